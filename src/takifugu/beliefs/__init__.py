@@ -1,0 +1,70 @@
+"""What an adversary may believe about the data: laws of tables, chains, independent pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from takifugu.errors import InputError, did_you_mean
+
+State = Hashable
+
+
+@runtime_checkable
+class Belief(Protocol):
+    """A law of the data, or a class of laws, over `size` entries with finite alphabets.
+
+    `components()` are runs of entries that are independent of each other; `possible(i)` says which values of entry i
+    have probability above zero (under some law of the class); `source` says where the belief comes from.
+    """
+
+    source: str
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
+
+    @property
+    def one_alphabet(self) -> bool: ...
+
+    def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+    def possible(self, entry: int) -> tuple[bool, ...]: ...
+
+    def components(self) -> tuple[range, ...]: ...
+
+    def component(self, number: int) -> Belief: ...
+
+    def assumptions(self) -> tuple[str, ...]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+def from_dict(data: Mapping[str, Any]) -> Belief:
+    """Read a belief back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+    """
+    from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+    from takifugu.beliefs.pair import LawPair
+    from takifugu.beliefs.pieces import IndependentPieces
+    from takifugu.beliefs.table import JointTable
+
+    kinds: dict[str, Any] = {
+        "markov-chain": MarkovChain,
+        "markov-chain-class": MarkovChainClass,
+        "joint-table": JointTable,
+        "independent-pieces": IndependentPieces,
+        "law-pair": LawPair,
+    }
+    kind = data.get("kind")
+    if kind not in kinds:
+        raise InputError(f"the belief's kind is {kind!r}; write one of {sorted(kinds)}{did_you_mean(kind, kinds)}")
+    belief: Belief = kinds[kind].from_dict(data)
+    return belief

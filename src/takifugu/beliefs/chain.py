@@ -1,0 +1,335 @@
+"""Markov chains: one chain with a stationary, given or any start, and the class of all chains with (pi, g)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import InputError, Unsupported, did_you_mean
+
+State = Hashable
+FloatArray = npt.NDArray[np.float64]
+
+#: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
+ROW_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class MarkovChain:
+    """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (004 §4.1).
+
+    `initial` is the law of X_0: "stationary", "any" (a class: every law on the states), or a vector. `states` name
+    the rows. Raises InputError for rows that do not sum to one, a wrong shape, repeated states, and for "stationary"
+    where the stationary law is not unique.
+
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+    >>> [round(float(p), 3) for p in chain.stationary]
+    [0.8, 0.2]
+    """
+
+    matrix: FloatArray
+    length: int
+    initial: str | tuple[float, ...]
+    states: tuple[State, ...]
+    source: str = "assumed"
+
+    def __init__(
+        self,
+        matrix: Sequence[Sequence[float]] | FloatArray,
+        length: int,
+        initial: str | Sequence[float] | FloatArray = "stationary",
+        states: Iterable[State] | None = None,
+        source: str = "assumed",
+    ) -> None:
+        table = _stochastic(matrix)
+        names = tuple(range(len(table))) if states is None else tuple(states)
+        if len(names) != len(table):
+            raise InputError(f"the chain has {len(table)} rows and {len(names)} states: give one name a row")
+        if len(set(names)) != len(names):
+            raise InputError(f"the chain's states {list(names)} repeat a name: name each state once")
+        object.__setattr__(self, "matrix", table)
+        object.__setattr__(self, "length", _length(length))
+        object.__setattr__(self, "states", names)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "initial", _initial(initial, len(table)))
+        if self.initial == "stationary":
+            _ = self.stationary
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a chain has no column {name!r}: its entries are counted from 0, not named")
+
+    @cached_property
+    def stationary(self) -> FloatArray:
+        """Return the stationary law pi = pi P; raises InputError where the chain has more than one."""
+        return stationary_law(self.matrix)
+
+    def marginal(self, entry: int) -> FloatArray:
+        """Return the law of entry `entry`; raises Unsupported for "any" start, which is a class and has none."""
+        return self.marginals(entry + 1)[entry] if self.initial != "stationary" else self.stationary
+
+    def marginals(self, count: int | None = None) -> FloatArray:
+        """Return the laws of the first `count` entries, shape (count, k)."""
+        if self.initial == "any":
+            raise Unsupported('a chain with initial="any" is a class of laws: no single marginal law exists')
+        count = self.length if count is None else count
+        if self.initial == "stationary":
+            return np.broadcast_to(self.stationary, (count, len(self.states)))
+        laws = np.empty((count, len(self.states)))
+        laws[0] = np.array(self.initial)
+        for t in range(1, count):
+            laws[t] = laws[t - 1] @ self.matrix
+        return laws
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self._possible[min(entry, len(self._possible) - 1)]
+
+    @cached_property
+    def _possible(self) -> tuple[tuple[bool, ...], ...]:
+        """Supports of the entries from the start until they repeat (exact: on zero patterns, not on rounded masses)."""
+        if self.initial == "stationary":
+            return (tuple(bool(p > 0) for p in self.stationary),)
+        start = np.ones(len(self.states), bool) if self.initial == "any" else np.array(self.initial) > 0
+        steps = self.matrix > 0
+        found: list[tuple[bool, ...]] = [tuple(map(bool, start))]
+        while len(found) < self.length:
+            start = (start[:, None] & steps).any(axis=0)
+            law = tuple(map(bool, start))
+            if law == found[-1]:
+                break
+            if law in found:  # a periodic support: keep a full list
+                found.extend(_cycle(found, found.index(law), self.length))
+                break
+            found.append(law)
+        return tuple(found)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.length),)
+
+    def component(self, number: int) -> MarkovChain:
+        return self
+
+    def with_length(self, length: int) -> MarkovChain:
+        """Return the same chain with another number of steps."""
+        return self if length == self.length else MarkovChain(
+            self.matrix, length, self.initial, self.states, self.source
+        )
+
+    def assumptions(self) -> tuple[str, ...]:
+        start = {"stationary": "it starts in its stationary law", "any": "it may start in any way"}
+        how = start.get(self.initial, "its start law is given") if isinstance(self.initial, str) else "its start law is given"
+        return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
+
+    def to_dict(self) -> dict[str, Any]:
+        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
+        return {
+            "kind": "markov-chain",
+            "matrix": self.matrix.tolist(),
+            "length": self.length,
+            "initial": initial,
+            "states": list(self.states),
+            "source": self.source,
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> MarkovChain:
+        return MarkovChain(
+            data["matrix"], data["length"], data.get("initial", "stationary"), data.get("states"),
+            data.get("source", "assumed"),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        start = self.initial if isinstance(self.initial, str) else "given"
+        return f"a Markov chain over {len(self.states)} states, {self.length} steps, {start} start ({self.source})"
+
+
+@dataclass(frozen=True)
+class MarkovChainClass:
+    """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, from any start.
+
+    The class of 004 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
+    """
+
+    pi: float
+    g: float
+    length: int
+    states: tuple[State, ...] = (0, 1)
+    source: str = "assumed"
+
+    def __init__(
+        self, pi: float, g: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed"
+    ) -> None:
+        names = tuple(states)
+        if len(names) < 2 or len(set(names)) != len(names):
+            raise InputError(f"the class's states are {list(names)}: give at least two different names")
+        if not 0 < pi <= 1 / len(names):
+            raise InputError(
+                f"pi is {pi!r}: the smallest stationary mass of {len(names)} states lies above 0 and is at most "
+                f"1/{len(names)}; lower it"
+            )
+        if not 0 < g <= 1:
+            raise InputError(f"g is {g!r}: an eigengap lies above 0 and is at most 1")
+        object.__setattr__(self, "pi", float(pi))
+        object.__setattr__(self, "g", float(g))
+        object.__setattr__(self, "length", _length(length))
+        object.__setattr__(self, "states", names)
+        object.__setattr__(self, "source", source)
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a chain has no column {name!r}: its entries are counted from 0, not named")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.states)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.length),)
+
+    def component(self, number: int) -> MarkovChainClass:
+        return self
+
+    def with_length(self, length: int) -> MarkovChainClass:
+        """Return the same class with another number of steps."""
+        return MarkovChainClass(self.pi, self.g, length, self.states, self.source)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the sequence is a reversible Markov chain whose stationary masses are at least "
+            f"{self.pi:g} and whose eigengap is at least {self.g:g}; it may start in any way",
+            "its length is public",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "markov-chain-class", "pi": self.pi, "g": self.g, "length": self.length,
+            "states": list(self.states), "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> MarkovChainClass:
+        return MarkovChainClass(
+            data["pi"], data["g"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
+        )
+
+    def describe(self) -> str:
+        return (
+            f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
+            f"eigengap >= {self.g:g}, {self.length} steps, any start ({self.source})"
+        )
+
+
+def stationary_law(matrix: FloatArray) -> FloatArray:
+    """Return the unique stationary law of a stochastic matrix; InputError where it is not unique.
+
+    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy.
+    """
+    closed = _closed_classes(matrix > 0)
+    if len(closed) != 1:
+        raise InputError(
+            f"the chain has {len(closed)} closed classes of states, so its stationary law is not unique: "
+            'give initial=[...] or initial="any"'
+        )
+    members = closed[0]
+    p = matrix[np.ix_(members, members)].copy()
+    n = len(p)
+    for last in range(n - 1, 0, -1):
+        p[:last, last] /= p[last, :last].sum()
+        p[:last, :last] += np.outer(p[:last, last], p[last, :last])
+    law = np.zeros(n)
+    law[0] = 1.0
+    for i in range(1, n):
+        law[i] = law[:i] @ p[:i, i]
+    stationary = np.zeros(len(matrix))
+    stationary[members] = law / law.sum()
+    stationary.setflags(write=False)
+    return stationary
+
+
+def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
+    n = len(steps)
+    reach = steps | np.eye(n, dtype=bool)
+    for k in range(n):
+        reach |= np.outer(reach[:, k], reach[k])
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for i in range(n):
+        if all(reach[j, i] for j in range(n) if reach[i, j]):
+            members = [j for j in range(n) if reach[i, j]]
+            classes[tuple(members)] = members
+    return list(classes.values())
+
+
+def _stochastic(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
+    try:
+        table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("the matrix is not a square table of numbers: give k rows of k probabilities") from error
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
+        raise InputError(f"the matrix has shape {table.shape}: it must be square, k rows of k probabilities")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise InputError("the matrix has a negative, NaN or infinite probability: every one must lie in [0, 1]")
+    sums = table.sum(axis=1)
+    for row, total in enumerate(sums):
+        if abs(total - 1) > ROW_TOLERANCE:
+            raise InputError(f"row {row} of the matrix sums to {total:.12g}: it must sum to 1 (within {ROW_TOLERANCE:g})")
+    table /= sums[:, None]
+    table.setflags(write=False)
+    return table
+
+
+def _initial(initial: str | Sequence[float] | FloatArray, k: int) -> str | tuple[float, ...]:
+    if isinstance(initial, str):
+        if initial not in ("stationary", "any"):
+            raise InputError(
+                f'initial is {initial!r}: write "stationary", "any" or a list of {k} probabilities'
+                f"{did_you_mean(initial, ['stationary', 'any'])}"
+            )
+        return initial
+    law = np.array([float(p) for p in initial])
+    if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
+        raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
+    return tuple(float(p) for p in law / law.sum())
+
+
+def _length(length: int) -> int:
+    if isinstance(length, bool) or int(length) != length or length < 1:
+        raise InputError(f"the chain's length is {length!r}: it must be a whole number above 0")
+    return int(length)
+
+
+def _cycle(found: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:
+    period = found[start:]
+    missing = length - len(found)
+    return [period[i % len(period)] for i in range(missing)]

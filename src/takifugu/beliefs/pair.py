@@ -1,0 +1,86 @@
+"""The smallest belief: the answer follows one of two given laws."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.errors import InputError
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import to_text
+
+State = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class LawPair:
+    """An answer whose law is `left` or `right`, and nobody says which; there is one entry, the choice."""
+
+    left: Pmf
+    right: Pmf
+    source: str = "assumed"
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return ("left", "right")
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"two laws have no column {name!r}: publish Identity()")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True, True)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> LawPair:
+        return self
+
+    def law(self, value: int) -> Pmf:
+        """Return the law of the answer under value index 0 (left) or 1 (right)."""
+        return self.right if value else self.left
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ("the answer follows one of the two stated laws",)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "law-pair", "left": _pmf_to(self.left), "right": _pmf_to(self.right), "source": self.source
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> LawPair:
+        return LawPair(_pmf_from(data["left"]), _pmf_from(data["right"]), data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        return f"two laws of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
+
+
+def _pmf_to(law: Pmf) -> list[list[Any]]:
+    return [[_number_to(v), _number_to(p)] for v, p in law.items()]
+
+
+def _pmf_from(rows: list[list[Any]]) -> Pmf:
+    return Pmf([_number_from(v) for v, _ in rows], [_number_from(p) for _, p in rows])
+
+
+def _number_to(value: Any) -> Any:
+    """Integers and fractions become strings, floats stay floats: both read back exactly."""
+    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
+
+
+def _number_from(value: Any) -> Any:
+    return Fraction(value) if isinstance(value, str) else value

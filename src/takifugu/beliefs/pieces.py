@@ -1,0 +1,95 @@
+"""Independent pieces: several sequences, each a copy of one chain (or class) with its own public length."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.errors import InputError
+
+State = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentPieces:
+    """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
+
+    Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
+    it; the certificate prints it. Raises InputError for no pieces or a length below 1.
+    """
+
+    chain: MarkovChain | MarkovChainClass
+    lengths: tuple[int, ...]
+
+    def __init__(self, chain: MarkovChain | MarkovChainClass, lengths: Iterable[int]) -> None:
+        object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "lengths", tuple(int(n) for n in lengths))
+        if not self.lengths or min(self.lengths) < 1:
+            raise InputError("independent pieces need at least one piece, each with at least one step")
+
+    @property
+    def source(self) -> str:
+        return self.chain.source
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(self.lengths))
+
+    @property
+    def size(self) -> int:
+        return self._ends[-1]
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.chain.states
+
+    def position(self, name: Hashable) -> int:
+        return self.chain.position(name)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        piece = int(np.searchsorted(self._ends, entry, side="right"))
+        return self.component(piece).possible(entry - (self._ends[piece] - self.lengths[piece]))
+
+    def components(self) -> tuple[range, ...]:
+        return tuple(range(end - n, end) for n, end in zip(self.lengths, self._ends, strict=True))
+
+    def component(self, number: int) -> MarkovChain | MarkovChainClass:
+        length = self.lengths[number]
+        if length not in self._cut:
+            self._cut[length] = self.chain.with_length(length)
+        return self._cut[length]
+
+    @cached_property
+    def _cut(self) -> dict[int, MarkovChain | MarkovChainClass]:
+        return {}
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (*self.chain.assumptions(), "the pieces of a sequence are independent of each other")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "independent-pieces", "chain": self.chain.to_dict(), "lengths": list(self.lengths)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
+        from takifugu.beliefs import from_dict
+
+        chain = from_dict(data["chain"])
+        if not isinstance(chain, MarkovChain | MarkovChainClass):
+            raise InputError("independent pieces need a Markov chain or a class of chains")
+        return IndependentPieces(chain, data["lengths"])
+
+    def describe(self) -> str:
+        return f"{len(self.lengths)} independent pieces of {min(self.lengths)} to {max(self.lengths)} steps, each {self.chain.describe()}"

@@ -1,0 +1,111 @@
+"""Frameworks: secrets times beliefs, as lazy families of comparisons with one canonical form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu import beliefs as belief_room
+from takifugu import secrets as secret_room
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.errors import InputError
+from takifugu.laws.pmf import Pmf
+from takifugu.secrets import Comparison, Secret, WhichLaw
+
+
+@dataclass(frozen=True, eq=False)
+class Framework:
+    """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
+
+    `definition` is "pufferfish" (004 Definition 2.1); later definitions register their own.
+    """
+
+    secrets: tuple[Secret, ...]
+    beliefs: tuple[Belief, ...]
+    definition: str = "pufferfish"
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
+        for belief in self.beliefs:
+            for secret in self.secrets:
+                yield from secret_room.comparisons(secret, belief)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the canonical form: it reads back with `from_dict` and never holds data."""
+        return {
+            "definition": self.definition,
+            "secrets": [s.to_dict() for s in self.secrets],
+            "beliefs": [b.to_dict() for b in self.beliefs],
+        }
+
+    def fingerprint(self) -> str:
+        """Return a short hash of the canonical form: equal frameworks have equal fingerprints."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what must hold for the promise to mean what it says, once each."""
+        return tuple(dict.fromkeys(a for b in self.beliefs for a in b.assumptions()))
+
+    def describe(self) -> str:
+        return f"{'; '.join(s.describe() for s in self.secrets)} | {'; '.join(b.describe() for b in self.beliefs)}"
+
+
+def Pufferfish(secrets: Secret | Sequence[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
+    """Return the Pufferfish framework of some secrets and some beliefs (004 Definition 2.1).
+
+    Raises InputError when a list is empty, when a secret does not fit a belief, or when no secret pair has positive
+    probability under any belief.
+
+    >>> from takifugu import MarkovChain, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
+    >>> len(list(framework.comparisons()))
+    6
+    """
+    chosen = tuple(secrets) if isinstance(secrets, Sequence) else (secrets,)
+    believed = (beliefs,) if isinstance(beliefs, Belief) else tuple(beliefs)
+    if not chosen:
+        raise InputError("the framework hides nothing: give at least one secret, for example every_entry()")
+    if not believed:
+        raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
+    for belief in believed:
+        if not isinstance(belief, Belief):
+            raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")
+        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
+            raise InputError("two laws of an answer are compared with between(p, q), not with secrets about entries")
+    if not any(_has_pair(secret, belief) for secret in chosen for belief in believed):
+        raise InputError(
+            "every secret has probability zero under every belief, so nothing would be hidden: "
+            "check the values that the secret names and the masses that the belief gives them"
+        )
+    return Framework(chosen, believed)
+
+
+def between(p: Pmf, q: Pmf) -> Framework:
+    """Return the framework that hides which of two laws the answer comes from (000 §2).
+
+    >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
+    'pufferfish'
+    """
+    for law in (p, q):
+        if not isinstance(law, Pmf):
+            raise InputError(f"{type(law).__name__} is not a law: write Pmf(values, probabilities)")
+    return Framework((WhichLaw(),), (LawPair(p, q),))
+
+
+def from_dict(data: Mapping[str, Any]) -> Framework:
+    """Read a framework back from its canonical form."""
+    return Framework(
+        tuple(secret_room.from_dict(s) for s in data["secrets"]),
+        tuple(belief_room.from_dict(b) for b in data["beliefs"]),
+        data.get("definition", "pufferfish"),
+    )
+
+
+def _has_pair(secret: Secret, belief: Belief) -> bool:
+    family = secret.family(belief)
+    return any(family.value_pairs(belief, entry) for entry in family.entries)

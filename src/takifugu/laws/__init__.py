@@ -1,0 +1,1 @@
+"""Finite laws on the line and the numbers computed from them."""

@@ -1,0 +1,99 @@
+"""Exact numbers at the border: what a user types becomes a Fraction, and scales are rounded to the safe side."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+
+from takifugu.errors import InputError
+
+Number = int | float | str | Decimal | Fraction
+
+#: Bits of a rounded scale: the relative excess is at most 2**-35 < 1e-10, and integer samplers stay within 64 bits.
+SCALE_BITS = 36
+
+
+def as_fraction(value: Number, name: str) -> Fraction:
+    """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
+
+    Raises InputError for NaN, infinities and everything that is not a number.
+
+    >>> as_fraction(0.1, "epsilon")
+    Fraction(1, 10)
+    >>> as_fraction("1/3", "epsilon")
+    Fraction(1, 3)
+    """
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return Fraction(int(value))
+    try:
+        text = value.strip() if isinstance(value, str) else repr(float(value)) if hasattr(value, "__float__") else ""
+        number = Fraction(str(value) if isinstance(value, Decimal) else text)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise InputError(f"{name} is {value!r}: it must be a finite number; write for example 0.5 or '1/3'") from error
+    if isinstance(value, bool):
+        raise InputError(f"{name} is {value!r}: it must be a number, not true or false")
+    return number
+
+
+def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
+    """Read a privacy budget: a finite rational above zero.
+
+    Raises InputError otherwise.
+
+    >>> as_epsilon(0.5)
+    Fraction(1, 2)
+    """
+    epsilon = as_fraction(value, name)
+    if epsilon <= 0:
+        raise InputError(f"{name} is {value!r}: it must be above 0; write for example 1.0")
+    return epsilon
+
+
+def as_delta(value: Number, name: str = "delta") -> Fraction:
+    """Read a failure mass: a rational in [0, 1).
+
+    Raises InputError otherwise.
+
+    >>> as_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    delta = as_fraction(value, name)
+    if not 0 <= delta < 1:
+        raise InputError(f"{name} is {value!r}: it must be at least 0 and below 1; write 0 for a pure promise")
+    return delta
+
+
+def round_up(value: Fraction | float) -> Fraction:
+    """Return a rational with a short numerator, at least `value` and at most 1e-10 relative above it.
+
+    Values that are already short (such as 1/epsilon) come back unchanged.
+
+    >>> round_up(Fraction(10, 3))
+    Fraction(10, 3)
+    >>> 0 <= round_up(2**0.5) / Fraction(2**0.5) - 1 < 1e-10
+    True
+    """
+    exact = Fraction(value)
+    if exact < 0:
+        raise InputError(f"a scale is {value!r}: it must not be negative")
+    if exact.numerator.bit_length() <= SCALE_BITS and exact.denominator.bit_length() <= SCALE_BITS:
+        return exact
+    shift = SCALE_BITS - (exact.numerator.bit_length() - exact.denominator.bit_length())
+    unit = Fraction(2) ** -shift
+    return math.ceil(exact / unit) * unit
+
+
+def to_text(value: Fraction) -> str:
+    """Write a rational so that it reads back exactly: a decimal where it ends within 17 digits, else p/q.
+
+    >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
+    ('0.1', '1/3', '4')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    short = repr(float(value))
+    return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)

@@ -1,0 +1,1 @@
+"""One file per way to find enough noise; `base` holds what they share."""

@@ -1,0 +1,152 @@
+"""What every mechanism is asked (a Problem) and what it may answer (a Bound or a Refusal)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition
+from takifugu.queries import Additive, Identity, Query
+from takifugu.randomisers import Randomiser
+from takifugu.errors import InputError
+from takifugu.secrets import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One independent component of one belief, with the share of the answer that it adds and what is secret in it.
+
+    `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
+    weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
+    adding an independent term is post-processing of the noised share.
+    """
+
+    belief: Belief
+    answer: Additive
+    family: Family
+    start: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A framework, a query and a budget: everything that calibration may look at (never the data)."""
+
+    framework: Framework
+    query: Query
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    work_limit: float = field(default=2e10, compare=False)
+
+    @cached_property
+    def is_pair(self) -> bool:
+        """Whether two laws of the answer are compared directly (`between`)."""
+        return all(isinstance(b, LawPair) for b in self.framework.beliefs)
+
+    @cached_property
+    def answers(self) -> tuple[Additive, ...]:
+        """Return the query resolved against each belief; all must share grid and cells."""
+        resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
+        if len({(a.grid, a.labels) for a in resolved}) != 1:
+            raise InputError(
+                "the query has different cells or grids under different beliefs: declare the states or the grid"
+            )
+        return resolved
+
+    @property
+    def grid(self) -> Fraction:
+        return self.answers[0].grid
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("value",) if self.is_pair else self.answers[0].labels
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Return the different independent components of every belief that hold a secret."""
+        return tuple(self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        for belief, answer in zip(self.framework.beliefs, self.answers, strict=True):
+            seen: set[Any] = set()
+            for secret in self.framework.secrets:
+                family = secret.family(belief)
+                for number, run in enumerate(belief.components()):
+                    inside = _inside(family.entries, run)
+                    if len(inside) == 0:
+                        continue
+                    piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+                    key = (id(piece), share.weights.tobytes(), _key(inside), family.pairs)
+                    if answer.table_of is None and key in seen:
+                        continue
+                    seen.add(key)
+                    yield Part(piece, share, Family(inside, family.pairs), run.start)
+
+
+def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    if isinstance(entries, range):
+        return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in entries if e in run)
+
+
+def _key(entries: range | tuple[int, ...]) -> Any:
+    return (entries.start, entries.stop) if isinstance(entries, range) else entries
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted work: elementary operations and bytes held at once."""
+
+    operations: float
+    memory: float = 0.0
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What forced the noise: the comparison, and the numbers that made it the worst."""
+
+    comparison: str
+    detail: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Enough noise: a randomiser and the promise that it keeps for the problem."""
+
+    randomiser: Randomiser
+    epsilon: Fraction
+    delta: Fraction
+    composition: Composition
+    witness: Witness
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a mechanism does not apply, in words a user can act on."""
+
+    reason: str
+
+
+class Mechanism(Protocol):
+    """One way to find enough noise (DESIGN §3): `bound` decides and computes in one traversal."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    def cost(self, problem: Problem) -> Cost: ...
+
+    def bound(self, problem: Problem) -> Bound | Refusal: ...

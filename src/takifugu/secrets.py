@@ -1,0 +1,221 @@
+"""What must stay hidden: hypotheses about the data, and the lazy families of ordered pairs that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from takifugu.errors import InputError, did_you_mean
+
+State = Hashable
+
+
+@dataclass(frozen=True)
+class EntryIs:
+    """The hypothesis that entry number `entry` (counted from 0) has `value`."""
+
+    entry: int
+    value: State
+
+    def describe(self) -> str:
+        return f"entry {self.entry} = {self.value!r}"
+
+
+@dataclass(frozen=True)
+class LawIs:
+    """The hypothesis that the answer is drawn from the law called `name`."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"the answer follows law {self.name!r}"
+
+
+Hypothesis = EntryIs | LawIs
+
+
+class Believed(Protocol):
+    """What a secret must know of a belief."""
+
+    @property
+    def size(self) -> int: ...
+
+    def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+    def possible(self, entry: int) -> tuple[bool, ...]: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
+
+
+@dataclass(frozen=True)
+class Family:
+    """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
+
+    The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
+    """
+
+    entries: range | tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...] | None = None
+
+    def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
+        """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
+        possible = belief.possible(entry)
+        values = [v for v, can in enumerate(possible) if can]
+        if self.pairs is None:
+            return tuple((a, b) for a in values for b in values if a != b)
+        return tuple((a, b) for a, b in self.pairs if possible[a] and possible[b])
+
+
+class Secret(Protocol):
+    def family(self, belief: Believed) -> Family: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class EveryEntry:
+    """Hide the value of every entry, or of every entry of one named column."""
+
+    attribute: Hashable | None = None
+
+    def family(self, belief: Believed) -> Family:
+        if self.attribute is None:
+            return Family(range(belief.size))
+        return Family((belief.position(self.attribute),))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "every-entry", "attribute": None if self.attribute is None else str(self.attribute)}
+
+    def describe(self) -> str:
+        return "the value of every entry" if self.attribute is None else f"the value of {self.attribute!r}"
+
+
+@dataclass(frozen=True)
+class EntryPair:
+    """Hide whether one entry has value `a` or value `b`."""
+
+    entry: int | str
+    a: State
+    b: State
+
+    def family(self, belief: Believed) -> Family:
+        entry = self.entry if isinstance(self.entry, int) else belief.position(self.entry)
+        if not 0 <= entry < belief.size:
+            raise InputError(
+                f"the secret is about entry {entry}, and the belief has entries 0 to {belief.size - 1}: name one of those"
+            )
+        alphabet = belief.alphabet(entry)
+        for value in (self.a, self.b):
+            if value not in alphabet:
+                raise InputError(
+                    f"the secret names value {value!r}, which entry {entry} cannot take; "
+                    f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}"
+                )
+        left, right = alphabet.index(self.a), alphabet.index(self.b)
+        if left == right:
+            raise InputError(f"the secret compares {self.a!r} with itself: name two different values")
+        return Family((entry,), ((left, right), (right, left)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "entry", "entry": self.entry, "a": self.a, "b": self.b}
+
+    def describe(self) -> str:
+        name = f"entry {self.entry}" if isinstance(self.entry, int) else repr(self.entry)
+        return f"whether {name} is {self.a!r} or {self.b!r}"
+
+
+@dataclass(frozen=True)
+class WhichLaw:
+    """Hide which of two laws the answer is drawn from."""
+
+    def family(self, belief: Believed) -> Family:
+        return Family((0,), ((0, 1), (1, 0)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "which-law"}
+
+    def describe(self) -> str:
+        return "which of the two laws the answer comes from"
+
+
+def every_entry(attribute: Hashable | None = None) -> EveryEntry:
+    """Hide the value of every entry of a sequence or table (004 §2.1), or of one named column.
+
+    >>> every_entry().describe()
+    'the value of every entry'
+    """
+    return EveryEntry(attribute)
+
+
+def entry(i: int, a: State, b: State) -> EntryPair:
+    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders.
+
+    >>> entry(6, "ill", "well").describe()
+    "whether entry 6 is 'ill' or 'well'"
+    """
+    if isinstance(i, bool) or int(i) != i:
+        raise InputError(f"the entry is {i!r}: it must be a whole number, counted from 0")
+    return EntryPair(int(i), a, b)
+
+
+def attribute(name: str, a: State, b: State) -> EntryPair:
+    """Hide whether the named column of a table has value `a` or value `b`, in both orders (000 §2).
+
+    >>> attribute("race", "White", "Other").describe()
+    "whether 'race' is 'White' or 'Other'"
+    """
+    return EntryPair(str(name), a, b)
+
+
+def from_dict(data: Mapping[str, Any]) -> Secret:
+    """Read a secret back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from_dict(every_entry().to_dict())
+    EveryEntry(attribute=None)
+    """
+    kind = data.get("kind")
+    if kind == "every-entry":
+        return EveryEntry(data.get("attribute"))
+    if kind == "entry":
+        return EntryPair(data["entry"], data["a"], data["b"])
+    if kind == "which-law":
+        return WhichLaw()
+    kinds = ["every-entry", "entry", "which-law"]
+    raise InputError(f"the secret's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One ordered comparison a -> b under one belief: symbolic, it holds no laws; `weight` multiplies epsilon."""
+
+    belief: Any
+    left: Hypothesis
+    right: Hypothesis
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return f"{self.left.describe()} against {self.right.describe()}"
+
+
+def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
+    """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
+    family = secret.family(belief)
+    for position in family.entries:
+        values = belief.alphabet(position)
+        for a, b in family.value_pairs(belief, position):
+            left: Hypothesis
+            right: Hypothesis
+            if isinstance(secret, WhichLaw):
+                left, right = LawIs(str(values[a])), LawIs(str(values[b]))
+            else:
+                left, right = EntryIs(position, values[a]), EntryIs(position, values[b])
+            yield Comparison(belief, left, right)
