@@ -1,0 +1,18 @@
+"""The only room that draws randomness: exact integer noise, and ideal continuous noise rounded exactly once.
+
+No floating-point number is ever an output, and none decides one without a proven margin. Two things this room does not
+promise: drawing does not take constant time, and memory is not wiped afterwards.
+"""
+
+from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy
+from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, uniform_below
+
+__all__ = [
+    "Entropy",
+    "InsecureSeededEntropyForTests",
+    "SystemEntropy",
+    "bernoulli_exp",
+    "choose",
+    "discrete_laplace",
+    "uniform_below",
+]

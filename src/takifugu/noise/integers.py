@@ -1,0 +1,222 @@
+"""Exact sampling with integers only: uniform, Bernoulli(exp(-x)), choice by integer masses, discrete Laplace.
+
+Every array routine works on 64-bit words while all numbers provably fit, and on object arrays of Python integers (the
+same steps, any size) where they would not; nothing overflows and nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import InputError
+from takifugu.noise.entropy import Entropy
+
+Integers = npt.NDArray[Any]
+"""An int64 array where every value fits, else an object array of Python integers."""
+
+_WORD = 1 << 64
+_SIGNED = 1 << 63
+_ROUND = 1 << 16
+
+
+def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
+    """Return `size` independent uniform integers in {0, ..., bound - 1}, by rejection, without modulo bias.
+
+    Raises InputError if bound < 1 or size < 0.
+
+    >>> from takifugu.noise import InsecureSeededEntropyForTests
+    >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
+    np.True_
+    """
+    bound = _whole("the bound", bound, least=1)
+    draws = _below(bound, _whole("the size", size, least=0), entropy)
+    return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
+
+
+def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return `size` independent coins that are True with probability exp(-numerator/denominator), exactly.
+
+    Raises InputError if numerator < 0, denominator < 1 or size < 0.
+    Source: Canonne, Kamath and Steinke 2020, Algorithm 1.
+
+    >>> from takifugu.noise import SystemEntropy
+    >>> bernoulli_exp(0, 1, 3, SystemEntropy())
+    array([ True,  True,  True])
+    """
+    denominator = _whole("the denominator", denominator, least=1)
+    whole, part = divmod(_whole("the numerator", numerator, least=0), denominator)
+    size = _whole("the size", size, least=0)
+    alive = np.arange(size)
+    while whole and alive.size:
+        alive = alive[_exp_minus_one(alive.size, entropy)]
+        whole -= 1
+    coins = np.zeros(size, dtype=np.bool_)
+    coins[alive] = _exp_minus(_filled(part, alive.size), denominator, entropy)
+    return coins
+
+
+def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+    """Return `size` independent indices, index i with probability masses[i] / sum(masses), exactly.
+
+    Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
+
+    >>> from takifugu.noise import SystemEntropy
+    >>> choose([0, 2**70, 0], 2, SystemEntropy())
+    array([1, 1])
+    """
+    levels = []
+    total = 0
+    for mass in masses:
+        total += _whole("a mass", mass, least=0)
+        levels.append(total)
+    if total == 0:
+        raise InputError("the masses sum to 0; at least one mass must be a positive integer")
+    draws = uniform_below(total, size, entropy)
+    return np.searchsorted(np.array(levels, dtype=draws.dtype if total < _SIGNED else object), draws, side="right")
+
+
+def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
+    """Return `size` independent integers with P(X = k) proportional to exp(-|k| / scale), exactly.
+
+    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with
+    P(V >= v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
+
+    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits.
+    Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0.
+    Source: Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", Algorithm 2.
+
+    >>> from takifugu.noise import InsecureSeededEntropyForTests
+    >>> discrete_laplace(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).std().round(1)
+    np.float64(4.6)
+    """
+    t, s = positive("the scale", scale).as_integer_ratio()
+    size = _whole("the size", size, least=0)
+    accepted: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    missing = size
+    while missing:
+        values = _laplace_round(t, s, min(2 * missing + 8, _ROUND), entropy)[:missing]
+        accepted.append(values)
+        missing -= values.size
+    return np.concatenate(accepted)
+
+
+def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
+    """Return the accepted values, in order, of `tries` independent runs of the body of Algorithm 2."""
+    remainders = _below(t, tries, entropy)
+    remainders = remainders[_exp_minus(remainders, t, entropy)]
+    multiples = _geometric(remainders.size, entropy)
+    if max(s, t * (int(multiples.max(initial=0)) + 1)) <= _SIGNED - 1:
+        magnitudes = ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
+    else:
+        magnitudes = (remainders.astype(object) + t * multiples.astype(object)) // s
+    negative = coin_flips(magnitudes.size, entropy)
+    signed: Integers = np.where(negative, -magnitudes, magnitudes)
+    return signed[~(negative & (magnitudes == 0))]
+
+
+def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return one coin per numerator a, True with probability exp(-a/denominator), for 0 <= a <= denominator.
+
+    The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is even with exactly that
+    probability: the alternating series of exp.
+    """
+    coins = np.zeros(numerators.size, dtype=np.bool_)
+    alive = np.arange(numerators.size)
+    k = 1
+    while alive.size:
+        if denominator * k <= _WORD:
+            success = _below(denominator * k, alive.size, entropy) < numerators
+        else:
+            success = _below(denominator, alive.size, entropy) < numerators
+            success[success] = _below(k, int(success.sum()), entropy) == 0
+        coins[alive[~success]] = k % 2 == 1
+        alive, numerators = alive[success], numerators[success]
+        k += 1
+    return coins
+
+
+def _exp_minus_one(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    return _exp_minus(np.ones(size, dtype=np.uint64), 1, entropy)
+
+
+def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
+    """Return `size` integers with P(V >= v) = e^-v."""
+    counts = np.zeros(size, dtype=np.uint64)
+    alive = np.arange(size)
+    while alive.size:
+        alive = alive[_exp_minus_one(alive.size, entropy)]
+        counts[alive] += np.uint64(1)
+    return counts
+
+
+def _below(bound: int, size: int, entropy: Entropy) -> Integers:
+    """Return uniform integers below the bound: uint64 for bound <= 2^64, Python integers beyond.
+
+    Each value below the bound owns the same number of words; words that no value owns are drawn again.
+    """
+    if bound == 1:
+        return np.zeros(size, dtype=np.uint64)
+    if bound > _WORD:
+        return _filled_from([_big_below(bound, entropy) for _ in range(size)])
+    share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
+    draws = words(size, entropy) // share
+    again = np.flatnonzero(draws > largest)
+    while again.size:
+        draws[again] = words(again.size, entropy) // share
+        again = again[draws[again] > largest]
+    return draws
+
+
+def _big_below(bound: int, entropy: Entropy) -> int:
+    bits = (bound - 1).bit_length()
+    while True:
+        draw = int.from_bytes(entropy.bytes((bits + 7) // 8), "little") & ((1 << bits) - 1)
+        if draw < bound:
+            return draw
+
+
+def words(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
+    """Return `size` uniform 64-bit words (read-only)."""
+    return np.frombuffer(entropy.bytes(8 * size), dtype="<u8").astype(np.uint64, copy=False)
+
+
+def coin_flips(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return `size` fair coins."""
+    raw = np.frombuffer(entropy.bytes((size + 7) // 8), dtype=np.uint8)
+    return np.unpackbits(raw, count=size).astype(np.bool_)
+
+
+def _filled(value: int, size: int) -> Integers:
+    return np.full(size, value, dtype=np.uint64 if value < _WORD else object)
+
+
+def _filled_from(values: list[int]) -> Integers:
+    filled = np.empty(len(values), dtype=object)
+    filled[:] = values
+    return filled
+
+
+def narrowed(values: list[int]) -> Integers:
+    """Return Python integers as an int64 array where all of them fit, else as an object array."""
+    array = _filled_from(values)
+    return array.astype(np.int64) if all(-_SIGNED <= value < _SIGNED for value in values) else array
+
+
+def positive(name: str, value: object) -> Fraction:
+    """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
+    if not isinstance(value, Rational) or value <= 0:
+        raise InputError(f"{name} is {value!r}; it must be a Fraction or integer > 0 (no noise means: do not draw)")
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    """Return an integer that is at least `least`, or raise InputError; the message never repeats the value."""
+    if not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} must be an integer >= {least}")
+    return int(value)
