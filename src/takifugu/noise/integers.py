@@ -56,8 +56,9 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
     while whole and alive.size:
         alive = alive[_exp_minus_one(alive.size, entropy)]
         whole -= 1
+    parts = np.full(alive.size, part, dtype=np.uint64 if denominator <= _WORD else object)
     coins = np.zeros(size, dtype=np.bool_)
-    coins[alive] = _exp_minus(_filled(part, alive.size), denominator, entropy)
+    coins[alive] = _exp_minus(parts, denominator, entropy)
     return coins
 
 
@@ -116,8 +117,9 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     else:
         magnitudes = (remainders.astype(object) + t * multiples.astype(object)) // s
     negative = coin_flips(magnitudes.size, entropy)
-    signed: Integers = np.where(negative, -magnitudes, magnitudes)
-    return signed[~(negative & (magnitudes == 0))]
+    signed = np.where(negative, -magnitudes, magnitudes)
+    kept: Integers = signed[~(negative & (magnitudes == 0))]
+    return kept
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
@@ -163,7 +165,7 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
-        return _filled_from([_big_below(bound, entropy) for _ in range(size)])
+        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
     again = np.flatnonzero(draws > largest)
@@ -192,11 +194,7 @@ def coin_flips(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
     return np.unpackbits(raw, count=size).astype(np.bool_)
 
 
-def _filled(value: int, size: int) -> Integers:
-    return np.full(size, value, dtype=np.uint64 if value < _WORD else object)
-
-
-def _filled_from(values: list[int]) -> Integers:
+def _python_integers(values: list[int]) -> Integers:
     filled = np.empty(len(values), dtype=object)
     filled[:] = values
     return filled
@@ -204,7 +202,7 @@ def _filled_from(values: list[int]) -> Integers:
 
 def narrowed(values: list[int]) -> Integers:
     """Return Python integers as an int64 array where all of them fit, else as an object array."""
-    array = _filled_from(values)
+    array = _python_integers(values)
     return array.astype(np.int64) if all(-_SIGNED <= value < _SIGNED for value in values) else array
 
 
