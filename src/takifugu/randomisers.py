@@ -1,18 +1,28 @@
 """Randomisers: what is added to an answer, as a law that the audit can enumerate and a draw that noise.py makes.
 
-All work on a vector answer of integers in units of a grid; `scale` and errors are in answer units (units x grid).
+An answer is a vector of `cells` numbers in units of `grid`: integers for Exact and DiscreteLaplace, integers or
+Fractions for the rounded laws. `draw` returns multiples of the grid, in answer units; `scale` and errors are in answer
+units too. Every cell gets its own independent noise.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from takifugu.laws.rationals import to_text
-from takifugu.noise import Entropy
+from takifugu.errors import InputError, did_you_mean
+from takifugu.laws.rationals import as_fraction, to_text
 
-Answer = tuple[int | Fraction, ...]
+if TYPE_CHECKING:
+    from takifugu.noise import Entropy
+
+Answer = Sequence[int | Fraction]
+
+#: Above this many grid steps a standard deviation, the mean error of rounded normal noise is its asymptotic series.
+_SUMMED_STEPS = 300
 
 
 class Randomiser(Protocol):
@@ -32,10 +42,347 @@ class Randomiser(Protocol):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]: ...
 
-    def log_density(self, answer: Answer, output: tuple[Fraction, ...]) -> float: ...
+    def log_mass(self, difference: int | Fraction) -> float: ...
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float: ...
+
+    def log_reach(self, distance: Fraction) -> float: ...
 
     def expected_error(self) -> float: ...
 
-    def half_width(self, level: float) -> Fraction: ...
+    def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
 
     def to_dict(self) -> dict[str, Any]: ...
+
+
+class _Cellwise:
+    """What follows from the law of one cell when all cells have independent noise on one grid."""
+
+    grid: Fraction
+    cells: int
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        raise NotImplementedError
+
+    def log_beyond(self, steps: int) -> float:
+        """Return log P(|noise| > steps) of one cell for an answer on the grid, in grid units, after rounding."""
+        raise NotImplementedError
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        self._check(answer)
+        steps = [Fraction(y) / self.grid for y in output]
+        if any(y.denominator != 1 for y in steps):
+            return -math.inf
+        return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least multiple w of the grid with P(|noise| <= w in all of `cells` cells) >= level.
+
+        Answer units, exact for the rounded noise around an answer on the grid; `cells` is the randomiser's own number
+        of cells unless more are published together. Raises InputError unless 0 < level < 1.
+        """
+        if not 0 < level < 1:
+            raise InputError(f"the level is {level!r}: it must lie above 0 and below 1; write for example 0.95")
+        count = self.cells if cells is None else cells
+        outside = math.log(-math.expm1(math.log(level) / count)) - 1e-12
+        high = 1
+        while self.log_beyond(high) > outside:
+            high *= 2
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.log_beyond(middle) > outside else (low, middle)
+        return high * self.grid
+
+    def _check(self, answer: Answer, whole: bool = False) -> None:
+        if len(answer) != self.cells:
+            raise InputError(f"the answer has {len(answer)} cells and the noise {self.cells}: both must be equal")
+        if whole and any(Fraction(x).denominator != 1 for x in answer):
+            raise InputError("the answer is not a multiple of the grid, as this noise needs: round it first")
+
+
+@dataclass(frozen=True)
+class Exact(_Cellwise):
+    """No noise: the answer itself.
+
+    >>> Exact(Fraction(1), 1).expected_error()
+    0.0
+    """
+
+    grid: Fraction
+    cells: int = 1
+
+    def __post_init__(self) -> None:
+        _check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "none"
+
+    @property
+    def scale(self) -> Fraction:
+        return Fraction(0)
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer in answer units."""
+        self._check(answer, whole=True)
+        return tuple(Fraction(x) * self.grid for x in answer)
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell: 0 for no difference, else -inf."""
+        return 0.0 if difference == 0 else -math.inf
+
+    def log_beyond(self, steps: int) -> float:
+        return 0.0 if steps < 0 else -math.inf
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell: 0 for distance 0, else -inf."""
+        return 0.0 if distance <= 0 else -math.inf
+
+    def expected_error(self) -> float:
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells}
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(_Cellwise):
+    """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
+
+    `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
+    same scale hides. Source: Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
+
+    >>> noise = DiscreteLaplace(Fraction(10), Fraction(1, 100), 1)
+    >>> float(noise.scale), round(noise.expected_error(), 4), float(noise.half_width(0.95))
+    (0.1, 0.0998, 0.3)
+    """
+
+    units: Fraction
+    grid: Fraction
+    cells: int = 1
+
+    def __post_init__(self) -> None:
+        _check_scale(self.units)
+        _check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "discrete-laplace"
+
+    @property
+    def scale(self) -> Fraction:
+        return self.units * self.grid
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (whole grid units) plus noise, in answer units."""
+        from takifugu.noise import discrete_laplace
+
+        self._check(answer, whole=True)
+        noise = discrete_laplace(self.units, self.cells, entropy)
+        return tuple((int(x) + int(k)) * self.grid for x, k in zip(answer, noise, strict=True))
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, difference in grid units; -inf off the integers."""
+        if Fraction(difference).denominator != 1:
+            return -math.inf
+        return _log_tanh(1 / (2 * self.units)) - float(Fraction(abs(difference)) / self.units)
+
+    def log_beyond(self, steps: int) -> float:
+        return 0.0 if steps < 0 else min(0.0, self.log_reach((steps + 1) * self.grid))
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell: log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
+        steps = math.ceil(distance / self.grid)
+        if steps <= 0:
+            return 0.0
+        return math.log(2) - math.log1p(math.exp(-1 / self.units)) - float(steps / self.units)
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units: cells * grid * 2a/(1 - a^2)."""
+        return self.cells * float(self.grid) * _over_sinh(1 / self.units)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
+
+
+@dataclass(frozen=True)
+class RoundedLaplace(_Cellwise):
+    """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
+
+    >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
+    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
+    (0.2212, 1.9793)
+    """
+
+    scale: Fraction
+    grid: Fraction
+    cells: int = 1
+
+    def __post_init__(self) -> None:
+        _check_scale(self.scale)
+        _check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "rounded-laplace"
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
+        from takifugu.noise import rounded_laplace
+
+        self._check(answer)
+        steps = rounded_laplace(list(answer), self.scale / self.grid, 1, self.cells, entropy)
+        return tuple(int(k) * self.grid for k in steps)
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        units = self.scale / self.grid
+        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
+        if near >= 0:
+            return math.log(-math.expm1(-1 / units) / 2) - float(near / units)
+        return math.log(-(math.expm1(near / units) + math.expm1(-far / units)) / 2)
+
+    def log_beyond(self, steps: int) -> float:
+        return 0.0 if steps < 0 else self.log_reach((steps + Fraction(1, 2)) * self.grid)
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before rounding: -distance/scale."""
+        return -max(0.0, float(distance / self.scale))
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
+        return self.cells * float(self.grid) / 2 * _over_sinh(self.grid / (2 * self.scale))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "scale": to_text(self.scale), "grid": to_text(self.grid), "cells": self.cells}
+
+
+@dataclass(frozen=True)
+class RoundedNormal(_Cellwise):
+    """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
+
+    >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
+    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
+    (0.1974, 1.579)
+    """
+
+    sigma: Fraction
+    grid: Fraction
+    cells: int = 1
+
+    def __post_init__(self) -> None:
+        _check_scale(self.sigma)
+        _check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "rounded-normal"
+
+    @property
+    def scale(self) -> Fraction:
+        return self.sigma
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
+        from takifugu.noise import rounded_normal
+
+        self._check(answer)
+        steps = rounded_normal(list(answer), self.sigma / self.grid, 1, self.cells, entropy)
+        return tuple(int(k) * self.grid for k in steps)
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        units = self.sigma / self.grid
+        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
+        if near >= 0:
+            first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
+            return first + math.log(-math.expm1(second - first))
+        inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
+        return math.log(inside / 2)
+
+    def log_beyond(self, steps: int) -> float:
+        return 0.0 if steps < 0 else self.log_reach((steps + Fraction(1, 2)) * self.grid)
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before rounding."""
+        return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
+        units = float(self.sigma / self.grid)
+        if units > _SUMMED_STEPS:  # midpoint rule of the tail integral, next term below 1e-12
+            steps = units * math.sqrt(2 / math.pi) - 1 / (12 * units * math.sqrt(2 * math.pi))
+        else:
+            last = math.ceil(40 * units) + 1
+            steps = math.fsum(math.erfc((k - 0.5) / (units * math.sqrt(2))) for k in range(1, last + 1))
+        return self.cells * float(self.grid) * steps
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "sigma": to_text(self.sigma), "grid": to_text(self.grid), "cells": self.cells}
+
+
+def from_dict(data: Mapping[str, Any]) -> Randomiser:
+    """Read a randomiser back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from_dict(DiscreteLaplace(Fraction(4), Fraction(1), 2).to_dict())
+    DiscreteLaplace(units=Fraction(4, 1), grid=Fraction(1, 1), cells=2)
+    """
+    kind = data.get("kind")
+    if kind == "none":
+        return Exact(as_fraction(data["grid"], "the grid"), data["cells"])
+    laws: dict[Any, tuple[Any, str]] = {
+        "discrete-laplace": (DiscreteLaplace, "units"),
+        "rounded-laplace": (RoundedLaplace, "scale"),
+        "rounded-normal": (RoundedNormal, "sigma"),
+    }
+    if kind not in laws:
+        kinds = ["none", *laws]
+        raise InputError(f"the randomiser's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
+    law, name = laws[kind]
+    randomiser: Randomiser = law(as_fraction(data[name], name), as_fraction(data["grid"], "the grid"), data["cells"])
+    return randomiser
+
+
+def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | DiscreteLaplace:
+    """Return discrete Laplace noise of scale `units` in grid units, or no noise where the scale is 0.
+
+    >>> laplace_or_exact(Fraction(0), Fraction(1), 1).kind
+    'none'
+    """
+    return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
+
+
+def _check_shape(grid: Fraction, cells: int) -> None:
+    if grid <= 0:
+        raise InputError(f"the grid is {grid}: it must be above 0")
+    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+        raise InputError(f"the number of cells is {cells!r}: it must be a whole number above 0")
+
+
+def _check_scale(scale: Fraction) -> None:
+    if scale <= 0:
+        raise InputError(f"the scale of the noise is {scale}: it must be above 0; no noise is Exact(grid, cells)")
+
+
+def _over_sinh(x: Fraction) -> float:
+    """Return 1/sinh(x) for x > 0, without overflow."""
+    y = float(x)
+    return 2 * math.exp(-y) / -math.expm1(-2 * y)
+
+
+def _log_tanh(x: Fraction) -> float:
+    y = float(x)
+    return math.log(-math.expm1(-2 * y)) - math.log1p(math.exp(-2 * y))
+
+
+def _log_upper_normal(x: float) -> float:
+    """Return log P(Z > x) of a standard normal Z, x >= 0."""
+    if x < 25:
+        return math.log(math.erfc(x / math.sqrt(2)) / 2)
+    from scipy.special import log_ndtr
+
+    return float(log_ndtr(-x))

@@ -108,7 +108,8 @@ class EntryPair:
         entry = self.entry if isinstance(self.entry, int) else belief.position(self.entry)
         if not 0 <= entry < belief.size:
             raise InputError(
-                f"the secret is about entry {entry}, and the belief has entries 0 to {belief.size - 1}: name one of those"
+                f"the secret is about entry {entry}, and the belief has entries 0 to {belief.size - 1}: "
+                "name one of those"
             )
         alphabet = belief.alphabet(entry)
         for value in (self.a, self.b):
