@@ -1,0 +1,74 @@
+# Takifugu's tasks. `make` lists them; each one installs what it needs into $(VENV) the first time.
+VENV ?= .venv
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+WORKERS ?= 2
+RUN := $(VENV)/bin/python
+
+help:  ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
+	@$(VENV)/bin/takifugu demo
+
+test: $(VENV)/.test  ## the tests, and every code block of the documents
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(PYTEST)
+
+test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadgroup -m slow $(PYTEST)
+
+lint: $(VENV)/.lint  ## style, and which room may import which
+	@$(RUN) -m ruff check .
+	@$(VENV)/bin/lint-imports --no-logo --no-cache
+
+types: $(VENV)/.lint  ## mypy --strict
+	@$(RUN) -m mypy
+
+bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
+	@$(RUN) benchmarks/run.py $(BENCH)
+
+figures: $(VENV)/.test  ## run the experiments again and rewrite their tables and pictures in docs/
+	@$(RUN) experiments/activity.py
+
+docs: $(VENV)/.docs  ## the site, in site/
+	@$(VENV)/bin/zensical build --clean --strict
+
+clean:  ## remove the virtual environment and everything that the tasks wrote
+	rm -rf $(VENV) site out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+
+.PHONY: help demo test test-slow lint types bench figures docs clean
+.DEFAULT_GOAL := help
+
+# What is installed. A stamp is written last, so an interrupted installation starts again; uv is used where it is found.
+ifneq ($(shell command -v uv 2>/dev/null),)
+INSTALL = uv pip install --quiet --python $(RUN)
+else
+INSTALL = $(RUN) -m pip install -qq
+endif
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "Takifugu needs Python 3.11 or newer. Say where it is: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Setting up $(VENV); the first time this takes about a minute."
+ifneq ($(shell command -v uv 2>/dev/null),)
+	@uv venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
+else
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) --upgrade "pip>=25.1"  # older ones do not know --group
+endif
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.made pyproject.toml
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	@$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.core
+	@$(INSTALL) --group lint
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.made pyproject.toml
+	@$(INSTALL) --group docs
+	@touch $@

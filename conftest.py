@@ -1,0 +1,36 @@
+"""How the tests are run: Hypothesis profiles, and documents whose every code block is executed (tests/support/documents)."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from sybil import Sybil
+from sybil.integration.pytest import SybilItem
+
+from tests.support import documents
+
+settings.register_profile("local", deadline=None)
+settings.register_profile(
+    "ci", deadline=None, derandomize=True, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
+
+_documents = Sybil(
+    parsers=documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave
+)  # fmt: skip
+pytest_collect_file = _documents.pytest()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the blocks of one document in one process: a later block uses what an earlier one made."""
+    for item in items:
+        if isinstance(item, SybilItem):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
+@pytest.fixture(autouse=True)
+def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.chdir(request.getfixturevalue("tmp_path"))

@@ -1,0 +1,109 @@
+"""Runs the code blocks of Markdown documents, so that README and docs cannot say what is not so.
+
+Each document has its own names and its own temporary working directory. By the language of a block:
+
+python    is executed; what it prints is kept for the next block
+text      right after a python or console block: must equal what that block printed
+toml      whose first line is `# name.toml`: is written to that file
+console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers (make, git, pip, cd) are left to it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sybil import Example, Region
+from sybil.document import Document
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.markdown import CodeBlockParser
+
+#: Commands in documents that the tests do not run themselves: .ci/run starts from them.
+LEFT_TO_CI = ("make", "git", "pip", "cd", "python3")
+
+ENVIRONMENT = {"COLUMNS": "80", "NO_COLOR": "1"}
+
+Namespace = dict[str, Any]
+
+
+def enter(namespace: Namespace) -> None:
+    """Start a document: 80 columns, no colours, a working directory of its own."""
+    namespace["__before__"] = (os.getcwd(), {name: os.environ.get(name) for name in ENVIRONMENT})
+    namespace["__room__"] = tempfile.mkdtemp(prefix="takifugu-document-")
+    namespace["__printed__"] = ""
+    os.chdir(namespace["__room__"])
+    os.environ.update(ENVIRONMENT)
+
+
+def leave(namespace: Namespace) -> None:
+    directory, variables = namespace["__before__"]
+    os.chdir(directory)
+    for name, value in variables.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
+    shutil.rmtree(namespace["__room__"], ignore_errors=True)
+
+
+def parsers() -> Sequence[Callable[[Document], Any]]:
+    languages = {"python": _python, "text": _printed, "toml": _file, "console": _commands}
+    return [CodeBlockParser(language, evaluate) for language, evaluate in languages.items()]
+
+
+_execute = PythonEvaluator()
+
+
+def _python(example: Example) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        _execute(example)
+    example.namespace["__printed__"] = printed.getvalue()
+
+
+def _printed(example: Example) -> str | None:
+    return differs(example.parsed, example.namespace["__printed__"])
+
+
+def differs(promised: str, printed: str) -> str | None:
+    """Say how the printed lines differ from the promised ones; blanks at line ends do not count."""
+    want, got = ([line.rstrip() for line in text.strip("\n").splitlines()] for text in (promised, printed))
+    return None if want == got else "the document promises\n" + "\n".join(want) + "\nbut this is printed\n" + "\n".join(got)
+
+
+def _file(example: Example) -> str | None:
+    first = example.parsed.splitlines()[0]
+    if not (first.startswith("# ") and first.endswith(".toml")):
+        return f"a toml block needs its file's name in the first line, `# name.toml`, and has {first!r}"
+    Path(first[2:]).write_text(example.parsed, encoding="utf-8")
+    return None
+
+
+def _commands(example: Example) -> str | None:
+    from click.testing import CliRunner
+
+    from takifugu.cli import main
+
+    for line in example.parsed.splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True) if line.startswith("$ ") else []
+        if not words or words[0] in LEFT_TO_CI:
+            continue
+        if words[0] != "takifugu":
+            return f"the document runs {words[0]!r}; a console block may run takifugu, or {', '.join(LEFT_TO_CI)}"
+        outcome = CliRunner().invoke(main, words[1:], catch_exceptions=False)
+        if outcome.exit_code != 0:
+            return f"`{line}` ends with exit code {outcome.exit_code}:\n{outcome.output}"
+        example.namespace["__printed__"] = outcome.output
+    return None
+
+
+def regions(text: str, path: str = "a document") -> list[Region]:
+    """Return the regions that would run, in order: for the tests of this file."""
+    document = Document(text, path)
+    return sorted(region for parser in parsers() for region in parser(document))
