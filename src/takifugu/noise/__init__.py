@@ -6,6 +6,7 @@ promise: drawing does not take constant time, and memory is not wiped afterwards
 
 from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy
 from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, uniform_below
+from takifugu.noise.rounded import rounded_laplace, rounded_normal
 
 __all__ = [
     "Entropy",
@@ -14,5 +15,7 @@ __all__ = [
     "bernoulli_exp",
     "choose",
     "discrete_laplace",
+    "rounded_laplace",
+    "rounded_normal",
     "uniform_below",
 ]

@@ -34,8 +34,8 @@ def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
     >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
     np.True_
     """
-    bound = _whole("the bound", bound, least=1)
-    draws = _below(bound, _whole("the size", size, least=0), entropy)
+    bound = whole_number("the bound", bound, least=1)
+    draws = _below(bound, whole_number("the size", size, least=0), entropy)
     return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
 
 
@@ -49,9 +49,9 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
     >>> bernoulli_exp(0, 1, 3, SystemEntropy())
     array([ True,  True,  True])
     """
-    denominator = _whole("the denominator", denominator, least=1)
-    whole, part = divmod(_whole("the numerator", numerator, least=0), denominator)
-    size = _whole("the size", size, least=0)
+    denominator = whole_number("the denominator", denominator, least=1)
+    whole, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
+    size = whole_number("the size", size, least=0)
     alive = np.arange(size)
     while whole and alive.size:
         alive = alive[_exp_minus_one(alive.size, entropy)]
@@ -74,7 +74,7 @@ def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy
     levels = []
     total = 0
     for mass in masses:
-        total += _whole("a mass", mass, least=0)
+        total += whole_number("a mass", mass, least=0)
         levels.append(total)
     if total == 0:
         raise InputError("the masses sum to 0; at least one mass must be a positive integer")
@@ -97,7 +97,7 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
     np.float64(4.6)
     """
     t, s = positive("the scale", scale).as_integer_ratio()
-    size = _whole("the size", size, least=0)
+    size = whole_number("the size", size, least=0)
     accepted: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
@@ -202,8 +202,10 @@ def _python_integers(values: list[int]) -> Integers:
 
 def narrowed(values: list[int]) -> Integers:
     """Return Python integers as an int64 array where all of them fit, else as an object array."""
-    array = _python_integers(values)
-    return array.astype(np.int64) if all(-_SIGNED <= value < _SIGNED for value in values) else array
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return _python_integers(values)
 
 
 def positive(name: str, value: object) -> Fraction:
@@ -213,7 +215,7 @@ def positive(name: str, value: object) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))
 
 
-def _whole(name: str, value: object, least: int) -> int:
+def whole_number(name: str, value: object, least: int) -> int:
     """Return an integer that is at least `least`, or raise InputError; the message never repeats the value."""
     if not isinstance(value, Integral) or value < least:
         raise InputError(f"{name} must be an integer >= {least}")
