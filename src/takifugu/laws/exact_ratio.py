@@ -1,0 +1,102 @@
+"""Questions about log-ratios that float64 cannot decide, answered with as many digits as they need."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.laws.atoms import Floats, same_type
+from takifugu.laws.pmf import Pmf
+
+#: Binary digits of `noised_log_ratios`; its relative error is at most (number of atoms) * 2**-(BITS - 8).
+BITS = 240
+
+
+def log_masses(law: Pmf) -> Floats:
+    """Return the logarithms of the probabilities; relative error at most 2**-50, however small the masses."""
+    if law.total is None:
+        return np.asarray(np.log(law.masses))
+    if law.masses.dtype == object:
+        return np.array([math.log(mass) for mass in law.masses.tolist()], dtype=np.float64) - math.log(law.total)
+    logs: Floats = np.log(law.masses.astype(np.float64)) - math.log(law.total)
+    return logs
+
+
+def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
+    """Decide ratio > e**epsilon for a rational epsilon other than zero; the two are never equal (Lindemann)."""
+    from mpmath import mp
+
+    bits = 80
+    while True:
+        with mp.workprec(bits):
+            gap = mp.log(mp.mpf(ratio.numerator) / ratio.denominator) - mp.mpf(epsilon.numerator) / epsilon.denominator
+            if abs(gap) > mp.ldexp(1 + abs(mp.mpf(epsilon.numerator) / epsilon.denominator), 8 - bits):
+                return bool(gap > 0)
+        bits *= 2
+
+
+def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
+    """Decide whether some atom has p > e**epsilon q or q > e**epsilon p; float masses count as binary fractions."""
+    if not np.array_equal(p.values, q.values):
+        return True
+    first, second = log_masses(p), log_masses(q)
+    excess = np.abs(first - second) - float(epsilon)
+    doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
+    if (excess > doubt).any():
+        return True
+    for index in np.flatnonzero(excess > -doubt):
+        ratio = _probability(p, int(index)) / _probability(q, int(index))
+        if ratio_exceeds(max(ratio, 1 / ratio), epsilon):
+            return True
+    return False
+
+
+def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[Any, Any]:
+    """Return sup log(p*Lap / q*Lap) and sup log(q*Lap / p*Lap) for a positive scale, as mpmath numbers.
+
+    One forward and one backward pass over the merged atoms; every term is positive and nothing can underflow.
+    """
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        gaps, masses = _merged(p, q)
+        decay: dict[Fraction, Any] = {}
+        for gap in set(gaps):
+            decay[gap] = mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale))
+        steps = [decay[gap] for gap in gaps]
+        ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], steps) for k in (0, 1)), strict=True)]
+        return mp.log(max(ratios)), -mp.log(min(ratios))
+
+
+def _noised(masses: list[Any], steps: list[Any]) -> list[Any]:
+    """Return sum over j of m_j e^{-|x_i - x_j| / b} at every atom i."""
+    forward = [masses[0]]
+    for mass, step in zip(masses[1:], steps, strict=True):
+        forward.append(mass + step * forward[-1])
+    beyond = masses[0] * 0
+    for i in range(len(masses) - 1, -1, -1):
+        forward[i] += beyond
+        if i:
+            beyond = steps[i - 1] * (masses[i] + beyond)
+    return forward
+
+
+def _merged(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]]:
+    """Return the gaps between the merged atoms, exactly, and both laws' masses at them."""
+    from mpmath import mp
+
+    x, y = same_type(p.values, q.values)
+    left = dict(zip(x.tolist(), p.masses.tolist(), strict=True))
+    right = dict(zip(y.tolist(), q.masses.tolist(), strict=True))
+    atoms = sorted({*left, *right})
+    gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(atoms)]
+    return gaps, [(mp.mpf(left.get(v, 0)) / (p.total or 1), mp.mpf(right.get(v, 0)) / (q.total or 1)) for v in atoms]
+
+
+def _probability(law: Pmf, index: int) -> Fraction:
+    mass = law.masses.tolist()[index] if law.masses.dtype == object else law.masses[index].item()
+    return Fraction(mass) if law.total is None else Fraction(mass, law.total)
