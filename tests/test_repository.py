@@ -1,0 +1,202 @@
+"""Rules about the repository itself: who imports whom, what is loaded when, what may be committed, what is documented."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sybil.document import Document
+
+from tests.support import documents
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src" / "takifugu").rglob("*.py"))
+HEAVY = ("scipy.stats", "scipy.optimize", "mpmath", "sqlalchemy", "pydantic", "rich", "narwhals", "pandas", "polars")
+
+
+def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
+
+
+# Rooms.
+
+
+def check_rooms(root: Path) -> subprocess.CompletedProcess[str]:
+    lint = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    return run(sys.executable, "-c", lint, cwd=root, PYTHONPATH=str(root / "src"))
+
+
+def test_every_room_imports_only_from_the_rooms_below_it() -> None:
+    outcome = check_rooms(ROOT)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("room", "line"),
+    [
+        ("errors.py", "from takifugu import noise"),
+        ("beliefs/chain.py", "from takifugu.mechanisms import base"),
+        ("laws/pmf.py", "import sqlalchemy"),
+        ("an_unplaced_room.py", ""),
+    ],
+)
+def test_an_import_against_the_order_is_found(tmp_path: Path, room: str, line: str) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with (tmp_path / "src" / "takifugu" / room).open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+    outcome = check_rooms(tmp_path)
+    assert outcome.returncode != 0, outcome.stdout + outcome.stderr
+
+
+# What is loaded when.
+
+
+def loaded_after(code: str) -> set[str]:
+    probe = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint('loaded:', *sys.modules)"
+    outcome = run(sys.executable, "-c", probe, PYTHONPATH=str(ROOT / "src"))
+    assert outcome.returncode == 0, outcome.stderr
+    return set(outcome.stdout.rsplit("loaded:", 1)[1].split())
+
+
+def test_importing_takifugu_loads_nothing_heavy() -> None:
+    assert loaded_after("import takifugu").isdisjoint(HEAVY)
+
+
+def test_help_loads_neither_numpy_nor_anything_heavy() -> None:
+    code = "sys.argv = ['takifugu', '--help']; from takifugu.cli import main; main()"
+    assert loaded_after(code).isdisjoint({*HEAVY, "numpy", "scipy"})
+
+
+def test_scipy_stats_is_never_imported() -> None:
+    assert not [path for path, name in imports() if name.startswith("scipy.stats")]
+
+
+# Randomness.
+
+
+def imports() -> list[tuple[Path, str]]:
+    """Return every imported module of the sources, and every attribute chain that starts at one (np.random)."""
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found += [(path, alias.name) for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+                found += [(path, f"{node.module}.{alias.name}") for alias in node.names]
+            elif isinstance(node, ast.Attribute):
+                found.append((path, ast.unparse(node)))
+    return found
+
+
+def test_only_the_noise_room_draws_randomness() -> None:
+    sources_of_chance = re.compile(r"(np|numpy)\.random\b|random(\.|$)|scipy\.stats|os\.urandom|uuid\.uuid4|secrets\.(?!token)")
+    outside = [
+        (path.relative_to(ROOT), name)
+        for path, name in imports()
+        if "noise" not in path.parts and not name.startswith("takifugu") and sources_of_chance.match(name)
+    ]
+    assert not outside
+
+
+def test_nobody_but_tests_takes_the_seeded_entropy() -> None:
+    users = {path.parent.name for path, name in imports() if name.endswith("InsecureSeededEntropyForTests")}
+    assert users <= {"noise"}
+
+
+# What may be committed.
+
+
+def committed() -> list[Path]:
+    listed = run("git", "ls-files", "-z")
+    if listed.returncode == 0:
+        return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return [p for folder in ("src", "tests", "docs") for p in (ROOT / folder).rglob("*") if p.is_file()]
+
+
+def test_no_data_is_committed() -> None:
+    data = re.compile(r"\.(csv|csv\.gz|gz|parquet|bif|db|pkl|npy|npz|feather|arrow|zip)$")
+    assert not [p for p in committed() if data.search(p.name)]
+    assert not [p for p in committed() if p.stat().st_size > 400_000]
+
+
+def test_no_path_of_a_machine_is_committed() -> None:
+    path = re.compile("(?<![\\w.])/" + r"(work|home|root|Users|opt)/\w+")
+    texts = [p for p in committed() if p.suffix in {".py", ".md", ".toml", ".yml", ".svg", ""} and p.parent.name != ".ci"]
+    assert not [p.relative_to(ROOT) for p in texts if path.search(p.read_text(encoding="utf-8", errors="ignore"))]
+
+
+# What is documented.
+
+
+def test_every_public_name_is_documented() -> None:
+    takifugu = importlib.import_module("takifugu")
+    for name in takifugu.__all__:
+        thing = getattr(takifugu, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            text = inspect.getdoc(thing) or ""
+            assert text.split("\n\n")[0].rstrip().endswith((".", ":")), f"{name} needs a docstring that starts with one sentence"
+            assert thing.__module__.startswith("takifugu"), name
+
+
+def test_make_lists_every_task() -> None:
+    outcome = run("make", "help")
+    assert outcome.returncode == 0
+    tasks = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) - {"default"}
+    assert tasks == set(re.findall(r"make ([a-z-]+)", outcome.stdout))
+    assert {"help", "demo", "test", "lint", "types", "bench", "docs"} <= tasks
+
+
+def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name in navigation, page.name
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists() or target == "reference.md", f"{page.name} links to {target}"
+
+
+# The documents' own runner must be able to fail.
+
+
+def evaluate(text: str, tmp_path: Path) -> list[str | None]:
+    path = tmp_path / "page.md"
+    path.write_text(text, encoding="utf-8")
+    document = Document(text, str(path))
+    for parser in documents.parsers():
+        for region in parser(document):
+            document.add(region)
+    documents.enter(document.namespace)
+    try:
+        return [example.region.evaluator(example) for example in document.examples()]
+    finally:
+        documents.leave(document.namespace)
+
+
+def test_documents_run_and_compare_what_they_print(tmp_path: Path) -> None:
+    block = "```python\nprint(1 + 1)\n```\n\n```text\n{}\n```\n"
+    assert evaluate(block.format(2), tmp_path) == [None, None]
+    assert evaluate(block.format(3), tmp_path)[1] is not None
+
+
+def test_documents_notice_a_block_that_raises_and_a_command_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        evaluate("```python\n1 / 0\n```\n", tmp_path)
+    assert evaluate("```console\n$ takifugu no-such-command\n```\n", tmp_path)[0] is not None
+    assert evaluate("```console\n$ rm something\n```\n", tmp_path)[0] is not None
+    assert evaluate("```toml\nkey = 1\n```\n", tmp_path)[0] is not None
+
+
+def test_documents_leave_directory_and_environment_as_they_were(tmp_path: Path) -> None:
+    before = (os.getcwd(), dict(os.environ))
+    evaluate("```python\nopen('left-behind', 'w').close()\n```\n", tmp_path)
+    assert (os.getcwd(), dict(os.environ)) == before
+    assert not (Path(before[0]) / "left-behind").exists()
