@@ -104,7 +104,8 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
         values = _laplace_round(t, s, min(2 * missing + 8, _ROUND), entropy)[:missing]
         accepted.append(values)
         missing -= values.size
-    return np.concatenate(accepted)
+    result = np.concatenate(accepted)
+    return narrowed(result.tolist()) if result.dtype == object else result
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:

@@ -1,0 +1,90 @@
+"""Bytes are never shared: not by processes, threads, copies or pickles; only the noise room draws."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
+
+SOURCE = Path(__file__).parents[2] / "src" / "takifugu"
+
+
+def in_a_fork(action: Callable[[], bytes]) -> bytes:
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, action())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        received = pipe.read()
+    os.waitpid(child, 0)
+    return received
+
+
+def test_two_processes_never_draw_the_same_stream() -> None:
+    entropy = SystemEntropy()
+    entropy.bytes(5)  # whatever could be kept back is kept back now
+    streams = [in_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
+    assert len(set(streams)) == 4
+    noises = [in_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]
+    assert len({*noises, discrete_laplace(Fraction(10**9), 4, entropy).tobytes()}) == 4
+
+
+def test_the_fork_test_can_fail() -> None:
+    shared = InsecureSeededEntropyForTests(1)
+    assert in_a_fork(lambda: shared.bytes(32)) == shared.bytes(32)
+
+
+def test_copies_pickles_and_threads_never_share_bytes() -> None:
+    entropy = SystemEntropy()
+    entropy.bytes(5)
+    twins = [copy.copy(entropy), copy.deepcopy(entropy), pickle.loads(pickle.dumps(entropy)), entropy]
+    drawn: list[bytes] = [twin.bytes(32) for twin in twins]
+    threads = [threading.Thread(target=lambda: drawn.extend(entropy.bytes(16) for _ in range(500))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(drawn)) == 2004
+
+
+def test_a_seeded_stream_repeats_and_does_not_depend_on_how_it_is_cut() -> None:
+    whole = InsecureSeededEntropyForTests(3).bytes(200_000)
+    pieces = InsecureSeededEntropyForTests(3)
+    assert b"".join(pieces.bytes(n) for n in (0, 1, 65_535, 1, 130_000, 4_463)) == whole
+    assert len({whole[i : i + 16] for i in range(0, 200_000, 16)}) == 12_500
+    assert InsecureSeededEntropyForTests(4).bytes(16) != whole[:16]
+
+
+def test_only_the_system_source_calls_itself_private() -> None:
+    assert SystemEntropy().private
+    assert not InsecureSeededEntropyForTests(0).private
+
+
+def test_no_other_room_draws_randomness() -> None:
+    for path in SOURCE.rglob("*.py"):
+        if path.parent == SOURCE / "noise":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            assert not {"random", "secrets", "numpy.random"} & set(imported), path
+            if isinstance(node, ast.Attribute):
+                assert ast.unparse(node) not in {"os.urandom", "os.getrandom", "np.random", "numpy.random"}, path
+
+
+def test_importing_the_room_is_light() -> None:
+    script = "import sys, takifugu.noise; print({m.split('.')[0] for m in sys.modules} & {'scipy', 'mpmath', 'pandas'})"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,23 @@
+"""An entropy source that returns what a test wrote, and counts what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class ScriptedEntropy:
+    """Return the given 64-bit words (or byte strings) in order; asking for more than was written is an error."""
+
+    private = False
+
+    def __init__(self, script: Iterable[int | bytes]) -> None:
+        self._bytes = b"".join(x if isinstance(x, bytes) else x.to_bytes(8, "little") for x in script)
+
+    @property
+    def unread(self) -> int:
+        return len(self._bytes)
+
+    def bytes(self, n: int) -> bytes:
+        assert n <= len(self._bytes), f"{n} bytes asked, {len(self._bytes)} written"
+        head, self._bytes = self._bytes[:n], self._bytes[n:]
+        return head
