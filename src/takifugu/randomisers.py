@@ -14,15 +14,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.laws import noise_laws
 from takifugu.laws.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
     from takifugu.noise import Entropy
 
 Answer = Sequence[int | Fraction]
-
-#: Above this many grid steps a standard deviation, the mean error of rounded normal noise is its asymptotic series.
-_SUMMED_STEPS = 300
 
 
 class Randomiser(Protocol):
@@ -46,8 +44,6 @@ class Randomiser(Protocol):
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float: ...
 
-    def log_reach(self, distance: Fraction) -> float: ...
-
     def expected_error(self) -> float: ...
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
@@ -55,8 +51,8 @@ class Randomiser(Protocol):
     def to_dict(self) -> dict[str, Any]: ...
 
 
-class _Cellwise:
-    """What follows from the law of one cell when all cells have independent noise on one grid."""
+class Noise:
+    """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
 
     grid: Fraction
     cells: int
@@ -64,8 +60,8 @@ class _Cellwise:
     def log_mass(self, difference: int | Fraction) -> float:
         raise NotImplementedError
 
-    def log_beyond(self, steps: int) -> float:
-        """Return log P(|noise| > steps) of one cell for an answer on the grid, in grid units, after rounding."""
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before any rounding, distance in answer units."""
         raise NotImplementedError
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
@@ -79,21 +75,20 @@ class _Cellwise:
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least multiple w of the grid with P(|noise| <= w in all of `cells` cells) >= level.
 
-        Answer units, exact for the rounded noise around an answer on the grid; `cells` is the randomiser's own number
-        of cells unless more are published together. Raises InputError unless 0 < level < 1.
+        Answer units, for the noise as drawn around an answer on the grid; `cells` is the randomiser's own number of
+        cells unless more are published together. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
             raise InputError(f"the level is {level!r}: it must lie above 0 and below 1; write for example 0.95")
         count = self.cells if cells is None else cells
-        outside = math.log(-math.expm1(math.log(level) / count)) - 1e-12
-        high = 1
-        while self.log_beyond(high) > outside:
-            high *= 2
-        low = -1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.log_beyond(middle) > outside else (low, middle)
-        return high * self.grid
+        if count == 1:
+            return self._steps_within(Fraction(level)) * self.grid
+        outside = Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
+        return self._steps_within(1 - outside) * self.grid
+
+    def _steps_within(self, level: Fraction) -> int:
+        """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""
+        raise NotImplementedError
 
     def _check(self, answer: Answer, whole: bool = False) -> None:
         if len(answer) != self.cells:
@@ -103,7 +98,7 @@ class _Cellwise:
 
 
 @dataclass(frozen=True)
-class Exact(_Cellwise):
+class Exact(Noise):
     """No noise: the answer itself.
 
     >>> Exact(Fraction(1), 1).expected_error()
@@ -133,9 +128,6 @@ class Exact(_Cellwise):
         """Return log P(output - answer = difference) of one cell: 0 for no difference, else -inf."""
         return 0.0 if difference == 0 else -math.inf
 
-    def log_beyond(self, steps: int) -> float:
-        return 0.0 if steps < 0 else -math.inf
-
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell: 0 for distance 0, else -inf."""
         return 0.0 if distance <= 0 else -math.inf
@@ -143,12 +135,15 @@ class Exact(_Cellwise):
     def expected_error(self) -> float:
         return 0.0
 
+    def _steps_within(self, level: Fraction) -> int:
+        return 0
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells}
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(_Cellwise):
+class DiscreteLaplace(Noise):
     """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
 
     `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
@@ -187,10 +182,7 @@ class DiscreteLaplace(_Cellwise):
         """Return log P(output - answer = difference) of one cell, difference in grid units; -inf off the integers."""
         if Fraction(difference).denominator != 1:
             return -math.inf
-        return _log_tanh(1 / (2 * self.units)) - float(Fraction(abs(difference)) / self.units)
-
-    def log_beyond(self, steps: int) -> float:
-        return 0.0 if steps < 0 else min(0.0, self.log_reach((steps + 1) * self.grid))
+        return _log_tanh(1 / (2 * self.units)) - float(abs(Fraction(difference)) / self.units)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell: log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
@@ -201,14 +193,17 @@ class DiscreteLaplace(_Cellwise):
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells, in answer units: cells * grid * 2a/(1 - a^2)."""
-        return self.cells * float(self.grid) * _over_sinh(1 / self.units)
+        return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
+
+    def _steps_within(self, level: Fraction) -> int:
+        return noise_laws.discrete_laplace_half_width(self.units, level)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
 
 @dataclass(frozen=True)
-class RoundedLaplace(_Cellwise):
+class RoundedLaplace(Noise):
     """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
 
     >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
@@ -244,23 +239,23 @@ class RoundedLaplace(_Cellwise):
             return math.log(-math.expm1(-1 / units) / 2) - float(near / units)
         return math.log(-(math.expm1(near / units) + math.expm1(-far / units)) / 2)
 
-    def log_beyond(self, steps: int) -> float:
-        return 0.0 if steps < 0 else self.log_reach((steps + Fraction(1, 2)) * self.grid)
-
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell before rounding: -distance/scale."""
         return -max(0.0, float(distance / self.scale))
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
-        return self.cells * float(self.grid) / 2 * _over_sinh(self.grid / (2 * self.scale))
+        return self.cells * noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=True).absolute
+
+    def _steps_within(self, level: Fraction) -> int:
+        return noise_laws.rounded_laplace_half_width(self.scale, self.grid, level, on_grid=True)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "scale": to_text(self.scale), "grid": to_text(self.grid), "cells": self.cells}
 
 
 @dataclass(frozen=True)
-class RoundedNormal(_Cellwise):
+class RoundedNormal(Noise):
     """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
 
     >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
@@ -302,22 +297,16 @@ class RoundedNormal(_Cellwise):
         inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
         return math.log(inside / 2)
 
-    def log_beyond(self, steps: int) -> float:
-        return 0.0 if steps < 0 else self.log_reach((steps + Fraction(1, 2)) * self.grid)
-
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell before rounding."""
         return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
-        units = float(self.sigma / self.grid)
-        if units > _SUMMED_STEPS:  # midpoint rule of the tail integral, next term below 1e-12
-            steps = units * math.sqrt(2 / math.pi) - 1 / (12 * units * math.sqrt(2 * math.pi))
-        else:
-            last = math.ceil(40 * units) + 1
-            steps = math.fsum(math.erfc((k - 0.5) / (units * math.sqrt(2))) for k in range(1, last + 1))
-        return self.cells * float(self.grid) * steps
+        return self.cells * noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=True).absolute
+
+    def _steps_within(self, level: Fraction) -> int:
+        return noise_laws.rounded_normal_half_width(self.sigma, self.grid, level, on_grid=True)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "sigma": to_text(self.sigma), "grid": to_text(self.grid), "cells": self.cells}
@@ -366,12 +355,6 @@ def _check_shape(grid: Fraction, cells: int) -> None:
 def _check_scale(scale: Fraction) -> None:
     if scale <= 0:
         raise InputError(f"the scale of the noise is {scale}: it must be above 0; no noise is Exact(grid, cells)")
-
-
-def _over_sinh(x: Fraction) -> float:
-    """Return 1/sinh(x) for x > 0, without overflow."""
-    y = float(x)
-    return 2 * math.exp(-y) / -math.expm1(-2 * y)
 
 
 def _log_tanh(x: Fraction) -> float:

@@ -18,7 +18,8 @@ class Belief(Protocol):
     have probability above zero (under some law of the class); `source` says where the belief comes from.
     """
 
-    source: str
+    @property
+    def source(self) -> str: ...
 
     @property
     def size(self) -> int: ...

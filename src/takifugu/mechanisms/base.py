@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
+from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
-from takifugu.queries import Additive, Identity, Query
+from takifugu.laws.pmf import Pmf
+from takifugu.queries import Additive, Identity, Query, implied_grid
 from takifugu.randomisers import Randomiser
-from takifugu.errors import InputError
 from takifugu.secrets import Family
 
 
@@ -50,7 +51,12 @@ class Problem:
 
     @cached_property
     def answers(self) -> tuple[Additive, ...]:
-        """Return the query resolved against each belief; all must share grid and cells."""
+        """Return the query resolved against each belief; all must share grid and cells.
+
+        Two laws of the answer (`is_pair`) have no entries to add up: use `pair_laws` for them.
+        """
+        if self.is_pair:
+            raise InputError("two laws of an answer have no entries that add up to it: use the laws themselves")
         resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
         if len({(a.grid, a.labels) for a in resolved}) != 1:
             raise InputError(
@@ -58,9 +64,24 @@ class Problem:
             )
         return resolved
 
-    @property
+    @cached_property
     def grid(self) -> Fraction:
-        return self.answers[0].grid
+        """Return the grid of the answer: declared by the query, or the coarsest one that holds every value."""
+        if not self.is_pair:
+            return self.answers[0].grid
+        if not isinstance(self.query, Identity) or self.query.attribute is not None:
+            raise InputError(f"two laws of the answer are compared, not {self.query.describe()}: publish Identity()")
+        pairs = [b for b in self.framework.beliefs if isinstance(b, LawPair)]
+        return self.query.grid or implied_grid(v for b in pairs for law in (b.left, b.right) for v in law.values)
+
+    @cached_property
+    def pair_laws(self) -> tuple[tuple[Pmf, Pmf], ...]:
+        """Return the two laws of each belief of a `between` framework, rounded to the grid and in grid units."""
+        pairs = (b for b in self.framework.beliefs if isinstance(b, LawPair))
+        return tuple((self._on_grid(b.left), self._on_grid(b.right)) for b in pairs)
+
+    def _on_grid(self, law: Pmf) -> Pmf:
+        return law.round_to(self.grid).scale(1 / self.grid)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -72,12 +93,12 @@ class Problem:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return the different independent components of every belief that hold a secret."""
-        return tuple(self._parts())
+        """Return the different independent components of every belief that hold a secret; none for `between`."""
+        return () if self.is_pair else tuple(self._parts())
 
     def _parts(self) -> Iterator[Part]:
         for belief, answer in zip(self.framework.beliefs, self.answers, strict=True):
-            seen: set[Any] = set()
+            seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
             for secret in self.framework.secrets:
                 family = secret.family(belief)
                 for number, run in enumerate(belief.components()):
@@ -85,10 +106,10 @@ class Problem:
                     if len(inside) == 0:
                         continue
                     piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
-                    key = (id(piece), share.weights.tobytes(), _key(inside), family.pairs)
-                    if answer.table_of is None and key in seen:
+                    key = (id(piece), share.key, _key(inside), family.pairs)
+                    if key in seen:
                         continue
-                    seen.add(key)
+                    seen[key] = piece
                     yield Part(piece, share, Family(inside, family.pairs), run.start)
 
 

@@ -1,0 +1,289 @@
+"""The queries: counts of states, sums and means of codes, weighted sums, histograms, the value itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.errors import InputError, did_you_mean
+from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.queries.additive import Additive, Entries, State
+from takifugu.queries.coding import alphabets, coded, state_tables
+from takifugu.queries.forms import (
+    Query,
+    codes_from,
+    codes_to,
+    entry_tuple,
+    grid_or_none,
+    plain,
+    runs,
+    several,
+    text_or_none,
+    unruns,
+)
+
+Codes = Mapping[State, Number]
+
+
+@dataclass(frozen=True)
+class Count:
+    """The number of entries that are in `state` (one state, or a list of states), over all or the chosen entries.
+
+    Raises InputError for no state, and for a state or entry that the belief does not know.
+
+    >>> Count("walking").describe()
+    "the number of entries in state 'walking'"
+    """
+
+    state: Any
+    entries: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        states = several(self.state) if isinstance(self.state, list | tuple | set | frozenset) else (plain(self.state),)
+        if not states:
+            raise InputError("the query counts no state: its list of states is empty; name at least one")
+        object.__setattr__(self, "state", states[0] if len(states) == 1 else states)
+        object.__setattr__(self, "entries", entry_tuple(self.entries))
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        return self.state if isinstance(self.state, tuple) else (self.state,)
+
+    def resolve(self, entries: Entries) -> Additive:
+        _known_states(entries, self.states, "the query counts state")
+        tables, weights, table_of = state_tables(
+            entries, self.entries, lambda alphabet: [[int(s in self.states)] for s in alphabet]
+        )
+        return Additive(Fraction(1), ("count",), tables, weights, table_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "count", "states": list(self.states), "entries": runs(self.entries)}
+
+    def describe(self) -> str:
+        if len(self.states) == 1:
+            return f"the number of entries in state {self.state!r}{_where(self.entries)}"
+        return f"the number of entries in states {', '.join(map(repr, self.states))}{_where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
+
+    `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
+    to the nearest multiple of `grid` (half to even); without a grid the codes' common one is used, not finer than
+    1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
+
+    >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
+    'the sum of the entries'
+    """
+
+    attribute: Hashable | None = None
+    codes: Codes | None = field(default=None, hash=False)
+    entries: tuple[int, ...] | None = None
+    grid: Number | None = None
+
+    def __post_init__(self) -> None:
+        if self.attribute is not None and self.entries is not None:
+            raise InputError("the query names a column and a list of entries: give one of them")
+        object.__setattr__(self, "attribute", plain(self.attribute))
+        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        object.__setattr__(self, "grid", grid_or_none(self.grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        chosen = self.entries if self.attribute is None else (entries.position(self.attribute),)
+        return coded(entries, "sum", self.codes, chosen, grid=grid_or_none(self.grid))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "sum", "attribute": self.attribute, "codes": codes_to(self.codes), "entries": runs(self.entries),
+            "grid": text_or_none(grid_or_none(self.grid)),
+        }  # fmt: skip
+
+    def describe(self) -> str:
+        if self.attribute is not None:
+            return f"the value of {self.attribute!r}"
+        return f"the sum of the entries{_where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The sum of the entries' codes (see Sum) divided by the public number of entries that are added.
+
+    >>> Mean("age").describe()
+    "the mean of 'age'"
+    """
+
+    attribute: Hashable | None = None
+    codes: Codes | None = field(default=None, hash=False)
+    entries: tuple[int, ...] | None = None
+    grid: Number | None = None
+
+    def __post_init__(self) -> None:
+        total = self._total()
+        for name in ("attribute", "entries", "grid"):
+            object.__setattr__(self, name, getattr(total, name))
+
+    def _total(self) -> Sum:
+        return Sum(self.attribute, self.codes, self.entries, self.grid)
+
+    def resolve(self, entries: Entries) -> Additive:
+        if self.attribute is None:
+            count = entries.size if self.entries is None else len(self.entries)
+        else:
+            count = 1
+        total = self._total().resolve(entries)
+        return replace(total, grid=total.grid / count, labels=("mean",))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self._total().to_dict(), "kind": "mean"}
+
+    def describe(self) -> str:
+        if self.attribute is not None:
+            return f"the mean of {self.attribute!r}"
+        return f"the mean of the entries{_where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many entries are in each state; divided by the public constant `total` where one is given.
+
+    `states` chooses and orders the cells (all states of the belief otherwise). Raises InputError for no cell, a
+    repeated one, one that the belief does not know, or a total that is not a whole number above 0.
+
+    >>> Histogram(total=100).describe()
+    'how many entries are in each state, divided by the public constant 100'
+    """
+
+    states: tuple[State, ...] | None = None
+    total: int | None = None
+    entries: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.states is not None:
+            if isinstance(self.states, str) or not isinstance(self.states, Iterable):
+                raise InputError(f"the histogram's states are {self.states!r}: give a list, such as ['a', 'b']")
+            listed = [plain(s) for s in self.states]
+            if not listed or len(set(listed)) != len(listed):
+                raise InputError(f"the histogram's cells are {listed}: name at least one state, each once")
+            object.__setattr__(self, "states", tuple(listed))
+        total = plain(self.total)
+        if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
+            raise InputError(f"the histogram's total is {self.total!r}: it must be a public whole number above 0")
+        object.__setattr__(self, "total", total)
+        object.__setattr__(self, "entries", entry_tuple(self.entries))
+
+    def resolve(self, entries: Entries) -> Additive:
+        cells = self.states or tuple(dict.fromkeys(s for a in alphabets(entries) for s in a))
+        _known_states(entries, cells, "the histogram has a cell")
+        tables, weights, table_of = state_tables(
+            entries, self.entries, lambda alphabet: [[int(s == c) for c in cells] for s in alphabet]
+        )
+        return Additive(Fraction(1, self.total or 1), tuple(str(c) for c in cells), tables, weights, table_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        states = None if self.states is None else list(self.states)
+        return {"kind": "histogram", "states": states, "total": self.total, "entries": runs(self.entries)}
+
+    def describe(self) -> str:
+        what = f"how many entries are in each state{_where(self.entries)}"
+        return what if self.total is None else f"{what}, divided by the public constant {self.total}"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The weighted sum of the entries' codes, sum_i weights[i] * code(x_i), on a declared or implied grid.
+
+    Each product is rounded to the nearest multiple of `grid` (half to even) before it is added, so the answer stays
+    additive; without a grid the products' common one is used, not finer than 1/1,000,000.
+
+    >>> Linear([1, 0, "1/2"]).weights
+    (Fraction(1, 1), Fraction(0, 1), Fraction(1, 2))
+    """
+
+    weights: tuple[Fraction, ...]
+    codes: Codes | None = field(default=None, hash=False)
+    grid: Fraction | None = None
+
+    def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
+        if isinstance(weights, str) or not isinstance(weights, Iterable):
+            raise InputError(f"the weights are {weights!r}: give a list of numbers, one an entry")
+        object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight") for w in weights))
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "grid", grid_or_none(grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        if len(self.weights) != entries.size:
+            raise InputError(
+                f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries: "
+                "give one weight an entry, 0 where an entry is not read"
+            )
+        return coded(entries, "linear", self.codes, weights=self.weights, grid=self.grid)
+
+    def to_dict(self) -> dict[str, Any]:
+        weights = [to_text(w) for w in self.weights]
+        return {"kind": "linear", "weights": weights, "codes": codes_to(self.codes), "grid": text_or_none(self.grid)}
+
+    def describe(self) -> str:
+        return "a weighted sum of the entries"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The value itself: the answer that `between` compares, or one named column of a table.
+
+    `grid` declares the multiples that a real-valued answer is published in.
+
+    >>> Identity("age").describe()
+    "the value of 'age'"
+    """
+
+    attribute: Hashable | None = None
+    grid: Fraction | None = None
+
+    def __init__(self, attribute: Hashable | None = None, grid: Number | None = None) -> None:
+        object.__setattr__(self, "attribute", plain(attribute))
+        object.__setattr__(self, "grid", grid_or_none(grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        if self.attribute is None and entries.size != 1:
+            raise InputError(
+                f"Identity() publishes one value, and the belief has {entries.size} entries: "
+                "name the column, Identity('age'), or publish a Histogram, Sum or Mean"
+            )
+        chosen = 0 if self.attribute is None else entries.position(self.attribute)
+        return coded(entries, "value", None, (chosen,), grid=self.grid)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
+
+    def describe(self) -> str:
+        return "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+
+
+#: How each kind of query is read back.
+KINDS: dict[str, Callable[[Mapping[str, Any]], Query]] = {
+    "count": lambda d: Count(d["states"], unruns(d.get("entries"))),
+    "sum": lambda d: Sum(d.get("attribute"), codes_from(d.get("codes")), unruns(d.get("entries")), d.get("grid")),
+    "mean": lambda d: Mean(d.get("attribute"), codes_from(d.get("codes")), unruns(d.get("entries")), d.get("grid")),
+    "histogram": lambda d: Histogram(d.get("states"), d.get("total"), unruns(d.get("entries"))),
+    "linear": lambda d: Linear(d["weights"], codes_from(d.get("codes")), d.get("grid")),
+    "identity": lambda d: Identity(d.get("attribute"), d.get("grid")),
+}
+
+
+def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> None:
+    known = {s for alphabet in alphabets(entries) for s in alphabet}
+    for state in states:
+        if state not in known:
+            raise InputError(
+                f"{what} {state!r}, which the belief does not know; "
+                f"write one of {sorted(map(str, known))}{did_you_mean(state, known)}"
+            )
+
+
+def _where(entries: tuple[int, ...] | None) -> str:
+    if entries is None:
+        return ""
+    return f", of entry {entries[0]} alone" if len(entries) == 1 else f", over {len(entries)} chosen entries"
