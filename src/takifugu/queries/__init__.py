@@ -1,0 +1,23 @@
+"""What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
+
+from takifugu.queries.additive import Additive, Entries, IntArray, State
+from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
+from takifugu.queries.forms import Query, from_dict
+from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
+
+__all__ = [
+    "FINEST_IMPLIED_GRID",
+    "Additive",
+    "Count",
+    "Entries",
+    "Histogram",
+    "Identity",
+    "IntArray",
+    "Linear",
+    "Mean",
+    "Query",
+    "State",
+    "Sum",
+    "from_dict",
+    "implied_grid",
+]

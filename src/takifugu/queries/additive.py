@@ -1,0 +1,137 @@
+"""An answer that adds up over entries, as integer tables on a grid, and D(N): how far it moves when entries change."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import DataError, InputError
+
+State = Hashable
+IntArray = npt.NDArray[np.int64]
+
+#: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
+LARGEST_ANSWER = 2.0**61
+
+
+@runtime_checkable
+class Entries(Protocol):
+    """What a query must know of a belief: how many entries there are, what they are called, which values they take."""
+
+    @property
+    def size(self) -> int: ...
+
+    def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+    @property
+    def one_alphabet(self) -> bool: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """An answer F(x) = grid * sum_i weights[i] * tables[table_of[i]][x_i]: a vector of integers times the grid.
+
+    `tables` are integer arrays (number of values, number of cells); `weights` are integers, one an entry, 0 where an
+    entry is not observed; x_i is the index of entry i's value in its alphabet. Without `table_of` all entries share
+    the only table. Raises InputError when an answer could exceed 2**61 grid units.
+    """
+
+    grid: Fraction
+    labels: tuple[str, ...]
+    tables: tuple[IntArray, ...]
+    weights: IntArray
+    table_of: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
+        each = reach[0] if self.table_of is None else reach[self.table_of]
+        if float((np.abs(self.weights.astype(float)) * each).sum()) * 2 > LARGEST_ANSWER:
+            raise InputError(f"the answer can exceed 2**61 steps of its grid {self.grid}: declare a coarser grid")
+
+    @property
+    def size(self) -> int:
+        return len(self.weights)
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @property
+    def key(self) -> Hashable:
+        """Return what two shares of an answer have in common exactly when they add the same numbers."""
+        table_of = None if self.table_of is None else self.table_of.tobytes()
+        return self.weights.tobytes(), table_of, tuple((t.shape, t.tobytes()) for t in self.tables)
+
+    def table(self, entry: int) -> IntArray:
+        return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
+
+    def contribution(self, entry: int) -> IntArray:
+        """Return the integer array (values, cells) that entry `entry` adds to the answer, in grid units."""
+        share: IntArray = self.table(entry) * self.weights[entry]
+        return share
+
+    def entry_changes(self) -> IntArray:
+        """Return the largest L1 change of the answer when one entry alone changes, one integer an entry (grid units).
+
+        D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
+        bound when columns with different tables are added (triangle inequality).
+        """
+        each = self._largest[0] if self.table_of is None else self._largest[self.table_of]
+        return np.abs(self.weights) * each
+
+    def change(self, entries: Iterable[int]) -> int:
+        """Return D(N): the largest L1 change of the answer, in grid units, when only the entries in N change."""
+        changes = self.entry_changes()
+        return sum(int(changes[i]) for i in entries)
+
+    def coordinate_change(self, entries: Sequence[int] | range) -> int:
+        """Return the largest change of a single cell when one of `entries` changes, in grid units."""
+        spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
+        index = np.asarray(entries, dtype=np.int64)
+        if index.size == 0:
+            return 0
+        each = spread[0] if self.table_of is None else spread[self.table_of[index]]
+        return int((np.abs(self.weights[index]) * each).max())
+
+    def restrict(self, entries: slice) -> Additive:
+        """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
+        if self.table_of is None:
+            return Additive(self.grid, self.labels, self.tables, self.weights[entries])
+        used, table_of = np.unique(self.table_of[entries], return_inverse=True)
+        tables = tuple(self.tables[int(i)] for i in used)
+        return Additive(self.grid, self.labels, tables, self.weights[entries], table_of.astype(np.int64))
+
+    def evaluate(self, values: npt.NDArray[np.integer[Any]]) -> tuple[int, ...]:
+        """Return the true answer in grid units, one integer a cell, of value indices x (one an entry).
+
+        Values of entries with weight 0 are not read. Raises DataError for a wrong length or an index that is not in
+        the entry's alphabet; the message never repeats the data.
+        """
+        if len(values) != self.size:
+            raise DataError("the data and the belief have different numbers of entries: declare the length of the data")
+        read = np.flatnonzero(self.weights)
+        which = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
+        heights = np.array([len(t) for t in self.tables], dtype=np.int64)
+        index = np.asarray(values)[read].astype(np.int64)
+        if ((index < 0) | (index >= heights[which])).any():
+            raise DataError("a value of the data is not among the states that the belief knows: add it to the states")
+        rows = np.concatenate(self.tables)[(np.cumsum(heights) - heights)[which] + index]
+        return tuple(int(total) for total in (rows * self.weights[read][:, None]).sum(axis=0))
+
+    @cached_property
+    def _largest(self) -> IntArray:
+        return np.array([_largest_change(t) for t in self.tables], dtype=np.int64)
+
+
+def _largest_change(table: IntArray) -> int:
+    if table.shape[1] == 1:
+        return int(table.max() - table.min())
+    return max((int(np.abs(table - row).sum(axis=1).max()) for row in table), default=0)

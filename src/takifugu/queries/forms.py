@@ -1,0 +1,110 @@
+"""What every query offers, and how queries are written to and read from plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from takifugu.errors import InputError, did_you_mean
+from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.queries.additive import Additive, Entries, State
+
+
+class Query(Protocol):
+    """A statistic: resolved against a belief's entries it becomes an integer answer on a grid."""
+
+    def resolve(self, entries: Entries) -> Additive: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+def from_dict(data: Mapping[str, Any]) -> Query:
+    """Read a query back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from takifugu.queries import Count
+    >>> from_dict(Count("walking").to_dict())
+    Count(state='walking', entries=None)
+    """
+    from takifugu.queries.kinds import KINDS
+
+    kind = data.get("kind")
+    if kind not in KINDS:
+        raise InputError(f"the query's kind is {kind!r}; write one of {list(KINDS)}{did_you_mean(kind, KINDS)}")
+    return KINDS[kind](data)
+
+
+def plain(state: Any) -> Any:
+    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    return state.item() if isinstance(state, np.generic) else state
+
+
+def several(states: Any) -> tuple[State, ...]:
+    """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
+    listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
+    return tuple(dict.fromkeys(plain(s) for s in listed))
+
+
+def entry_tuple(entries: Iterable[int] | None) -> tuple[int, ...] | None:
+    """Return chosen entries in order, each once; InputError for none, or for anything but whole numbers from 0."""
+    if entries is None:
+        return None
+    try:
+        listed = [plain(i) for i in entries]
+    except TypeError as error:
+        raise InputError(f"entries is {entries!r}: it must be a list of entry numbers, such as [0, 3]") from error
+    for i in listed:
+        if isinstance(i, bool) or not isinstance(i, int) or i < 0:
+            raise InputError(f"entries holds {i!r}: entries are whole numbers, counted from 0")
+    if not listed:
+        raise InputError("the query reads no entry: its list of entries is empty; name at least one")
+    return tuple(sorted(set(listed)))
+
+
+def grid_or_none(grid: Number | None) -> Fraction | None:
+    """Read a declared grid: a rational above 0, or none."""
+    if grid is None:
+        return None
+    step = as_fraction(grid, "the grid")
+    if step <= 0:
+        raise InputError(f"the grid is {grid!r}: it must be above 0; write for example '0.001'")
+    return step
+
+
+def text_or_none(number: Fraction | None) -> str | None:
+    return None if number is None else to_text(number)
+
+
+def runs(entries: tuple[int, ...] | None) -> list[list[int]] | None:
+    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper.
+
+    >>> runs((0, 1, 2, 7)), unruns([[0, 2], [7, 7]])
+    ([[0, 2], [7, 7]], (0, 1, 2, 7))
+    """
+    if entries is None:
+        return None
+    found: list[list[int]] = []
+    for entry in entries:
+        if found and found[-1][1] == entry - 1:
+            found[-1][1] = entry
+        else:
+            found.append([entry, entry])
+    return found
+
+
+def unruns(found: list[list[int]] | None) -> tuple[int, ...] | None:
+    return None if found is None else tuple(i for first, last in found for i in range(first, last + 1))
+
+
+def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
+    return None if codes is None else [[plain(s), to_text(as_fraction(c, "a code"))] for s, c in codes.items()]
+
+
+def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:
+    return None if pairs is None else {s: Fraction(c) for s, c in pairs}
