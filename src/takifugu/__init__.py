@@ -1,0 +1,82 @@
+"""Publish statistics about correlated data with the least noise that provably hides what must stay secret.
+
+The public names load their modules when they are first used, so `import takifugu` itself loads nothing heavy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from takifugu._version import __version__
+from takifugu.errors import TakifuguError, did_you_mean
+
+if TYPE_CHECKING:
+    from takifugu import errors
+    from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+    from takifugu.beliefs.pieces import IndependentPieces
+    from takifugu.beliefs.table import JointTable
+    from takifugu.calibration import calibrate, compare, with_scale
+    from takifugu.composition import compose
+    from takifugu.frameworks import Pufferfish, between
+    from takifugu.laws.pmf import Pmf
+    from takifugu.laws.transport import monotone_plan, w_infinity
+    from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
+    from takifugu.releasing.run import release
+    from takifugu.secrets import attribute, entry, every_entry
+
+__all__ = [
+    "Count",
+    "Histogram",
+    "Identity",
+    "IndependentPieces",
+    "JointTable",
+    "Linear",
+    "MarkovChain",
+    "MarkovChainClass",
+    "Mean",
+    "Pmf",
+    "Pufferfish",
+    "Sum",
+    "TakifuguError",
+    "__version__",
+    "attribute",
+    "between",
+    "calibrate",
+    "compare",
+    "compose",
+    "entry",
+    "errors",
+    "every_entry",
+    "monotone_plan",
+    "release",
+    "w_infinity",
+    "with_scale",
+]
+
+_MODULES = {
+    "takifugu.beliefs.chain": ("MarkovChain", "MarkovChainClass"),
+    "takifugu.beliefs.pieces": ("IndependentPieces",),
+    "takifugu.beliefs.table": ("JointTable",),
+    "takifugu.calibration": ("calibrate", "compare", "with_scale"),
+    "takifugu.composition": ("compose",),
+    "takifugu.frameworks": ("Pufferfish", "between"),
+    "takifugu.laws.pmf": ("Pmf",),
+    "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
+    "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
+    "takifugu.releasing.run": ("release",),
+    "takifugu.secrets": ("attribute", "entry", "every_entry"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'takifugu' has no attribute {name!r}{did_you_mean(name, __all__)}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
