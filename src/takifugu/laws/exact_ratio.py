@@ -12,7 +12,7 @@ import numpy as np
 from takifugu.laws.atoms import Floats, same_type
 from takifugu.laws.pmf import Pmf
 
-#: Binary digits of `noised_log_ratios`; its relative error is at most (number of atoms) * 2**-(BITS - 8).
+#: Binary digits of `noised_log_ratios`; its relative error is at most (number of atoms) * 2**(8 - BITS).
 BITS = 240
 
 
@@ -70,6 +70,16 @@ def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[Any, Any]:
         steps = [decay[gap] for gap in gaps]
         ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], steps) for k in (0, 1)), strict=True)]
         return mp.log(max(ratios)), -mp.log(min(ratios))
+
+
+def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple[float, bool]:
+    """Return the largest log-ratio in absolute value, and whether it is certainly at most epsilon."""
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        loss = max(noised_log_ratios(p, q, scale))
+        margin = mp.ldexp(len(p) + len(q), 8 - BITS) * (1 + loss)
+        return float(loss), bool((loss + margin) * epsilon.denominator <= epsilon.numerator)
 
 
 def _noised(masses: list[Any], steps: list[Any]) -> list[Any]:
