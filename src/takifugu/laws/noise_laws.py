@@ -62,7 +62,7 @@ def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int
     def exceeds(h: int) -> bool:  # P(|X| > h) = 2 a^(h+1) / (1 + a) > miss
         return h < 0 or _exceeds(laplace_survival, [(2, (h + 1) / scale), (-miss, 1 / scale)], miss)
 
-    return first_not_exceeded(exceeds, _guess(scale, miss))
+    return first_not_exceeded(exceeds, round(scale * Fraction(_depth(miss))))
 
 
 def rounded_laplace_half_width(
@@ -152,7 +152,8 @@ def _rounded_half_width(survival: Survival, ratio: Fraction, level: Fraction | f
             return _exceeds(survival, [(1, (h + half) / ratio)], miss)
         return _exceeds(survival, [(1, (h - half) / ratio), (1, (h + half) / ratio)], 2 * miss)
 
-    return first_not_exceeded(exceeds, _guess(ratio, miss))
+    z = sqrt(2 * _depth(miss)) if survival is normal_survival else _depth(miss)
+    return first_not_exceeded(exceeds, round(ratio * Fraction(z)))
 
 
 def _exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]], threshold: Fraction) -> bool:
@@ -176,6 +177,6 @@ def _miss(level: Fraction | float) -> Fraction:
     return 1 - Fraction(level)
 
 
-def _guess(scale: Fraction, miss: Fraction) -> int:
-    """Return where a Laplace tail falls to `miss`: a place to start the search, no more."""
-    return round(scale * Fraction(log(miss.denominator) - log(miss.numerator)))
+def _depth(miss: Fraction) -> float:
+    """Return log(1 / miss), where exp(-z) falls to it: a place to start a search, no more."""
+    return log(miss.denominator) - log(miss.numerator)

@@ -146,11 +146,11 @@ def _settled(
 
 def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[list[int], list[Fraction]]:
     """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
-    if isinstance(center, (int, float, Rational, np.floating)):
+    if not isinstance(center, (list, tuple, np.ndarray)):
         whole, offset = _split_one(center, grid)
         return [whole] * size, [offset] * size
     if len(center) != size:
-        raise InputError(f"{len(center)} centres for {size} draws; give one centre, or exactly one per draw")
+        raise InputError(f"{len(center)} centres for {size} draws; give one centre, or a list of exactly one per draw")
     pairs = [_split_one(each, grid) for each in center]
     return [whole for whole, _ in pairs], [offset for _, offset in pairs]
 
