@@ -1,0 +1,139 @@
+"""A validator's findings as sentences: `path.in.file: what is wrong; what to write instead`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from takifugu.errors import did_you_mean
+
+
+def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list[str]:
+    """Return one line per fault that pydantic found, in the order of the file."""
+    found: dict[str, str] = {}
+    for error in errors:
+        path, node = _walk(error["loc"], schema, raw)
+        if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+            continue  # the list is short only because its members are faulty, and they are reported
+        nested = any(known.startswith((f"{path}[", f"{path}.")) for known in found) and error["type"].endswith("_type")
+        if path not in found and not nested:  # a value that fits no member of a union is reported once a member
+            found[path] = f"{path or 'the file'}: {_sentence(error, path, node, schema)}"
+    return list(found.values())
+
+
+def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, dict[str, Any]]:
+    """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
+
+    Steps of `loc` that name no key of the file (the tags of unions) are left out.
+    """
+    path, node, value = "", schema, raw
+    parent = schema
+    for step in loc:
+        node = _resolve(node, schema, value)
+        if isinstance(step, int):
+            items = node.get("items") or next(iter(node.get("prefixItems", [])), {})
+            path, parent, node = f"{path}[{step}]", node, items
+            value = value[step] if isinstance(value, list) and step < len(value) else None
+        elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):
+            parent, node = node, node.get("properties", {}).get(step, {})
+            path = f"{path}.{step}" if path else str(step)
+            value = value.get(step) if isinstance(value, dict) else None
+    if not node:
+        node = parent
+    return path, _resolve(node, schema, value)
+
+
+def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[str, Any]:
+    """Follow references, and choose the member of a union that the value's kind or type points at."""
+    while True:
+        if "$ref" in node:
+            target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+            node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
+        elif "discriminator" in node:
+            mapping = node["discriminator"]["mapping"]
+            kind = value.get("kind") if isinstance(value, dict) else None
+            if not isinstance(kind, str) or kind not in mapping:
+                return {**node, "kinds": list(mapping)}
+            node = {"$ref": mapping[kind]}
+        elif "anyOf" in node:
+            members = [m for m in node["anyOf"] if m.get("type") != "null"]
+            nested = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
+            chosen = members if len(members) == 1 else nested if isinstance(value, list | dict) else []
+            if len(chosen) != 1:
+                return node
+            node = {**chosen[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
+        else:
+            return node
+
+
+def _sentence(error: Any, path: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
+    kind, given = error["type"], error.get("input")
+    key = path.rsplit(".", 1)[-1]
+    if kind == "missing":
+        return f"is missing; {_write(key, node, schema)}"
+    if kind == "extra_forbidden":
+        known = list(node.get("properties", {}))
+        return f"is not a key that is known here{did_you_mean(key, known)}; write one of {', '.join(known)}"
+    if kind in ("union_tag_not_found", "union_tag_invalid"):
+        kinds = node.get("kinds", [])
+        tag = given.get("kind") if isinstance(given, dict) else None
+        what = "has no kind" if tag is None else f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
+        return f"{what}; write kind = {_either(kinds)}"
+    if kind == "literal_error":
+        allowed = [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
+        return f"is {_shown(given)}{did_you_mean(given, allowed)}; write {_either(allowed)}"
+    if kind == "string_pattern_mismatch":
+        return f"is {_shown(given)}; write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
+    if kind in ("string_too_short", "too_short"):
+        return f"is {'empty' if not given else 'too short'}; {_write(key, node, schema)}"
+    if kind == "value_error":
+        return str(error["ctx"]["error"]).replace(": it must", "; it must", 1)
+    if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
+        kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
+        kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
+        return f"is {_shown(given)}, not {' or '.join(kinds) or 'what belongs here'}; {_write(key, node, schema)}"
+    rule = error["msg"].removeprefix("Input should be ")
+    return f"is {_shown(given)}; it must be {rule}; {_write(key, node, schema)}"
+
+
+_KINDS = {
+    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "array": "a list", "object": "a section",
+}  # fmt: skip
+
+
+def _members(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return node.get("anyOf") or [node]
+
+
+def _shown(given: Any) -> str:
+    text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _either(allowed: Sequence[Any]) -> str:
+    return " or ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in allowed)
+
+
+def _example(node: dict[str, Any]) -> str:
+    examples = node.get("examples")
+    return repr(examples[0]).replace("'", '"') if examples else ""
+
+
+def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
+    """Return what to write: an example where the schema has one, else what the key means."""
+    example = _example(node)
+    if example:
+        meaning = f" ({node['description']})" if "description" in node else ""
+        return f"write {key} = {example}{meaning}"
+    if node.get("type") == "array" and "$ref" in node.get("items", {}):
+        item = _resolve(node["items"], schema, None)
+        return f"add a section [[{key}]] with {', '.join(item['required'])}"
+    if node.get("type") == "object" and "properties" in node:
+        return f"add a section [{key}] with {', '.join(node.get('required', node['properties']))}"
+    if "kinds" in node:
+        return f"add a section [{key}] with kind = {_either(node['kinds'])}"
+    allowed = [v for m in _members(node) for v in m.get("enum", [])]
+    if allowed:
+        return f"write {_either(allowed)}"
+    return f"write {key}: {node['description']}" if "description" in node else f"repair {key}"

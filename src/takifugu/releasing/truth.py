@@ -1,0 +1,149 @@
+"""From private data to the exact answer, in whole grid units: the only place where both meet.
+
+What is returned here goes into the noise and nowhere else. No message repeats a value, a position or a count of the
+data: it names the rule that was broken and what the belief expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import DataError, InputError
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import as_fraction
+from takifugu.queries import Mean
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+
+#: Stands for an entry that was not observed; it has weight 0.
+MISSING = -1
+
+
+def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:
+    """Return the exact answer in grid units.
+
+    `data` is a sequence of states for a chain, a list of sequences for independent pieces, a mapping or tuple for a
+    record, a number for two laws. Raises DataError for data that the belief does not know.
+    """
+    beliefs = calibration.framework.beliefs
+    if isinstance(beliefs[0], LawPair):
+        return (_number(calibration, beliefs, data),)
+    for belief in beliefs[1:]:
+        _indices(belief, data)
+    values = _indices(beliefs[0], data)
+    answer = calibration.query.resolve(beliefs[0])
+    seen = values != MISSING
+    if (~seen & (answer.weights != 0)).any():
+        _check_may_miss(calibration)
+    return replace(answer, weights=np.where(seen, answer.weights, 0)).evaluate(np.where(seen, values, 0))
+
+
+def _check_may_miss(calibration: Calibration) -> None:
+    """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
+    if calibration.guarantee.composition is Composition.SINGLE:
+        raise DataError(
+            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is right for one length "
+            "only: calibrate at the actual length, with the entries that the query reads"
+        )
+    if isinstance(calibration.query, Mean):
+        raise DataError(
+            "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
+            "entries: calibrate at the actual length, with the entries that the query reads"
+        )
+
+
+def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the data as value indices, one an entry of the belief."""
+    if isinstance(belief, JointTable):
+        return np.array([_place(v, belief.alphabet(i)) for i, v in enumerate(_record(belief, data))], dtype=np.int64)
+    values = np.full(belief.size, MISSING, dtype=np.int64)
+    place = {state: index for index, state in enumerate(belief.alphabet(0))}
+    for run, piece in _pieces(belief, data):
+        states = _sequence(piece, "the sequence")
+        if len(states) > len(run):
+            raise DataError(
+                f"the sequence is longer than the {len(run)} steps that the belief allows: calibrate for its length"
+            )
+        values[run.start : run.start + len(states)] = _places(states, place)
+    if (values == MISSING).all():
+        raise DataError("the data is empty: nothing can be released")
+    return values
+
+
+def _pieces(belief: Belief, data: Any) -> Iterable[tuple[range, Any]]:
+    if not isinstance(belief, IndependentPieces):
+        return [(range(belief.size), data)]
+    pieces = _sequence(data, "the list of pieces")
+    runs = belief.components()
+    if len(pieces) != len(runs):
+        raise DataError(f"the belief has {len(runs)} pieces: give one sequence for each, in the same order")
+    return zip(runs, pieces, strict=True)
+
+
+def _sequence(data: Any, what: str) -> list[Any]:
+    if isinstance(data, str | bytes | Mapping) or not hasattr(data, "__iter__"):
+        raise DataError(f"{what} is not a sequence: give a list, a tuple, an array or a column")
+    for convert in ("to_pylist", "tolist", "to_list"):
+        if hasattr(data, convert):
+            values = getattr(data, convert)()
+            return values if isinstance(values, list) else [values]
+    return list(data)
+
+
+def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
+    """Return the index of each state; None is an entry that was not observed."""
+    try:
+        return [MISSING if s is None else place[s] for s in states]
+    except (KeyError, TypeError):
+        raise DataError(
+            f"the sequence has a value that is no state of the belief; its states are {_listed(place)}"
+        ) from None
+
+
+def _record(belief: JointTable, data: Any) -> Sequence[Any]:
+    names = belief.column_names
+    if isinstance(data, Mapping):
+        if set(data) != set(names):
+            raise DataError(f"the record needs exactly the columns {_listed(names)}")
+        return [data[name] for name in names]
+    record = _sequence(data, "the record")
+    if len(record) != len(names):
+        raise DataError(f"the record needs one value for each of the columns {_listed(names)}, in this order")
+    return record
+
+
+def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
+    try:
+        return alphabet.index(value)
+    except ValueError:
+        raise DataError(
+            f"the record has a value that the belief does not know; the column's values are {_listed(alphabet)}"
+        ) from None
+
+
+def _number(calibration: Calibration, beliefs: Sequence[Belief], data: Any) -> int | Fraction:
+    try:
+        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number: two laws are compared on numbers") from None
+    known = {as_fraction(v, "an atom") for b in beliefs if isinstance(b, LawPair) for law in (b.left, b.right)
+             for v, _ in law.items()}  # fmt: skip
+    if value not in known:
+        raise DataError("the value has probability zero under both laws: the promise would say nothing about it")
+    units = value / calibration.randomiser.grid
+    return int(units) if units.denominator == 1 else units
+
+
+def _listed(known: Iterable[Any]) -> list[str]:
+    names = [str(k) for k in known]
+    return names if len(names) <= 20 else [*names[:20], "..."]

@@ -1,0 +1,178 @@
+"""The release file: every fault at once, each with its path and what to write instead."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+
+from takifugu.errors import SpecError
+from takifugu.releasing import spec
+
+
+def problems(text: str, folder: Path) -> tuple[str, ...]:
+    files.write(folder, text)
+    with pytest.raises(SpecError) as caught:
+        spec.load(folder / "release.toml")
+    return caught.value.problems
+
+
+def test_a_good_file_reads_back(tmp_path: Path) -> None:
+    read = spec.load(files.write(tmp_path)).spec
+    assert (read.source.unit, read.belief.kind, read.release[0].per) == ("Who is it?", "markov-chain", "both")
+    assert read.hide.kind == "every-entry"
+
+
+def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
+    text = files.SPEC
+    for old, new in [
+        ('ledger = "ledger.db"', 'ledgr = "ledger.db"'),
+        ('name = "study"', "name = 3"),
+        ("epsilon = 1.0", "epsilon = nan"),
+        ('query = "histogram"', 'query = "histgram"'),
+        ('per = "both"', 'per = "all"'),
+        ('kind = "markov-chain"', 'kind = "markov-chain"\ninitial = "statonary"'),
+    ]:
+        text = text.replace(old, new)
+    found = problems(text, tmp_path)
+    assert found == (
+        'ledger: is missing; write ledger = "ledger.db" (the ledger\'s file or URL)',
+        'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
+        "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
+        "release[0].query: is 'histgram'; did you mean 'histogram'?; "
+        'write "histogram" or "count" or "sum" or "mean"',
+        "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
+        'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
+        "ledgr: is not a key that is known here; did you mean 'ledger'?; "
+        "write one of version, ledger, output, source, belief, hide, release",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "words"),
+    [
+        ("epsilon = 1.0", "epsilon = 0", "release[0].epsilon", "must be above 0"),
+        ("epsilon = 1.0", "epsilon = -1", "release[0].epsilon", "must be above 0"),
+        ("epsilon = 1.0", "epsilon = inf", "release[0].epsilon", "finite"),
+        ("epsilon = 1.0", "epsilon = true", "release[0].epsilon", "not a number or a text"),
+        ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "release[0].delta", "below 1"),
+        ("epsilon = 1.0", "", "release[0].epsilon", "is missing"),
+        ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "release[0].mechanism", "did you mean 'group'?"),
+        ('name = "time-use"', 'name = "../up"', "release[0].name", "letters, digits"),
+        ('query = "histogram"', 'query = "count"', "release[0].states", "is missing"),
+        ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "release[0]", "did you mean 'walking'?"),
+        ('query = "histogram"', 'query = "sum"', "release[0]", "codes"),
+        ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "release[0]", "'walkin'"),
+        ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "public"),
+        ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
+        ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
+        ('unit = "Who is it?"\n', "", "release[0].per", "no unit column"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'matrix = "none.csv"', "belief.matrix", "cannot be read"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "", "belief.matrix", "either matrix"),
+        ('states = ["still", "walking"]', 'states = ["still", "still"]', "belief.states", "repeats"),
+        ('states = ["still", "walking"]', 'states = ["still"]', "belief.states", "too short"),
+        ('lying = "still"', 'lying = "stil"', "belief.map.lying", "did you mean 'still'?"),
+        ("pieces_independent = true\n", "", "belief.pieces_independent", "must be declared"),
+        ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
+        ('source = "a test"', 'source = "a test"\nlonger = "cut"', "belief.max_length", "is missing"),
+        ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
+        ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "there is no file"),
+        ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "is a URL"),
+        ('file = "data.csv"', 'file = "."', "source.file", "is a folder"),
+        ('order = "t [min]"', "step = 1", "source.order", "is missing"),
+        ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
+        ('order = "t [min]"', 'order = "run no."', "source", "named twice"),
+        ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
+    ],
+)
+def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
+    assert old in files.SPEC
+    found = [p for p in problems(files.SPEC.replace(old, new), tmp_path) if p.startswith(f"{path}: ")]
+    assert len(found) == 1, found
+    assert words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "ledger: is missing"),
+        ("ledger = ", "is not TOML"),
+        ('belief = {kind = "tree"}', 'write kind = "markov-chain" or "markov-chain-class"'),
+        ("belief = {}", "has no kind"),
+        ("source = 3\nrelease = 4", "source: is 3, not a section"),
+        ("release = []", "release: is empty; add a section [[release]] with name, query, epsilon"),
+        ("version = 2", "version: is 2; write 1"),
+    ],
+)
+def test_files_that_are_far_off(tmp_path: Path, text: str, words: str) -> None:
+    assert any(words in p for p in problems(text, tmp_path))
+
+
+def test_no_file_and_no_text(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="cannot be read"):
+        spec.load(tmp_path / "none.toml")
+    with pytest.raises(SpecError, match="it is a folder"):
+        spec.load(tmp_path)
+    (tmp_path / "latin.toml").write_bytes("ledger = 'é'".encode("latin-1"))
+    with pytest.raises(SpecError, match="UTF-8"):
+        spec.load(tmp_path / "latin.toml")
+
+
+def test_two_releases_of_one_name(tmp_path: Path) -> None:
+    item = '\n[[release]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
+    assert problems(files.SPEC + item, tmp_path) == (
+        "release[1].name: 'time-use' names two releases; give each its own name",
+    )
+
+
+def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
+    fit = '\n[belief.fit]\nfile = "data.csv"\n'
+    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
+    text = text.replace("\n[belief.map]", fit + "\n[belief.map]")
+    assert any("is the private data itself" in p for p in problems(text, tmp_path))
+    allowed = text.replace('file = "data.csv"\n\n[belief.map]', 'file = "data.csv"\nprivate = true\n\n[belief.map]')
+    assert spec.load(files.write(tmp_path, allowed)).spec.belief.fit.private  # type: ignore[union-attr]
+
+
+def _mutants(value: Any) -> list[Any]:
+    """Return copies of a nested value, each with one key dropped, misspelt, or given a value of another type."""
+    found: list[Any] = []
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            rest = {k: v for k, v in value.items() if k != key}
+            found += [rest, {**rest, f"{key}x": inside}, {**rest, key: [[{"a": 1}]]}, {**rest, key: float("nan")}]
+            found += [{**value, key: mutant} for mutant in _mutants(inside)]
+    elif isinstance(value, list):
+        found += [[*value[:i], m, *value[i + 1 :]] for i, v in enumerate(value) for m in _mutants(v)]
+    return found
+
+
+def test_mutated_files_never_raise_anything_else(tmp_path: Path) -> None:
+    files.write(tmp_path)
+    mutants = _mutants(tomllib.loads(files.SPEC))
+    assert len(mutants) >= 100
+    refused = [p for mutant in mutants if (p := _refusals(mutant, tmp_path))]
+    assert all(": " in p and "; " in p for found in refused for p in found), refused
+    assert not any("Input should" in p or "NoneType" in p for found in refused for p in found), refused
+    assert len(refused) > len(mutants) * 0.8
+
+
+def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
+    try:
+        spec.parse(raw, folder)
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+def test_the_schema_is_json_and_names_every_section() -> None:
+    schema = spec.json_schema()
+    assert set(schema["properties"]) == {"version", "ledger", "output", "source", "belief", "hide", "release"}
+    assert json.loads(json.dumps(schema)) == schema
