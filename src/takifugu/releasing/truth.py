@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import DataError, InputError
 from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
+from takifugu.mechanisms.base import Problem
 from takifugu.queries import Mean
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 MISSING = -1
 
 
-def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:
+def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
     """Return the exact answer in grid units.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces, a mapping or tuple for a
@@ -37,7 +38,7 @@ def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ..
     """
     beliefs = calibration.framework.beliefs
     if isinstance(beliefs[0], LawPair):
-        return (_number(calibration, beliefs, data),)
+        return (_number(calibration, data),)
     for belief in beliefs[1:]:
         _indices(belief, data)
     values = _indices(beliefs[0], data)
@@ -131,17 +132,18 @@ def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
         ) from None
 
 
-def _number(calibration: Calibration, beliefs: Sequence[Belief], data: Any) -> int | Fraction:
+def _number(calibration: Calibration, data: Any) -> int:
     try:
         value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number: two laws are compared on numbers") from None
-    known = {as_fraction(v, "an atom") for b in beliefs if isinstance(b, LawPair) for law in (b.left, b.right)
-             for v, _ in law.items()}  # fmt: skip
-    if value not in known:
+    pairs = [b for b in calibration.framework.beliefs if isinstance(b, LawPair)]
+    if not any(
+        value == as_fraction(atom, "an atom") for b in pairs for law in (b.left, b.right) for atom, _ in law.items()
+    ):
         raise DataError("the value has probability zero under both laws: the promise would say nothing about it")
-    units = value / calibration.randomiser.grid
-    return int(units) if units.denominator == 1 else units
+    grid = Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
+    return int(Pmf([value], [1]).round_to(grid).scale(1 / grid).values[0])
 
 
 def _listed(known: Iterable[Any]) -> list[str]:

@@ -1,0 +1,91 @@
+"""Data becomes an exact answer; data that a belief does not know is refused without a word about it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.errors import DataError
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition
+from takifugu.releasing.truth import true_answer
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
+PIECES = tf.IndependentPieces(CHAIN, (3, 2))
+TABLE = tf.JointTable([("f", 30), ("f", 40), ("m", 30)], [0.5, 0.25, 0.25], names=["sex", "age"])
+
+
+def stand_in(belief: Any, query: Any, composition: Composition = Composition.QUILT) -> Any:
+    """What a calibration knows of its problem, without the mechanism."""
+    framework = belief if isinstance(belief, Framework) else tf.Pufferfish(tf.every_entry(), belief)
+    guarantee = SimpleNamespace(composition=composition, epsilon=Fraction(1))
+    return SimpleNamespace(framework=framework, query=query, guarantee=guarantee, mechanism="a mechanism")
+
+
+HISTOGRAM = stand_in(CHAIN, tf.Histogram())
+SINGLE = stand_in(CHAIN, tf.Count("walking"), Composition.SINGLE)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "data", "answer"),
+    [
+        (HISTOGRAM, ["still", "walking", "walking", "still", "still"], (3, 2)),
+        (HISTOGRAM, np.array(["still"] * 5), (5, 0)),
+        (HISTOGRAM, ("walking", "still"), (1, 1)),
+        (HISTOGRAM, ["walking", None, "still", None, None], (1, 1)),
+        (SINGLE, ["walking"] * 5, (5,)),
+        (stand_in(PIECES, tf.Histogram()), [["still"] * 3, ["walking"] * 2], (3, 2)),
+        (stand_in(PIECES, tf.Histogram()), [["still"], []], (1, 0)),
+        (stand_in(CHAIN, tf.Count("walking", entries=(0, 1)), Composition.SINGLE), ["walking"] * 2, (2,)),
+        (stand_in(CHAIN, tf.Mean(codes={"still": 0, "walking": 1})), ["walking"] * 5, (5,)),
+        (stand_in(TABLE, tf.Identity("age")), {"age": 40, "sex": "f"}, (4,)),
+        (stand_in(TABLE, tf.Identity("age")), ("m", 30), (3,)),
+        (stand_in(tf.between(tf.Pmf([0, 2], [0.5, 0.5]), tf.Pmf([4], [1])), tf.Identity()), 4, (2,)),
+    ],
+)
+def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
+    assert true_answer(calibration, data) == answer
+
+
+@pytest.mark.parametrize(
+    ("calibration", "data", "words"),
+    [
+        (HISTOGRAM, ["still", "SENTINEL"], r"no state of the belief; its states are \['still', 'walking'\]"),
+        (HISTOGRAM, [["SENTINEL"]], "no state of the belief"),
+        (HISTOGRAM, [], "the data is empty"),
+        (HISTOGRAM, [None, None], "the data is empty"),
+        (HISTOGRAM, ["still"] * 6, "longer than the 5 steps"),
+        (HISTOGRAM, "SENTINEL", "not a sequence"),
+        (HISTOGRAM, 3, "not a sequence"),
+        (SINGLE, ["still"] * 4, "calibrate at the actual length"),
+        (SINGLE, ["still"] * 4 + [None], "calibrate at the actual length"),
+        (stand_in(CHAIN, tf.Mean(codes={"still": 0, "walking": 1})), ["still"], "a mean divides by"),
+        (stand_in(PIECES, tf.Histogram()), [["still"] * 3], "2 pieces"),
+        (stand_in(PIECES, tf.Histogram()), [["still"] * 2, ["SENTINEL"]], "no state"),
+        (stand_in(PIECES, tf.Histogram()), [["still"] * 3, ["still"] * 3], "longer than the 2 steps"),
+        (stand_in(TABLE, tf.Identity("age")), {"age": "SENTINEL", "sex": "f"}, r"values are \['30', '40'\]"),
+        (stand_in(TABLE, tf.Identity("age")), {"age": 30}, "exactly the columns"),
+        (stand_in(TABLE, tf.Identity("age")), (30,), "one value for each"),
+        (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), 2, "probability zero"),
+        (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), "SENTINEL", "finite number"),
+        (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), float("nan"), "finite number"),
+    ],
+)
+def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str) -> None:
+    with pytest.raises(DataError, match=words) as caught:
+        true_answer(calibration, data)
+    assert "SENTINEL" not in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_every_belief_of_a_finite_class_must_know_the_data() -> None:
+    short = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3, states=["still", "walking"])
+    both = tf.Pufferfish(tf.every_entry(), [CHAIN, short])
+    assert true_answer(stand_in(both, tf.Histogram()), ["still"] * 3) == (3, 0)
+    with pytest.raises(DataError, match="longer than the 3 steps"):
+        true_answer(stand_in(both, tf.Histogram()), ["still"] * 4)
