@@ -23,6 +23,8 @@ from takifugu.secrets import Family
 class Part:
     """One independent component of one belief, with the share of the answer that it adds and what is secret in it.
 
+    Components whose secrets have probability zero are left out (DESIGN §4, Beliefs).
+
     `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
     weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
     adding an independent term is post-processing of the noised share.
@@ -106,6 +108,8 @@ class Problem:
                     if len(inside) == 0:
                         continue
                     piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+                    if not any(Family(inside, family.pairs).value_pairs(piece, entry) for entry in inside):
+                        continue
                     key = (id(piece), share.key, _key(inside), family.pairs)
                     if key in seen:
                         continue

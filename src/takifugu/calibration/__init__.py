@@ -1,0 +1,154 @@
+"""Calibration asks every mechanism, picks one and explains; it holds no mathematics and never sees data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from takifugu.calibration.registry import REGISTRY, find
+from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
+from takifugu.calibration.rules import check_beliefs, hides_one_entry
+from takifugu.calibration.trials import attempt, attempt_all, choose, rows
+from takifugu.errors import CalibrationRefused, InputError
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Guarantee
+from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.mechanisms.base import Bound, Problem
+from takifugu.mechanisms.entry import promise_of
+from takifugu.queries import Query
+from takifugu.randomisers import DiscreteLaplace
+from takifugu.tables import labelled
+
+__all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
+
+_VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default"}
+_CHOSEN_SCALE = "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri 2017, Theorems 4.3 and A.5"
+
+
+def calibrate(
+    framework: Framework,
+    query: Query,
+    epsilon: Number,
+    delta: Number = 0.0,
+    mechanism: str = "auto",
+    allow_zero_noise: bool = False,
+    allow_private_belief: bool = False,
+) -> Calibration:
+    """Return the noise that makes one release of `query` keep (epsilon, delta) under `framework`.
+
+    "auto" takes the smallest expected error among the mechanisms that keep the promise, are within the work limit and
+    are not refused by default; equal errors prefer the kind that composes better (whole, data, quilt, single), then the
+    registry's order. A mechanism asked by name is run at any cost; the calibration states what it really promises.
+
+    Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
+    belief estimated from the private data (`allow_private_belief`).
+
+    Raises InputError for a bad epsilon, delta, mechanism or query, and for delta > 0 with a mechanism that makes no use
+    of it; CalibrationRefused where nothing may be used as asked.
+
+    >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+    >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
+    100.0
+    """
+    problem = _problem(framework, query, epsilon, delta)
+    conditions = check_beliefs(framework, allow_private_belief)
+    if mechanism != "auto":
+        line = find(mechanism)
+        if problem.delta > 0 and not line.takes_delta:
+            raise InputError(
+                f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it: "
+                'write delta=0, or mechanism="auto"'
+            )
+        trial = attempt(line, problem, allow_zero_noise, limited=False)
+        if trial.bound is None or trial.status == REFUSED:
+            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}: {trial.reason}")
+        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions)
+    trials = attempt_all(problem, allow_zero_noise)
+    best = choose(trials)
+    if best is None or best.bound is None:
+        reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
+        raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
+    source = best.line.load().source
+    return _calibration(problem, best.line.name, best.bound, source, conditions, rows(trials, best))
+
+
+def compare(framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0) -> Comparisons:
+    """Return every mechanism side by side: its scale, expected error, how it composes, and why it may not be used.
+
+    What `calibrate` refuses by default is listed as such; a belief from the private data is not refused here. Raises
+    InputError for a bad epsilon, delta or query.
+
+    >>> from takifugu import Identity, Pmf, between
+    >>> table = compare(between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
+    >>> table[0].name, table[0].scale
+    ('group', 1.0)
+    """
+    problem = _problem(framework, query, epsilon, delta)
+    trials = attempt_all(problem, allow_zero_noise=False)
+    return Comparisons(rows(trials, choose(trials)), problem.epsilon, problem.delta)
+
+
+def with_scale(framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False) -> Calibration:
+    """Return Laplace noise of a scale that the caller chose (answer units): its epsilon is computed, not asked for.
+
+    The promise is D(component)/scale, or the joint cost over Markov quilts where that is smaller (`promise_of`). Raises
+    InputError for a scale that is not a finite number above 0.
+
+    >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
+    >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
+    Fraction(1, 4)
+    """
+    exact = as_fraction(scale, "the scale")
+    if exact <= 0:
+        raise InputError(f"the scale is {scale!r}: it must be above 0; write for example 10.0")
+    problem = _problem(framework, query, 1, 0)
+    conditions = check_beliefs(framework, allow_private_belief)
+    units = exact / problem.grid
+    promise = promise_of(problem, units)
+    noise = DiscreteLaplace(units, problem.grid, problem.cells)
+    bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
+    return replace(_calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions), asked=None)
+
+
+def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
+    if not isinstance(framework, Framework):
+        raise InputError(f"the framework is a {type(framework).__name__}: write Pufferfish(secrets, beliefs)")
+    if isinstance(query, type) or not hasattr(query, "resolve"):
+        raise InputError(f"the query is {query!r}: write for example Count('walking') or Histogram()")
+    problem = Problem(framework, query, as_epsilon(epsilon), as_delta(delta))
+    _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
+    return problem
+
+
+def _calibration(
+    problem: Problem,
+    mechanism: str,
+    bound: Bound,
+    source: str,
+    conditions: tuple[str, ...],
+    alternatives: tuple[Alternative, ...] = (),
+) -> Calibration:
+    framework = problem.framework
+    guarantee = Guarantee(
+        bound.epsilon,
+        bound.delta,
+        bound.composition,
+        framework.definition,
+        framework.fingerprint(),
+        framework.assumptions(),
+        (*bound.conditions, *conditions),
+    )
+    return Calibration(
+        framework,
+        problem.query,
+        mechanism,
+        source,
+        bound.randomiser,
+        guarantee,
+        bound.witness,
+        hides_one_entry(problem, bound),
+        (problem.epsilon, problem.delta),
+        alternatives,
+    )

@@ -1,0 +1,41 @@
+"""The registry: one line a mechanism, in the order that breaks the last ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from takifugu.errors import InputError, did_you_mean
+from takifugu.mechanisms.base import Mechanism
+
+
+@dataclass(frozen=True)
+class Line:
+    """A mechanism's name, the module that holds it, and whether it can make use of a delta above 0."""
+
+    name: str
+    module: str
+    takes_delta: bool = False
+
+    def load(self) -> Mechanism:
+        mechanism: Mechanism = import_module(f"takifugu.mechanisms.{self.module}").MECHANISM
+        return mechanism
+
+
+REGISTRY = (
+    Line("group", "group"),
+    Line("entry", "entry"),
+    Line("quilt-exact", "quilt_exact"),
+    Line("quilt-approx", "quilt_approx"),
+    Line("wasserstein", "wasserstein"),
+    Line("laplace-exact", "laplace_exact"),
+)
+
+
+def find(name: str) -> Line:
+    """Return the line of one mechanism; InputError for an unknown name."""
+    for line in REGISTRY:
+        if line.name == name:
+            return line
+    names = ["auto", *(line.name for line in REGISTRY)]
+    raise InputError(f"the mechanism is {name!r}; write one of {', '.join(names)}{did_you_mean(name, names)}")

@@ -1,0 +1,236 @@
+"""What calibration returns: the noise that was found, what it promises, what forced it, and what else was possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any, overload
+
+from takifugu import frameworks, queries, randomisers
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition, Guarantee
+from takifugu.laws.rationals import to_text
+from takifugu.mechanisms.base import Witness
+from takifugu.queries import Query
+from takifugu.randomisers import Randomiser
+from takifugu.tables import html_table, labelled, number, text_table
+
+CHOSEN = "chosen"
+POSSIBLE = "possible"
+WEAKER = "promises less"
+REFUSED = "refused by default"
+INAPPLICABLE = "does not apply"
+SKIPPED = "skipped"
+
+_NOISE = {
+    "none": "no noise",
+    "discrete-laplace": "discrete Laplace noise",
+    "rounded-laplace": "rounded Laplace noise",
+    "rounded-normal": "rounded normal noise",
+}
+_HEADER = ("mechanism", "scale", "error", "composes", "status")
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One mechanism in a comparison: what it would add, in answer units, how it composes, and why (not)."""
+
+    name: str
+    scale: float | None
+    expected_error: float | None
+    composition: str | None
+    status: str
+    reason: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return (self.name, number(self.scale), number(self.expected_error), self.composition or "-", self.status)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparisons(Sequence[Alternative]):
+    """Every mechanism side by side, in the registry's order; the one that "auto" takes is marked as chosen."""
+
+    rows: tuple[Alternative, ...]
+    epsilon: Fraction
+    delta: Fraction
+
+    @overload
+    def __getitem__(self, index: int) -> Alternative: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Alternative]: ...
+
+    def __getitem__(self, index: int | slice) -> Alternative | Sequence[Alternative]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Alternative]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return f"{self._title}; error: expected L1 error over all cells\n\n{_text(self.rows)}"
+
+    def _repr_html_(self) -> str:
+        return _html(self.rows, self._title)
+
+    @property
+    def _title(self) -> str:
+        return f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "epsilon": to_text(self.epsilon),
+            "delta": to_text(self.delta),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """Enough noise for one query under one framework; it holds no data, and prints what it is and why.
+
+    `epsilon` and `delta` are what is promised (`guarantee`), `asked` what was asked, None where the caller chose the
+    scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
+    `randomiser.scale`. `hides_one_entry` says whether the noise alone would hide one entry, at the promised epsilon,
+    from someone who knows all others; where it does not, the promise rests on the belief.
+    """
+
+    framework: Framework
+    query: Query
+    mechanism: str
+    source: str
+    randomiser: Randomiser
+    guarantee: Guarantee
+    witness: Witness
+    hides_one_entry: bool
+    asked: tuple[Fraction, Fraction] | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def scale(self) -> float:
+        return float(self.randomiser.scale)
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.guarantee.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        return self.guarantee.delta
+
+    @property
+    def expected_error(self) -> float:
+        """Return the expected L1 error, summed over cells, in answer units."""
+        return self.randomiser.expected_error()
+
+    def __repr__(self) -> str:
+        return f"<Calibration {self.mechanism}: scale {self.scale:.6g}, epsilon {to_text(self.epsilon)}>"
+
+    def __str__(self) -> str:
+        parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]
+        if self.alternatives:
+            parts += ["the other mechanisms", _text(self._others)]
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        page = html_table((self.mechanism, self._noise), self._facts())
+        if self.alternatives:
+            page += _html(self._others, "the other mechanisms")
+        return page
+
+    @property
+    def _others(self) -> tuple[Alternative, ...]:
+        return tuple(row for row in self.alternatives if row.name != self.mechanism)
+
+    @property
+    def _noise(self) -> str:
+        noise = self.randomiser
+        name = _NOISE.get(noise.kind, noise.kind)
+        return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        cells = self.randomiser.cells
+        over = "" if cells == 1 else f", summed over {cells} cells"
+        promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
+        if self.asked is not None and self.epsilon > self.asked[0]:
+            promise += f", NOT the epsilon {to_text(self.asked[0])} that was asked"
+        facts = [
+            ("publishes", self.query.describe()),
+            ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
+            ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
+            ("promises", f"{promise}; composes as {self.guarantee.composition}"),
+            ("expected error", f"{number(self.expected_error)}{over}"),
+            ("forced by", self.witness.comparison),
+            ("because", self.witness.detail),
+            *(("condition", text) for text in self.guarantee.conditions),
+        ]
+        if not self.hides_one_entry:
+            facts.append(("note", "the noise alone would not hide one entry from someone who knows all the others"))
+        facts.append(("source", self.source))
+        return [(label, text) for label, text in facts if text]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON that `from_dict` reads back, so that an audit can run it again."""
+        asked = None if self.asked is None else {"epsilon": to_text(self.asked[0]), "delta": to_text(self.asked[1])}
+        return {
+            "mechanism": self.mechanism,
+            "source": self.source,
+            "framework": self.framework.to_dict(),
+            "query": self.query.to_dict(),
+            "randomiser": self.randomiser.to_dict(),
+            "guarantee": self.guarantee.to_dict(),
+            "witness": {**asdict(self.witness), "numbers": [list(pair) for pair in self.witness.numbers]},
+            "hides_one_entry": self.hides_one_entry,
+            "asked": asked,
+            "scale": to_text(self.randomiser.scale),
+            "expected_error": self.expected_error,
+            "alternatives": [row.to_dict() for row in self.alternatives],
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Calibration:
+        """Read a calibration back from its `to_dict` form."""
+        asked, witness = data["asked"], data["witness"]
+        numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
+        return Calibration(
+            frameworks.from_dict(data["framework"]),
+            queries.from_dict(data["query"]),
+            data["mechanism"],
+            data["source"],
+            randomisers.from_dict(data["randomiser"]),
+            _guarantee(data["guarantee"]),
+            Witness(witness["comparison"], witness["detail"], numbers),
+            bool(data["hides_one_entry"]),
+            None if asked is None else (Fraction(asked["epsilon"]), Fraction(asked["delta"])),
+            tuple(Alternative(**row) for row in data["alternatives"]),
+        )
+
+
+def _text(rows: Sequence[Alternative]) -> str:
+    why = [(row.name, row.reason) for row in rows if row.reason]
+    table = text_table(_HEADER, [row.cells for row in rows])
+    return f"{table}\n\n{labelled(why)}" if why else table
+
+
+def _html(rows: Sequence[Alternative], caption: str) -> str:
+    return html_table((*_HEADER, "why"), [(*row.cells, row.reason) for row in rows], caption)
+
+
+def _guarantee(data: Mapping[str, Any]) -> Guarantee:
+    return Guarantee(
+        Fraction(data["epsilon"]),
+        Fraction(data["delta"]),
+        Composition(data["composition"]),
+        data["definition"],
+        data["framework"],
+        tuple(data["assumptions"]),
+        tuple(data["conditions"]),
+    )

@@ -1,0 +1,67 @@
+"""What calibration refuses unless the caller accepts it: too little noise, and beliefs taken from the private data."""
+
+from __future__ import annotations
+
+import math
+
+from takifugu.beliefs import Belief
+from takifugu.errors import CalibrationRefused
+from takifugu.frameworks import Framework
+from takifugu.mechanisms.base import Bound, Problem
+from takifugu.mechanisms.entry import entry_change
+from takifugu.randomisers import Noise, Randomiser
+
+_LAPLACE = ("discrete-laplace", "rounded-laplace")
+
+
+def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:
+    """Return why `calibrate` refuses this noise by default, or None (DESIGN §4 "Zero noise").
+
+    Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some cell, where
+    D_1 is the cell's largest change when one secret entry changes, and the noise is taken before any rounding.
+    """
+    if noise.kind == "none":
+        return (
+            "no noise at all would be added: only the randomness that the belief assumes would hide the secret; "
+            "allow_zero_noise=True accepts that"
+        )
+    change = coordinate_change(problem) * problem.grid
+    if not isinstance(noise, Noise) or change == 0:
+        return None
+    if noise.kind in _LAPLACE and change <= problem.epsilon * noise.scale:
+        return None  # ordinary entry noise passes: 2 a^ceil(D/2)/(1 + a) >= a^D and e^(-D/2b) >= e^(-D/b)
+    needed = math.exp(-problem.epsilon) - float(problem.delta)
+    if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
+        return None
+    return (
+        f"noise of scale {float(noise.scale):.6g} is small beside what one entry changes ({float(change):g}): mostly "
+        "the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
+    )
+
+
+def coordinate_change(problem: Problem) -> int:
+    """Return D_1: the largest change of one cell when one secret entry changes, in grid units; 0 for `between`."""
+    return max((part.answer.coordinate_change(part.family.entries) for part in problem.parts), default=0)
+
+
+def hides_one_entry(problem: Problem, bound: Bound) -> bool:
+    """Return whether the noise alone hides one entry from someone who knows all others: D_1 <= epsilon * scale."""
+    return entry_change(problem) * problem.grid <= bound.epsilon * bound.randomiser.scale
+
+
+def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
+    """Return the conditions that beliefs from the private data put on the promise; refuse such beliefs by default."""
+    private = [b for b in framework.beliefs if from_private_data(b)]
+    if private and not allow_private_belief:
+        raise CalibrationRefused(
+            f"the belief {private[0].describe()} was estimated from the private data, so the amount of noise would "
+            "itself tell something about them: estimate it from other data, or write allow_private_belief=True"
+        )
+    return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)
+
+
+def from_private_data(belief: Belief) -> bool:
+    """Return whether a belief, or the one that it repeats, was estimated from the data that it is to protect."""
+    repeated = getattr(belief, "chain", None)
+    return bool(getattr(belief, "from_private_data", False) or getattr(repeated, "from_private_data", False))
+

@@ -1,0 +1,86 @@
+"""Each mechanism is asked once; what it answers is judged by the same rules, and the best is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from takifugu.calibration.registry import REGISTRY, Line
+from takifugu.calibration.result import CHOSEN, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER, Alternative
+from takifugu.calibration.rules import too_little_noise
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.tables import number
+
+#: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
+TIE = 1e-9
+#: Predicted bytes beyond which "auto" and `compare` skip a mechanism.
+MEMORY_LIMIT = 4e9
+
+_BEST_COMPOSING_FIRST = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What one mechanism answered: a bound where it has one, and whether it may be used."""
+
+    line: Line
+    status: str
+    reason: str
+    bound: Bound | None = None
+
+
+def attempt_all(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
+    """Ask every mechanism of the registry, except those whose predicted work is beyond the limit."""
+    return [attempt(line, problem, allow_zero_noise, limited=True) for line in REGISTRY]
+
+
+def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool) -> Trial:
+    """Ask one mechanism, and say whether its answer may be used."""
+    mechanism = line.load()
+    try:
+        cost = mechanism.cost(problem)
+        if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
+            work = f"about {cost.operations:.1e} operations and {cost.memory / 1e6:.0f} MB"
+            return Trial(line, SKIPPED, f"it would take {work}; ask for it by name to run it")
+        found = mechanism.bound(problem)
+    except Unsupported as error:
+        return Trial(line, INAPPLICABLE, str(error))
+    if isinstance(found, Refusal):
+        return Trial(line, INAPPLICABLE, found.reason)
+    if found.epsilon > problem.epsilon or found.delta > problem.delta:
+        return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
+    refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
+    return Trial(line, REFUSED, refused, found) if refused else Trial(line, POSSIBLE, "", found)
+
+
+def choose(trials: Sequence[Trial]) -> Trial | None:
+    """Return the possible trial of least expected error; equal errors prefer the kind that composes better."""
+    possible = [(t, t.bound, t.bound.randomiser.expected_error()) for t in trials if t.status == POSSIBLE and t.bound]
+    if not possible:
+        return None
+    least = min(error for _, _, error in possible)
+    tied = [(t, bound) for t, bound, error in possible if error <= least * (1 + TIE)]
+    return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].composition))[0]
+
+
+def rows(trials: Sequence[Trial], best: Trial | None) -> tuple[Alternative, ...]:
+    """Return what each mechanism answered, for people."""
+    return tuple(_row(trial, CHOSEN if trial is best else trial.status) for trial in trials)
+
+
+def _row(trial: Trial, status: str) -> Alternative:
+    name, bound = trial.line.name, trial.bound
+    if bound is None:
+        return Alternative(name, None, None, None, status, trial.reason)
+    noise = bound.randomiser
+    return Alternative(
+        name, float(noise.scale), noise.expected_error(), str(bound.composition), status, trial.reason
+    )  # fmt: skip
+
+
+def _shortfall(problem: Problem, bound: Bound) -> str:
+    if bound.epsilon > problem.epsilon:
+        return f"it promises epsilon {number(float(bound.epsilon))}, not {number(float(problem.epsilon))}"
+    return f"it needs delta {number(float(bound.delta))}, and {number(float(problem.delta))} was asked"

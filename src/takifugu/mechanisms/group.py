@@ -1,0 +1,90 @@
+"""Group noise: enough for every change of a whole independent component (004 Appendix A.2, Theorem A.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.randomisers import laplace_or_exact
+
+
+@dataclass(frozen=True)
+class Change:
+    """The largest L1 change D of an answer, in grid units, that a promise must cover, and where it is reached.
+
+    `composition` is whole where noise for D covers every change of the whole data set, else data (one component).
+    """
+
+    size: int
+    composition: Composition
+    witness: Witness
+
+    def epsilon(self, units: Fraction) -> Fraction:
+        """Return the loss D/b under Laplace noise of scale b = `units` in grid units."""
+        return Fraction(self.size) / units
+
+
+def component_change(problem: Problem) -> Change:
+    """Return D of the component that moves the answer most, over the components that hold a secret.
+
+    A component without a secret is independent of every secret: its share is post-processing of the noised rest. For
+    two laws of the answer D is the range of the union of their supports: every value may become every other.
+    """
+    if problem.is_pair:
+        size = max(_span(p, q) for p, q in problem.pair_laws)
+        detail = f"the values of the two laws lie up to {size} steps of the grid apart"
+        return Change(size, Composition.WHOLE, _witness("any value against any other", detail, size))
+    part = max(problem.parts, key=part_change)
+    size = part_change(part)
+    whole = max(int(answer.entry_changes().sum()) for answer in problem.answers)
+    composition = Composition.WHOLE if whole <= size else Composition.DATA
+    last = part.start + part.belief.size - 1
+    which = "the whole data" if composition is Composition.WHOLE else f"entries {part.start} to {last}"
+    return Change(size, composition, _witness(f"any values of {which} against any others", _moves(size), size))
+
+
+def part_change(part: Part) -> int:
+    """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
+    return int(part.answer.entry_changes().sum())
+
+
+@dataclass(frozen=True)
+class Group:
+    """Laplace noise of scale D/epsilon, D the largest L1 change of the answer when one component changes at will.
+
+    The answer is differentially private to whole components, so the promise holds for every belief with these
+    components, classes included, and for vector answers (one scale for all cells).
+    """
+
+    name: str = "group"
+    source: str = "Song, Wang and Chaudhuri 2017, Appendix A.2, Theorem A.5"
+
+    def cost(self, problem: Problem) -> Cost:
+        entries = 1 if problem.is_pair else sum(len(a.weights) for a in problem.answers)
+        return Cost(float(entries))
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        change = component_change(problem)
+        units = round_up(change.size / problem.epsilon)
+        noise = laplace_or_exact(units, problem.grid, problem.cells)
+        return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
+
+
+MECHANISM = Group()
+
+
+def _span(p: Pmf, q: Pmf) -> int:
+    ends = [int(v) for v in (*p.support_range, *q.support_range)]
+    return max(ends) - min(ends)
+
+
+def _moves(size: int) -> str:
+    return f"they move the answer by up to {size} steps of its grid" if size else "they do not move the answer"
+
+
+def _witness(comparison: str, detail: str, size: int) -> Witness:
+    return Witness(comparison, detail, (("D", float(size)),))

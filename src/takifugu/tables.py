@@ -1,0 +1,74 @@
+"""Tables and labelled lines as plain text within 80 columns, and as HTML."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Iterable, Sequence
+
+#: Everything that is printed fits a terminal of this many columns.
+WIDTH = 80
+_GAP = 2
+_NARROWEST = 14
+
+
+def number(value: float | None, missing: str = "-") -> str:
+    """Write a number with six significant digits; `missing` for None.
+
+    >>> number(5.0), number(1 / 3), number(None), number(1234567.8)
+    ('5', '0.333333', '-', '1.23457e+06')
+    """
+    return missing if value is None else f"{value:.6g}"
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int = WIDTH) -> str:
+    """Return a table at most `width` columns wide: the last column takes what is left and wraps.
+
+    >>> print(text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]]))
+    name   why
+    -----  --------------
+    group  always applies
+    entry  -
+    """
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [list(header), *cells]) for i in range(len(header))]
+    left = width - sum(widths[:-1]) - _GAP * (len(widths) - 1)
+    widths[-1] = min(widths[-1], max(left, _NARROWEST))
+    rules = ["-" * w for w in widths]
+    return "\n".join(line for row in [list(header), rules, *cells] for line in _lines(row, widths))
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    wrapped = textwrap.wrap(row[-1], widths[-1]) or [""]
+    first = [cell.ljust(w) for cell, w in zip(row[:-1], widths[:-1], strict=True)]
+    blank = [" " * w for w in widths[:-1]]
+    gap = " " * _GAP
+    return [gap.join([*(blank if i else first), part]).rstrip() for i, part in enumerate(wrapped)]
+
+
+def labelled(pairs: Iterable[tuple[str, str]], width: int = WIDTH) -> str:
+    """Return `label  text` lines, the texts aligned and wrapped.
+
+    >>> print(labelled([("hides", "every entry"), ("epsilon", "1")]))
+    hides    every entry
+    epsilon  1
+    """
+    listed = list(pairs)
+    indent = max(len(label) for label, _ in listed) + _GAP
+    lines: list[str] = []
+    for label, text in listed:
+        wrapped = textwrap.wrap(text, width - indent) or [""]
+        lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """Return an HTML table; every cell is escaped.
+
+    >>> html_table(["a"], [["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
