@@ -26,7 +26,8 @@ MOST_ATOMS_WITH_DIGITS = 4_000
 
 
 _SHORT = 40
-_SMALL_MASS, _SMALLEST_MASS = 2.0**-500, -1900 * math.log(2)
+# Log masses: above the first, float64 as it is; above the second, lifted by 2**960; below it, many digits.
+_SMALL_LOG, _SMALLEST_LOG = -900 * math.log(2), -1900 * math.log(2)
 _LIFT = 960
 
 
@@ -68,26 +69,28 @@ class Line:
         blocks, block_gaps, block_starts = (np.ascontiguousarray(row.reshape(columns, rows).T) for row in padded)
         return Line(weights, gaps, blocks, block_gaps, block_starts)
 
-    def sums(self, scale: float) -> Floats:
-        """Return S_i = sum over j <= i of w_j e^{-(x_i - x_j)/scale}."""
+    def sums(self, scale: float, parts: int) -> Floats:
+        """Return S_i = sum over j <= i of w_j e^{-(x_i - x_j)/scale}; each exponential is applied in equal parts."""
         if not self.blocks.size:
             total, result = 0.0, []
-            steps = [1.0, *np.exp(-self.gaps / scale).tolist()]
+            steps = [1.0, *np.exp(-self.gaps / scale / parts).tolist()]
             for weight, step in zip(self.weights.tolist(), steps, strict=True):
-                total = weight + step * total
+                total = weight + (step * total if parts == 1 else step * (step * total))
                 result.append(total)
             return np.array(result)
-        sums, steps_in = self.blocks.copy(), np.exp(-self.block_gaps / scale)
+        sums, steps_in = self.blocks.copy(), np.exp(-self.block_gaps / scale / parts)
         product = np.empty(sums.shape[1])
         for row in range(1, len(sums)):
             np.multiply(steps_in[row], sums[row - 1], out=product)
+            if parts == 2:
+                product *= steps_in[row]
             sums[row] += product
-        from_before = np.exp(-self.block_starts / scale)
+        from_before = np.exp(-self.block_starts / scale / parts)
         carried, total = [], 0.0
         for own, step in zip(sums[-1].tolist(), from_before[-1].tolist(), strict=True):
             carried.append(total)
-            total = own + step * total
-        sums += from_before * np.array(carried)
+            total = own + (step * total if parts == 1 else step * (step * total))
+        sums += from_before * np.array(carried) if parts == 1 else from_before * (from_before * np.array(carried))
         return sums.T.ravel()[: len(self.weights)]
 
     @property
@@ -119,11 +122,13 @@ class Side:
         to_right[place < len(x)] = floats(x[place[place < len(x)]] - y[place < len(x)])
         return Side(Line.of(x, weights), Line.of(-x[::-1], weights[::-1]), place, from_left, to_right)
 
-    def logs(self, scale: float, own_only: bool) -> tuple[Floats, Floats]:
+    def logs(self, scale: float, parts: int, own_only: bool) -> tuple[Floats, Floats]:
         """Return log A at the law's own atoms and at the other law's atoms."""
-        left, right = self.forward.sums(scale), self.backward.sums(scale)[::-1]
-        beyond = np.append(right[1:] * np.exp(-self.forward.gaps / scale), 0.0)
-        own = np.log(left + beyond)
+        left, right = self.forward.sums(scale, parts), self.backward.sums(scale, parts)[::-1]
+        beyond, steps = right[1:], np.exp(-self.forward.gaps / scale / parts)
+        for _ in range(parts):
+            beyond = beyond * steps
+        own = np.log(left + np.append(beyond, 0.0))
         if own_only:
             return own, own
         left, right = np.log(left), np.log(right)
@@ -149,22 +154,23 @@ class Pair:
     def of(p: Pmf, q: Pmf) -> Pair:
         x, y = same_type(p.values, q.values)
         smallest = float(min(log_masses(p).min(), log_masses(q).min()))
-        lift = _LIFT if smallest < math.log(_SMALL_MASS) else 0
+        lift = _LIFT if smallest < _SMALL_LOG else 0
         a, b = _weights(p, lift), _weights(q, lift)
         return Pair(p, q, Side.of(x, a, y), Side.of(y, b, x), np.array_equal(x, y), smallest)
 
     @property
-    def within_floats(self) -> bool:
-        return self.smallest_log > _SMALLEST_MASS
+    def parts(self) -> int:
+        """2 when masses are so small that they were lifted, and exponentials must not underflow early."""
+        return 1 if self.smallest_log >= _SMALL_LOG else 2
 
     def log_ratios(self, scale: float) -> tuple[float, float]:
         """Return sup log A/B and sup log B/A."""
-        if not self.within_floats:
+        if self.smallest_log < _SMALLEST_LOG:
             forward, backward = noised_log_ratios(self.p, self.q, scale)
             return float(forward), float(backward)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            at_p, at_q = self.left.logs(scale, self.same_atoms)
-            b_at_q, b_at_p = self.right.logs(scale, self.same_atoms)
+            at_p, at_q = self.left.logs(scale, self.parts, self.same_atoms)
+            b_at_q, b_at_p = self.right.logs(scale, self.parts, self.same_atoms)
         first, second = at_p - b_at_p, at_q - b_at_q
         return float(max(first.max(), second.max())), float(max((-first).max(), (-second).max()))
 
@@ -172,13 +178,13 @@ class Pair:
         """Return a bound on the rounding error of a log-ratio `loss`.
 
         Each step of a recurrence multiplies by an exponential (off by 8 UNIT, an allowance of 4 ulp, plus 2 UNIT times
-        its argument), and rounds twice. Arguments beyond `reach` belong to terms that are 2**-53 of the sum or less.
-        The logarithms are at most reach + loss (and 666 if masses were lifted) in size.
+        its argument) and rounds twice; in two parts, twice as much. Arguments beyond `reach` belong to terms that are
+        2**-53 of the sum or less. The logarithms are at most reach + loss (and 666 if masses were lifted) in size.
         """
         reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
-        lifted = 666.0 if self.smallest_log < math.log(_SMALL_MASS) else 0.0
+        lifted = 666.0 * (self.parts - 1)
         depth = max(side.depth for side in (self.left.forward, self.right.forward)) + 2
-        return 2 * UNIT * (10 * depth + 2 * reach + 8 * (reach + loss + lifted))
+        return 2 * UNIT * (10 * self.parts * depth + 2 * reach + 8 * (reach + loss + lifted))
 
     def bounds(self, scale: float) -> tuple[float, float]:
         """Return numbers below and above the largest log-ratio in absolute value."""

@@ -248,6 +248,6 @@ def _dense_sums(masses: Floats, step: float) -> Floats:
         first += np.multiply.outer(powers, from_left)
         last += np.multiply.outer(powers[::-1], from_right)
         from_left, from_right = first[-1], last[0]
-    sums = ahead.reshape(-1, columns)
-    sums[:-1] += step * behind.reshape(-1, columns)[1:]
+    sums = ahead.reshape(padded.shape)
+    sums[:-1] += step * behind.reshape(padded.shape)[1:]
     return sums[:size]

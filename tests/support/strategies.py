@@ -1,0 +1,50 @@
+"""Hypothesis strategies that several test files share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from takifugu.laws.pmf import Pmf
+
+#: Budgets as a user may type them.
+epsilons = st.sampled_from([Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), 1, 2, Fraction(7, 2), 5])
+
+
+@st.composite
+def exact_laws(draw: st.DrawFn, atoms: int = 6, largest: int = 12, count: int = 9, fractional: bool = True) -> Pmf:
+    """Laws with at most `atoms` atoms in [-largest, largest] (integers or thirds) and small integer masses."""
+    numbers = st.integers(-largest, largest)
+    if fractional and draw(st.booleans()):
+        values = draw(st.lists(numbers.map(lambda n: Fraction(n, 3)), min_size=1, max_size=atoms, unique=True))
+        return Pmf.from_counts(values, draw(_counts(len(values), count)))
+    values_ = draw(st.lists(numbers, min_size=1, max_size=atoms, unique=True))
+    return Pmf.from_counts(values_, draw(_counts(len(values_), count)))
+
+
+@st.composite
+def float_laws(draw: st.DrawFn, atoms: int = 6, largest: float = 20.0) -> Pmf:
+    """Laws with float atoms and float masses between about 1e-12 and 1."""
+    values = draw(st.lists(st.floats(-largest, largest, width=32), min_size=1, max_size=atoms, unique=True))
+    logs = draw(st.lists(st.floats(-27.0, 0.0), min_size=len(values), max_size=len(values)))
+    masses = np.exp(np.array(logs))
+    return Pmf(np.array(values) + 0.0, masses / masses.sum())
+
+
+@st.composite
+def dense_rows(draw: st.DrawFn, rows: int = 4, columns: int = 7) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays of laws on the same consecutive integers, some masses zero."""
+    shape = draw(st.integers(1, rows)), draw(st.integers(1, columns))
+    arrays = []
+    for _ in range(2):
+        counts = draw(st.lists(st.integers(0, 9), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+        array = np.array(counts, dtype=np.float64).reshape(shape)
+        array[:, draw(st.integers(0, shape[1] - 1))] += 1.0
+        arrays.append(array / array.sum(axis=1, keepdims=True))
+    return arrays[0], arrays[1]
+
+
+def _counts(size: int, count: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(1, count), min_size=size, max_size=size)
