@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import mpmath
@@ -42,7 +42,7 @@ def joint_law(matrix: Sequence[Sequence[Any]], length: int, initial_vector: Sequ
     joint: Joint = {}
     for path in product(range(len(matrix)), repeat=length):
         mass = initial_vector[path[0]]
-        for before, after in zip(path, path[1:], strict=False):
+        for before, after in pairwise(path):
             mass = mass * matrix[before][after]
         if mass > 0:
             joint[path] = mass
@@ -104,7 +104,7 @@ def w_one_of(p: Mapping[Any, Any], q: Mapping[Any, Any]) -> Any:
     atoms = sorted({*p, *q})
     total: Any = 0
     difference: Any = 0
-    for atom, following in zip(atoms, atoms[1:], strict=False):
+    for atom, following in pairwise(atoms):
         difference = difference + p.get(atom, 0) - q.get(atom, 0)
         total = total + abs(difference) * (following - atom)
     return total

@@ -1,0 +1,164 @@
+"""The law of a scalar answer under each hypothesis of a family, for the beliefs that have one.
+
+An answer family belongs to one entry: for each value that the entry can take it holds the laws of the answer given
+that value. Where a belief is a class of laws the laws form a hull: under every law of the class the answer's law given
+the value is a mixture of them. A bound on W-infinity or on the largest log-ratio of every pair of laws of two hulls
+holds for all mixtures: both are closed under mixing the two sides independently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Protocol
+
+from takifugu.answers import chain as chain_laws
+from takifugu.answers import table as table_laws
+from takifugu.answers.dense import Compared
+from takifugu.answers.listed import ListedFamily
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import Unsupported
+from takifugu.laws.pmf import Pmf
+from takifugu.queries import Additive
+from takifugu.secrets import Family
+
+
+class Share(Protocol):
+    """One belief without independent components, the share of the answer that it adds, and what is secret in it."""
+
+    @property
+    def belief(self) -> Belief: ...
+
+    @property
+    def answer(self) -> Additive: ...
+
+    @property
+    def family(self) -> Family: ...
+
+
+Move = int | float | Fraction
+
+
+class AnswerFamily(Protocol):
+    """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare.
+
+    Laws, moves and scales are in grid units (for two given laws: in answer units). `compared` lists the unordered
+    comparisons; both orders are always looked at. All numbers allow for the rounding of masses.
+    """
+
+    @property
+    def entry(self) -> int: ...
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]: ...
+
+    @property
+    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]: ...
+
+    @property
+    def compared(self) -> tuple[Compared, ...]: ...
+
+    def reach(self, index: int) -> int | Fraction: ...
+
+    def losses(self, scale: Fraction) -> list[float]: ...
+
+    def moves(self, index: int) -> tuple[Move, ...]: ...
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction: ...
+
+
+def families(share: Share) -> Iterator[AnswerFamily]:
+    """Yield the answer families of one component of a belief, one for each secret entry, in order and lazily.
+
+    Raises Unsupported for vector answers, and for beliefs without answer laws.
+
+    >>> from types import SimpleNamespace
+    >>> from takifugu.queries import Count
+    >>> belief = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2)
+    >>> share = SimpleNamespace(belief=belief, answer=Count(1).resolve(belief), family=Family(range(2)))
+    >>> [list(family.hulls[1][0].items()) for family in families(share)]
+    [[(1, 0.5), (2, 0.5)], [(1, 0.5), (2, 0.5)]]
+    """
+    belief, answer = share.belief, share.answer
+    reason = unsupported(belief, answer)
+    if reason:
+        raise Unsupported(reason)
+    if isinstance(belief, MarkovChain):
+        yield from chain_laws.families(belief, answer, share.family)
+    elif isinstance(belief, JointTable):
+        yield from table_laws.families(belief, answer, share.family)
+
+
+def pair_family(belief: LawPair) -> AnswerFamily:
+    """Return the two given laws as a family, in answer units.
+
+    >>> pair_family(LawPair(Pmf([0], [1]), Pmf([1], [1]))).pairs
+    ((0, 1), (1, 0))
+    """
+    return ListedFamily(0, ((0, 1), (1, 0)), {0: (belief.left,), 1: (belief.right,)})
+
+
+def hypothesis(belief: Belief, entry: int, value: int, number: int, start: int = 0) -> str:
+    """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
+    text = f"entry {start + entry} = {belief.alphabet(entry)[value]!r}"
+    if isinstance(belief, MarkovChain) and belief.initial == "any":
+        origin = chain_laws.starts_of(belief, entry, value)[number]
+        text += f" (started in {belief.states[origin or 0]!r})"
+    return text
+
+
+def unsupported(belief: Belief, answer: Additive) -> str:
+    """Return why the answer has no law that a mechanism may use, or an empty string."""
+    if answer.cells > 1:
+        return (
+            f"the answer has {answer.cells} cells, and this mechanism hides a secret in the law of one number only: "
+            "cells that each hide it can reveal it together, so one release a cell does not add up (each of two bits "
+            'may say nothing about their exclusive or); use mechanism="quilt-exact", "quilt-approx" or "group"'
+        )
+    if isinstance(belief, MarkovChainClass):
+        return (
+            "a class of chains given by pi and g has no law of the answer, and no finite set of its chains stands for "
+            'it: name one chain, MarkovChain(matrix, length, initial="any"), or use mechanism="quilt-approx" or "group"'
+        )
+    if not isinstance(belief, MarkovChain | JointTable):
+        return (
+            f"the law of the answer under a {type(belief).__name__} is not known: it is for a MarkovChain or a "
+            'JointTable; use mechanism="group"'
+        )
+    return ""
+
+
+def work(share: Share) -> tuple[float, float]:
+    """Return the predicted elementary operations and bytes of `families`, (0, 0) where it is unsupported."""
+    belief, answer = share.belief, share.answer
+    if unsupported(belief, answer):
+        return 0.0, 0.0
+    wanted = len(share.family.entries)
+    if isinstance(belief, MarkovChain):
+        return chain_laws.work(belief, answer, wanted)
+    rows = len(belief.rows) if isinstance(belief, JointTable) else 0
+    return 100.0 * rows * wanted, 100.0 * rows
+
+
+def comparisons(share: Share) -> tuple[float, float]:
+    """Return how many comparisons `families` holds, and the largest number of atoms of a law; (0, 0) if unsupported."""
+    belief, answer = share.belief, share.answer
+    if unsupported(belief, answer) or not len(share.family.entries):
+        return 0.0, 0.0
+    values = len(belief.alphabet(share.family.entries[0]))
+    pairs = values * (values - 1) / 2 if share.family.pairs is None else len(share.family.pairs) / 2
+    if isinstance(belief, MarkovChain):
+        hull = values**2 if belief.initial == "any" else 1
+        return pairs * hull * len(share.family.entries), float(chain_laws.steps(answer).widths[-1])
+    return pairs * len(share.family.entries), float(len(belief.rows)) if isinstance(belief, JointTable) else 0.0
+
+
+def kept_bytes(share: Share) -> float:
+    """Return about how many bytes all families take when they are kept."""
+    count, atoms = comparisons(share)
+    return 32.0 * (count + len(share.family.entries)) * atoms

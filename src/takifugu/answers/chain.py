@@ -1,0 +1,132 @@
+"""Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
+
+F(x) = sum_i c_i(x_i). Let forward_i(s) be the law of the share of entries 0..i jointly with X_i = s, and backward_i(s)
+the law of the share of entries i+1..T-1 given X_i = s. Given X_i = s the two shares are independent, so the law of
+the answer is forward_i(s), divided by its mass, convolved with backward_i(s) (DESIGN 5.2). For a chain of any start
+forward_i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i = s.
+
+Every number is a sum of products of positive numbers. The forward and backward recurrences make k + 2 roundings a step
+and the convolution at most its width, so each weight is right up to the relative error
+((k + 2) T + width + 64) 2**-53, and a mass, which is divided by a sum of weights, up to twice that (`relative_error`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.answers.dense import DenseFamily
+from takifugu.answers.wide import UNIT, Wide, combine, convolve, shifted, stack
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.queries import Additive
+from takifugu.secrets import Family
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The contributions c_i(s) = base_i + unit * offsets[i, s] with offsets >= 0 and the least of a row 0."""
+
+    base: int
+    unit: int
+    offsets: IntArray
+
+    @property
+    def widths(self) -> IntArray:
+        """The width (number of places) of the share of entries 0..i, for every i; the last is the whole answer's."""
+        return 1 + np.cumsum(self.offsets.max(axis=1))
+
+
+def steps(answer: Additive) -> Steps:
+    """Write the contributions of all entries over one base and the largest common unit."""
+    table = np.stack([t[:, 0] for t in answer.tables])
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    offsets = table[which] * answer.weights[:, None]
+    lowest = offsets.min(axis=1)
+    offsets = offsets - lowest[:, None]
+    unit = max(1, int(np.gcd.reduce(offsets, axis=None)))
+    return Steps(int(lowest.sum()), unit, offsets // unit)
+
+
+def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[DenseFamily]:
+    """Yield the laws given each value of each secret entry, in order; values of probability zero are left out.
+
+    A value has one law for a stationary or given start; for any start one for each start state that can lead to it.
+    Memory: O(sqrt(T) k width), besides the laws of one entry (k times as much forward for any start).
+    """
+    shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
+    matrix, states = Wide.of(chain.matrix), len(chain.states)
+    error = relative_error(chain, answer)
+    if chain.initial == "any":
+        starts = np.eye(states)
+    else:
+        starts = np.array([chain.stationary if chain.initial == "stationary" else chain.initial])
+    forwards = [shifted(Wide.of(start[:, None]), shape.offsets[0]) for start in starts]
+    for entry, backward in _backwards(matrix, shape, states):
+        if entry:
+            transposed = Wide(matrix.mantissas.T, matrix.exponents.T)
+            forwards = [shifted(combine(transposed, f), shape.offsets[entry]) for f in forwards]
+        if pairs.get(entry):
+            rows: dict[int, tuple[int, ...]] = {}
+            laws: list[Wide] = []
+            for state in sorted({*sum(pairs[entry], ())}):
+                reached = [f[state] for f in forwards if f.mantissas[state].any()]
+                rows[state] = tuple(range(len(laws), len(laws) + len(reached)))
+                laws += [convolve(f, backward[state]) for f in reached]
+            yield DenseFamily(entry, pairs[entry], rows, stack(laws), shape.base, shape.unit, error)
+
+
+def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
+    """Return the start states, in the order of the laws of `families`; (None,) for a stationary or given start."""
+    if chain.initial != "any":
+        return (None,)
+    leads = np.arange(len(chain.states)) == value
+    for _ in range(entry):
+        leads = np.array([(row & leads).any() for row in chain.matrix > 0])
+    return tuple(np.flatnonzero(leads).tolist())
+
+
+def relative_error(chain: MarkovChain, answer: Additive) -> float:
+    """Return a bound on the relative error of every mass of `families`."""
+    weight = (len(chain.states) + 2) * chain.length + int(steps(answer).widths[-1]) + 64
+    return 2.02 * weight * UNIT
+
+
+def work(chain: MarkovChain, answer: Additive, wanted: int) -> tuple[float, float]:
+    """Return predicted multiplications, and bytes held at once, of `families` for `wanted` of the entries."""
+    widths = steps(answer).widths.astype(float)
+    states = len(chain.states)
+    hull = states if chain.initial == "any" else 1
+    recurrences = (1 + hull) * states**2 * float(widths.sum()) * 4
+    rest = widths[-1] - widths + 1
+    convolutions = hull * states * float((widths * rest).sum()) * wanted / chain.length
+    memory = 12.0 * states * float(widths[-1]) * (2 * math.sqrt(chain.length) + 4 * hull)
+    return recurrences + convolutions, memory
+
+
+def _backwards(matrix: Wide, shape: Steps, states: int) -> Iterator[tuple[int, Wide]]:
+    """Yield (i, backward_i), i = 0..T-1: from kept checkpoints, every stretch between two of them computed again."""
+    length = len(shape.offsets)
+    stride = max(1, math.isqrt(length))
+    last = Wide.of(np.ones((states, 1)))
+
+    def before(entry: int, following: Wide) -> Wide:
+        return combine(matrix, shifted(following, shape.offsets[entry + 1]))
+
+    kept, backward = {length - 1: last}, last
+    for entry in range(length - 2, -1, -1):
+        backward = before(entry, backward)
+        if entry % stride == stride - 1:
+            kept[entry] = backward
+    for first in range(0, length, stride):
+        end = min(first + stride, length) - 1
+        stretch = [kept.pop(end)]
+        for entry in range(end - 1, first - 1, -1):
+            stretch.append(before(entry, stretch[-1]))
+        for entry in range(first, end + 1):
+            yield entry, stretch.pop()

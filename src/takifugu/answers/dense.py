@@ -1,0 +1,197 @@
+"""Laws on a run of equally spaced numbers, with masses of any size, and what Laplace noise of scale b leaves of them.
+
+Let A_r(y) = sum_j w_r(j) e^{-|y - x_j| / b} for row r. On equal spacing h the sums from the left obey
+S(j) = w(j) + e^{-h/b} S(j - 1); after m doublings S holds the last 2**m terms, so log2(n) steps give all of them, every
+one a sum of positive terms: 3 roundings a step. log A_r(y) - log A_s(y) is largest at an atom (laws/noised.py), and
+every place of the run is an output that the noise can produce, so all places are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.answers.wide import NARROW, UNIT, Wide, add, as_law, moved, times
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import round_up
+from takifugu.laws.transport import w_infinity_candidates
+
+#: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
+SLACK = 2.0**-35
+#: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
+SMALLEST_PLACES = 2.0**-7
+
+Compared = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class DenseFamily:
+    """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
+
+    `rows[value]` are the rows of a value's hull (one row for a single law). `pairs` are the ordered pairs of value
+    indices to compare; both orders are always looked at. Each mass is right up to a factor 1 +- `relative_error`.
+    """
+
+    entry: int
+    pairs: tuple[tuple[int, int], ...]
+    rows: Mapping[int, tuple[int, ...]]
+    weights: Wide
+    start: int
+    step: int
+    relative_error: float
+
+    @cached_property
+    def compared(self) -> tuple[Compared, ...]:
+        """Return (a, number in a's hull, b, number in b's hull), once for every unordered pair of values."""
+        return compared(self.pairs, {value: len(rows) for value, rows in self.rows.items()})
+
+    @cached_property
+    def hulls(self) -> dict[int, tuple[Pmf, ...]]:
+        """Return the laws given each value; integer masses (rounded all the same) where float64 cannot hold them."""
+        return {v: tuple(as_law(self.weights[r], self.start, self.step) for r in rows) for v, rows in self.rows.items()}
+
+    def losses(self, scale: Fraction) -> list[float]:
+        """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
+        noised = self._noised(scale)
+        return [self._ratio(noised, *self._rows_of(index)) for index in range(len(self.compared))]
+
+    def moves(self, index: int) -> tuple[int, ...]:
+        """Return increasing proposals for W-infinity; the last is certain (no move is longer)."""
+        p, q = (self._floats[row] for row in self._rows_of(index))
+        return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
+        """Return (w, scale): W-infinity and the scale w/epsilon, which has to stand up to the masses' errors.
+
+        Rounded masses only propose w; it stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
+        at a scale 2**-35 and the effect of the errors above that: noise that only just hides a shift by w needs it.
+        """
+        reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self._margin) / epsilon
+        for move in self.moves(index):
+            for scale in (round_up(move / epsilon), round_up(move / epsilon * (1 + slack))):
+                if scale * epsilon < reach and self.losses_of(index, scale) <= epsilon:
+                    return move, scale
+        return reach, round_up(reach / epsilon)
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
+        """Return a scale that certainly keeps the log-ratio within epsilon, at most 2**-36 above the smallest such.
+
+        "Certainly" takes what the error of the masses may do off epsilon.
+        """
+        if self.losses_of(index, Fraction(0)) <= epsilon:
+            return Fraction(0)
+        answer = self.reach(index) / epsilon
+        high, step = math.log(answer), 0.5
+        while high > math.log(SMALLEST_PLACES * self.step):
+            guess = Fraction(math.exp(high - step))
+            loss = self.losses_of(index, guess)
+            if loss > epsilon:
+                return self._narrowed(index, epsilon, high - step, loss, answer)
+            answer, high, step = guess, high - step, 2 * step
+        return answer
+
+    def _narrowed(self, index: int, epsilon: Fraction, low: float, loss: float, answer: Fraction) -> Fraction:
+        """Search between a log scale that fails and a scale that holds; log loss - log scale is nearly a line."""
+        high, target = math.log(answer), math.log(epsilon)
+        under, above, last = math.log(min(loss, 1e300)) - target, -1e-3, 0
+        turn = 0
+        while high - low > 2.0**-37:
+            turn += 1
+            guess = low + (high - low) * (under / (under - above) if turn % 4 else 0.5)
+            guess = min(max(guess, low + 2.0**-38), high - 2.0**-38)
+            scale = Fraction(math.exp(guess))
+            loss = self.losses_of(index, scale)
+            if loss <= epsilon:
+                under = under / 2 if last < 0 else under
+                answer, high, above, last = scale, guess, min(math.log(loss) - target, -1e-15), -1
+            else:
+                above = above / 2 if last > 0 else above
+                low, under, last = guess, max(math.log(min(loss, 1e300)) - target, 1e-15), 1
+        return answer
+
+    def losses_of(self, index: int, scale: Fraction) -> float:
+        """Return the bound of `losses` for one comparison."""
+        return self._ratio(self._noised(scale, self._rows_of(index)), 0, 1)
+
+    def _ratio(self, noised: Wide, first: int, second: int) -> float:
+        one, two = noised[first], noised[second]
+        held = one.mantissas > 0
+        if not np.array_equal(held, two.mantissas > 0):
+            return math.inf
+        orders = one.exponents[held] - two.exponents[held]
+        loss = float(np.abs(np.log(one.mantissas[held] / two.mantissas[held]) + orders * math.log(2)).max())
+        steps = 3 * math.log2(1 + len(held)) + 8
+        return loss + self._margin + 8 * UNIT * (steps + loss + float(np.abs(orders).max()))
+
+    @cached_property
+    def _margin(self) -> float:
+        """How far rounded masses can move a log-ratio."""
+        return 2 * self.relative_error * (1 + self.relative_error)
+
+    def _rows_of(self, index: int) -> tuple[int, int]:
+        a, i, b, j = self.compared[index]
+        return self.rows[a][i], self.rows[b][j]
+
+    @cached_property
+    def _laws(self) -> Wide:
+        """The weights divided by the sum of their row."""
+        tops = self.weights.exponents.max(axis=1, keepdims=True)
+        sums = self.weights.floats(tops).sum(axis=1, keepdims=True)
+        return times(self.weights, 1.0 / sums, -tops)
+
+    @cached_property
+    def _floats(self) -> list[Pmf]:
+        """The laws without what float64 cannot hold: good enough to propose a move."""
+        numbers = np.where(self._laws.exponents > -2 * NARROW, self._laws.floats(0), 0.0)
+        places = [np.flatnonzero(row) for row in numbers]
+        return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
+
+    def reach(self, index: int) -> int:
+        """Return the largest distance between an atom of one law and an atom of the other: no move is longer."""
+        first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
+        return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
+
+    def _noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Wide:
+        """Return A_r at every place, for all rows or some; the laws themselves for scale 0."""
+        laws = self._laws if rows is None else self._laws[list(rows)]
+        if not scale:
+            return laws
+        size = laws.mantissas.shape[1]
+        decay = Fraction(self.step) / scale
+        if laws.span + float(size * decay) / math.log(2) < 2 * NARROW:
+            numbers = laws.floats(0)
+            left, right, reach = numbers.copy(), numbers.copy(), 1
+            while reach < size:
+                factor = math.ldexp(*_exponential(reach * decay))
+                left[:, reach:] += factor * left[:, :-reach]
+                right[:, :-reach] += factor * right[:, reach:]
+                reach *= 2
+            left[:, :-1] += math.ldexp(*_exponential(decay)) * right[:, 1:]
+            return Wide.of(left)
+        first, second, reach = laws, laws, 1
+        while reach < size:
+            factors = _exponential(reach * decay)
+            first = add(first, times(moved(first, reach), *factors))
+            second = add(second, times(moved(second, -reach), *factors))
+            reach *= 2
+        return add(first, times(moved(second, -1), *_exponential(decay)))
+
+
+def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
+    """Return (a, i, b, j) for every unordered pair of values {a, b} and all numbers i, j in their hulls."""
+    values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
+    return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
+
+
+def _exponential(exponent: Fraction) -> tuple[float, int]:
+    """Return e**-exponent as (mantissa, binary exponent), correctly rounded for exponents below 2**50."""
+    from mpmath import mp
+
+    with mp.workprec(120):
+        mantissa, order = mp.frexp(mp.exp(-mp.mpf(exponent.numerator) / exponent.denominator))
+        return float(mantissa), int(order)

@@ -1,0 +1,83 @@
+"""The answer families of a problem, for the mechanisms that look at the law of the answer and at nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from takifugu import answers
+from takifugu.answers import AnswerFamily
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.mechanisms.base import Cost, Problem
+
+#: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
+KEPT_BYTES = 2.0**26
+
+_KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """An answer family with the belief that it comes from; entries inside are counted from `start`."""
+
+    family: AnswerFamily
+    belief: Belief
+    start: int = 0
+
+    def describe(self, index: int) -> str:
+        """Name the comparison number `index` of the family."""
+        a, i, b, j = self.family.compared[index]
+        if isinstance(self.belief, LawPair):
+            return "the left law against the right law"
+        one, other = (
+            answers.hypothesis(self.belief, self.family.entry, value, number, self.start)
+            for value, number in ((a, i), (b, j))
+        )
+        return f"{one} against {other}"
+
+
+def located_families(problem: Problem) -> Iterator[Located]:
+    """Yield every answer family of a problem; those of small problems are computed once.
+
+    Raises Unsupported where a belief or the query has no law of the answer.
+    """
+    if problem in _KEPT:
+        yield from _KEPT[problem]
+    elif _bytes(problem) <= KEPT_BYTES:
+        _KEPT[problem] = tuple(_located(problem))
+        yield from _KEPT[problem]
+    else:
+        yield from _located(problem)
+
+
+def predicted(problem: Problem, scans: float) -> Cost:
+    """Predict the work on all families when every comparison is looked at by `scans` passes over its laws."""
+    if problem.is_pair:
+        size = sum(len(b.left) + len(b.right) for b in problem.framework.beliefs if isinstance(b, LawPair))
+        return Cost(scans * size, 100.0 * size)
+    operations = memory = 0.0
+    for part in problem.parts:
+        laws, held = answers.work(part)
+        comparisons, width = answers.comparisons(part)
+        operations += laws + scans * comparisons * width
+        memory = max(memory, held)
+    return Cost(operations, memory)
+
+
+def _located(problem: Problem) -> Iterator[Located]:
+    if problem.is_pair:
+        for belief in problem.framework.beliefs:
+            if isinstance(belief, LawPair):
+                yield Located(answers.pair_family(belief), belief)
+    else:
+        for part in problem.parts:
+            for family in answers.families(part):
+                yield Located(family, part.belief, part.start)
+
+
+def _bytes(problem: Problem) -> float:
+    if problem.is_pair:
+        return 0.0
+    return sum(answers.kept_bytes(part) for part in problem.parts)
