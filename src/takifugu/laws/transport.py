@@ -24,8 +24,6 @@ from takifugu.laws.rationals import Number, as_delta
 #: Widest relative gap between two float levels that a proposal of W-infinity may ignore.
 WIDE_TOLERANCE = 2.0**-30
 
-Segments = tuple[Array, Array, Array]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -91,15 +89,18 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
     """
     if p.exact and q.exact:
         left, right, total = exact_levels(p, q)
-        starts, lengths = _between_levels(left, right)
-        i, j = np.searchsorted(left, starts, "right"), np.searchsorted(right, starts, "right")
+        i, j, _, lengths = _segments(left, right)
+        if not lengths.all():
+            i, j, lengths = (part[lengths > 0] for part in (i, j, lengths))
         return Plan(p.values[i], q.values[j], lengths, total)
-    below, above = (_half_plan(*pair, level_tolerance(p, q)) for pair in _halves(p, q))
-    i, j, lengths = (np.concatenate((a, b[::-1])) for a, b in zip(below, _unmirrored(above, p, q), strict=True))
+    tolerance = level_tolerance(p, q)
+    below, above = (_held_segments(left, right, tolerance) for _, left, _, right in _halves(p, q))
+    back = len(p) - 1 - above[0][::-1], len(q) - 1 - above[1][::-1], above[2][::-1]
+    i, j, lengths = (np.concatenate(parts) for parts in zip(below, back, strict=True))
     middle = len(below[0])
     if i[middle - 1] == i[middle] and j[middle - 1] == j[middle]:
         lengths[middle - 1] += lengths[middle]
-        i, j, lengths = (np.delete(a, middle) for a in (i, j, lengths))
+        i, j, lengths = (np.delete(part, middle) for part in (i, j, lengths))
     return Plan(p.values[i], q.values[j], lengths, None)
 
 
@@ -121,10 +122,8 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     if allowed:
         return _partial(p, q, allowed)
     if p.exact and q.exact:
-        left, right, _ = exact_levels(p, q)
-        i, j, _, _ = _segment_starts(left, right)
-        return _largest(p.values[i], q.values[j])
-    return _proposed(p, q, level_tolerance(p, q))
+        return _exact_w_infinity(p, q)
+    return _proposed(p, q, level_tolerance(p, q))[0]
 
 
 def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
@@ -141,7 +140,7 @@ def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
         return (w_infinity(p, q),)
     fine = level_tolerance(p, q)
     safe = max(_largest_safe(*pair, fine) for pair in _halves(p, q))
-    return tuple(sorted({_proposed(p, q, WIDE_TOLERANCE), _proposed(p, q, fine), safe}))
+    return tuple(sorted({*_proposed(p, q, WIDE_TOLERANCE, fine), safe}))
 
 
 def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
@@ -173,31 +172,42 @@ def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
     return left * (total // p.total), right * (total // q.total), total
 
 
-def _between_levels(left: Array, right: Array) -> tuple[Array, Array]:
-    """Return the start and the length of every interval between neighbouring levels of two laws."""
-    ends = np.sort(np.concatenate((left, right)), kind="stable")
-    starts = np.concatenate((np.zeros(1, dtype=ends.dtype), ends[:-1]))
-    held = ends > starts
-    return starts[held], (ends - starts)[held]
+def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the intervals between all levels of two laws in order: atom of p, atom of q, start, length.
+
+    Levels that tie leave intervals of length zero, whose atoms mean nothing.
+    """
+    ends, from_left = _merge(left, right)
+    starts = np.concatenate((ends[:1] * 0, ends[:-1]))
+    i = np.cumsum(from_left)
+    i -= from_left
+    j = np.arange(len(ends)) - i
+    return np.minimum(i, len(left) - 1), np.minimum(j, len(right) - 1), starts, ends - starts
 
 
-def _segment_starts(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
-    """Return, in no order, every segment of the plan: its two atoms, its start and its end (no sort needed)."""
-    zero = np.zeros(1, dtype=left.dtype)
-    from_left, from_right = np.concatenate((zero, left[:-1])), right[:-1]
-    i = np.concatenate((np.arange(len(left)), np.searchsorted(left, from_right, "right")))
-    j = np.concatenate((np.searchsorted(right, from_left, "right"), np.arange(1, len(right))))
-    i, j = np.minimum(i, len(left) - 1), np.minimum(j, len(right) - 1)
-    return i, j, np.concatenate((from_left, from_right)), np.minimum(left[i], right[j])
+def _merge(left: Array, right: Array) -> tuple[Array, Array]:
+    """Merge two increasing rows in linear time (a stable sort finds the two runs); of ties the left comes first."""
+    both = np.concatenate((left, right))
+    order = np.argsort(both, kind="stable")
+    return both[order], order < len(left)
+
+
+def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
+    """Return the largest move: each atom of p meets a run of atoms of q, of which only the two ends matter."""
+    left, right, _ = exact_levels(p, q)
+    last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
+    first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
+    return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
 
 
 def _largest(x: Array, y: Array) -> Atom:
     """Return max |x - y|, rounded up when the atoms are floats."""
     x, y = same_type(x, y)
-    largest = abs(x - y).max()
+    moves = abs(x - y)
+    largest = moves.max()
     if x.dtype != np.float64:
         return to_python(largest)
-    far = np.abs(x - y) == largest
+    far = moves == largest
     high, low = np.maximum(x[far], y[far]), np.minimum(x[far], y[far])
     back = (high - low) - high
     rounded_off = (high - ((high - low) - back)) - (low + back)
@@ -219,16 +229,21 @@ def _below_half(levels: Floats) -> int:
     return min(len(levels), int(np.searchsorted(levels, 0.5, "left")) + 1)
 
 
-def _proposed(p: Pmf, q: Pmf, tolerance: float) -> Atom:
-    """Return the largest move over the segments that are relatively longer than the tolerance."""
-    return max(_largest_proposed(*half, tolerance) for half in _halves(p, q))
+def _held_segments(left: Floats, right: Floats, tolerance: float) -> tuple[Array, Array, Array]:
+    """Return the segments below level 1/2 that are relatively longer than the tolerance: both atoms and the length."""
+    left, right = (np.minimum(levels[: _below_half(levels)], 0.5) for levels in (left, right))
+    i, j, starts, lengths = _segments(left, right)
+    held = lengths > starts * tolerance
+    return i[held], j[held], lengths[held]
 
 
-def _largest_proposed(x: Array, left: Floats, y: Array, right: Floats, tolerance: float) -> Atom:
-    left, right = left[: _below_half(left)], right[: _below_half(right)]
-    i, j, start, end = _segment_starts(left, right)
-    held = (np.minimum(end, 0.5) > start * (1 + tolerance)) & (start < 0.5)
-    return _largest(x[i[held]], y[j[held]])
+def _proposed(p: Pmf, q: Pmf, *tolerances: float) -> list[Atom]:
+    """Return, for each tolerance, the largest move over the segments that are relatively longer."""
+    proposals = []
+    for tolerance in tolerances:
+        halves = ((x, y, *_held_segments(left, right, tolerance)) for x, left, y, right in _halves(p, q))
+        proposals.append(max(_largest(x[i], y[j]) for x, y, i, j, _ in halves))
+    return proposals
 
 
 def _largest_safe(x: Array, left: Floats, y: Array, right: Floats, tolerance: float) -> Atom:
@@ -241,20 +256,6 @@ def _largest_safe(x: Array, left: Floats, y: Array, right: Floats, tolerance: fl
     farthest = np.minimum(np.searchsorted(right, ends, "left"), last)
     atoms = x[: len(left)]
     return max(_largest(atoms, y[nearest]), _largest(atoms, y[farthest]))
-
-
-def _half_plan(x: Array, left: Floats, y: Array, right: Floats, tolerance: float) -> Segments:
-    left, right = left[: _below_half(left)], right[: _below_half(right)]
-    starts, lengths = _between_levels(np.minimum(left, 0.5), np.minimum(right, 0.5))
-    held = lengths > starts * tolerance
-    starts, lengths = starts[held], lengths[held]
-    i, j = np.searchsorted(left, starts, "right"), np.searchsorted(right, starts, "right")
-    return np.minimum(i, len(left) - 1), np.minimum(j, len(right) - 1), lengths
-
-
-def _unmirrored(segments: Segments, p: Pmf, q: Pmf) -> Segments:
-    i, j, lengths = segments
-    return len(p) - 1 - i, len(q) - 1 - j, lengths
 
 
 @dataclass(frozen=True)
