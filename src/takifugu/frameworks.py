@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.secrets import Comparison, Secret, WhichLaw
+
+#: The definitions of privacy that a framework may be read under.
+DEFINITIONS = ("pufferfish",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class Framework:
 
     def fingerprint(self) -> str:
         """Return a short hash of the canonical form: equal frameworks have equal fingerprints."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), default=str)
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def assumptions(self) -> tuple[str, ...]:
@@ -55,26 +58,30 @@ class Framework:
         return f"{'; '.join(s.describe() for s in self.secrets)} | {'; '.join(b.describe() for b in self.beliefs)}"
 
 
-def Pufferfish(secrets: Secret | Sequence[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
+def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
     """Return the Pufferfish framework of some secrets and some beliefs (004 Definition 2.1).
 
-    Raises InputError when a list is empty, when a secret does not fit a belief, or when no secret pair has positive
-    probability under any belief.
+    Raises InputError when a list is empty, when a secret does not fit a belief, when no secret pair has positive
+    probability under any belief, or when a state is neither text nor a number nor true or false.
 
     >>> from takifugu import MarkovChain, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
     >>> len(list(framework.comparisons()))
     6
     """
-    chosen = tuple(secrets) if isinstance(secrets, Sequence) else (secrets,)
-    believed = (beliefs,) if isinstance(beliefs, Belief) else tuple(beliefs)
+    chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
+    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     if not chosen:
         raise InputError("the framework hides nothing: give at least one secret, for example every_entry()")
     if not believed:
         raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
+    for secret in chosen:
+        if not isinstance(secret, Secret):
+            raise InputError(f"{secret!r} is no secret: write every_entry(), entry(i, a, b) or attribute(name, a, b)")
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")
+        _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
             raise InputError("two laws of an answer are compared with between(p, q), not with secrets about entries")
     if not any(_has_pair(secret, belief) for secret in chosen for belief in believed):
@@ -98,12 +105,33 @@ def between(p: Pmf, q: Pmf) -> Framework:
 
 
 def from_dict(data: Mapping[str, Any]) -> Framework:
-    """Read a framework back from its canonical form."""
+    """Read a framework back from its canonical form.
+
+    Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
+    """
+    missing = [key for key in ("secrets", "beliefs") if key not in data]
+    definition = data.get("definition", "pufferfish")
+    if missing or definition not in DEFINITIONS:
+        raise InputError(
+            f"the framework lacks {missing}: it was not written by to_dict" if missing
+            else f"the framework's definition is {definition!r}; write one of {list(DEFINITIONS)}"
+        )  # fmt: skip
     return Framework(
         tuple(secret_room.from_dict(s) for s in data["secrets"]),
         tuple(belief_room.from_dict(b) for b in data["beliefs"]),
-        data.get("definition", "pufferfish"),
+        definition,
     )
+
+
+def _check_states(belief: Belief) -> None:
+    """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
+    alphabets = [belief.alphabet(0)] if belief.one_alphabet else [belief.alphabet(i) for i in range(belief.size)]
+    for state in {s for alphabet in alphabets for s in alphabet}:
+        if not (state is None or isinstance(state, str | int | float)) or state != state:
+            raise InputError(
+                f"the belief has the state {state!r} of type {type(state).__name__}: write states as text, numbers, "
+                "true or false, so that they read back from a file"
+            )
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:

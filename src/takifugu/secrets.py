@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.errors import InputError, did_you_mean
 
@@ -70,6 +70,7 @@ class Family:
         return tuple((a, b) for a, b in self.pairs if possible[a] and possible[b])
 
 
+@runtime_checkable
 class Secret(Protocol):
     def family(self, belief: Believed) -> Family: ...
 
@@ -90,7 +91,7 @@ class EveryEntry:
         return Family((belief.position(self.attribute),))
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "every-entry", "attribute": None if self.attribute is None else str(self.attribute)}
+        return {"kind": "every-entry", "attribute": self.attribute}
 
     def describe(self) -> str:
         return "the value of every entry" if self.attribute is None else f"the value of {self.attribute!r}"
@@ -151,38 +152,48 @@ def every_entry(attribute: Hashable | None = None) -> EveryEntry:
     >>> every_entry().describe()
     'the value of every entry'
     """
-    return EveryEntry(attribute)
+    return EveryEntry(plain(attribute))
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
-    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders.
+    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (004 §2.1).
+
+    Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
     >>> entry(6, "ill", "well").describe()
     "whether entry 6 is 'ill' or 'well'"
     """
-    if isinstance(i, bool) or int(i) != i:
-        raise InputError(f"the entry is {i!r}: it must be a whole number, counted from 0")
-    return EntryPair(int(i), a, b)
+    number = plain(i)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise InputError(f"the entry is {i!r}: write a whole number, counted from 0; a column is attribute(name, a, b)")
+    return EntryPair(number, plain(a), plain(b))
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
     """Hide whether the named column of a table has value `a` or value `b`, in both orders (000 §2).
 
+    Raises InputError unless the name is text.
+
     >>> attribute("race", "White", "Other").describe()
     "whether 'race' is 'White' or 'Other'"
     """
-    return EntryPair(str(name), a, b)
+    if not isinstance(name, str):
+        raise InputError(f"the column is {name!r}: it must be text; an entry by its number is entry(i, ...)")
+    return EntryPair(str(name), plain(a), plain(b))
 
 
 def from_dict(data: Mapping[str, Any]) -> Secret:
     """Read a secret back from its `to_dict` form.
 
-    Raises InputError for an unknown kind.
+    Raises InputError for an unknown kind or a missing key.
 
     >>> from_dict(every_entry().to_dict())
     EveryEntry(attribute=None)
     """
     kind = data.get("kind")
+    missing = [key for key in ("entry", "a", "b") if kind == "entry" and key not in data]
+    if missing:
+        raise InputError(f"the secret about an entry lacks {missing}: add what is missing")
     if kind == "every-entry":
         return EveryEntry(data.get("attribute"))
     if kind == "entry":
@@ -220,3 +231,8 @@ def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
             else:
                 left, right = EntryIs(position, values[a]), EntryIs(position, values[b])
             yield Comparison(belief, left, right)
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    return value.item() if hasattr(value, "dtype") else value
