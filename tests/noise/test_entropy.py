@@ -13,6 +13,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
 
 SOURCE = Path(__file__).parents[2] / "src" / "takifugu"
@@ -71,16 +73,34 @@ def test_only_the_system_source_calls_itself_private() -> None:
     assert not InsecureSeededEntropyForTests(0).private
 
 
+def drawing(source: str) -> set[str]:
+    """Return what a module uses that draws random numbers; `secrets.token_hex` makes keys and names, not noise."""
+    used: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            used |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            used |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)} - {"secrets"}
+        elif isinstance(node, ast.Attribute):
+            used.add(ast.unparse(node).replace("np.", "numpy.", 1))
+    names = {"random", "secrets", "os.urandom", "os.getrandom", "numpy.random"}
+    names |= {"secrets.randbelow", "secrets.randbits", "secrets.choice", "secrets.SystemRandom", "secrets.token_bytes"}
+    return used & names
+
+
 def test_no_other_room_draws_randomness() -> None:
     for path in SOURCE.rglob("*.py"):
-        if path.parent == SOURCE / "noise":
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
-            assert not {"random", "secrets", "numpy.random"} & set(imported), path
-            if isinstance(node, ast.Attribute):
-                assert ast.unparse(node) not in {"os.urandom", "os.getrandom", "np.random", "numpy.random"}, path
+        assert path.parent == SOURCE / "noise" or not drawing(path.read_text()), path
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import random", "import secrets", "from numpy import random", "np.random.laplace()", "from os import urandom"],
+)
+def test_the_search_for_randomness_can_fail(source: str) -> None:
+    assert drawing(source)
+    assert not drawing("from secrets import token_hex")
+    assert not drawing("from takifugu.secrets import entry")
 
 
 def test_importing_the_room_is_light() -> None:

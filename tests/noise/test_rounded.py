@@ -237,6 +237,12 @@ def test_one_centre_per_draw() -> None:
     assert rounded_laplace([], 1, 1, 0, ScriptedEntropy([])).dtype == np.int64
 
 
+def test_a_float_is_the_binary_rational_that_it_is() -> None:
+    for center in (0.1, -7.3, 2.0**-1074, 1.7e308):
+        drawn = rounded_laplace(center, Fraction(1, 2**1200), Fraction(1, 2**1100), 1, seeded())
+        assert Fraction(int(drawn[0]), 2**1100) == Fraction(center)
+
+
 @pytest.mark.parametrize("draw", [rounded_laplace, rounded_normal])
 @pytest.mark.parametrize("center", [float("nan"), float("inf"), "987654", None, [1, None]])
 def test_a_wrong_centre_is_refused_and_not_repeated(draw: Draw, center: Any) -> None:
