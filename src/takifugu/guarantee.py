@@ -1,25 +1,27 @@
-"""What one release promises: definition, epsilon, delta, how it composes, and under which assumptions."""
+"""What one release promises: definition, epsilon, delta, how it composes, under which assumptions; and its charge."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from takifugu.laws.rationals import to_text
+from takifugu.errors import InputError
+from takifugu.laws.rationals import as_delta, as_fraction, to_text
+
+#: Whose data an answer reads: one unit's, or several units' at once.
+SCOPES = ("unit", "pooled")
 
 
-class Composition(str, Enum):
+class Composition(StrEnum):
     """How a release adds up with others on the same source (DESIGN §4)."""
 
     WHOLE = "whole"  # covers every change of the whole data set: adds with everything
     DATA = "data"  # covers every change of one unit or component: adds with whole and data
     QUILT = "quilt"  # additive noise charged by e(Q) + sum of D(N)/b: joint cost over quilts
     SINGLE = "single"  # a promise about this output's law only: adds with whole alone
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -44,3 +46,74 @@ class Guarantee:
             "assumptions": list(self.assumptions),
             "conditions": list(self.conditions),
         }
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a past release can be charged for under any framework: its promise, its query and its noise; never data.
+
+    `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind), `change` the largest L1
+    change of the answer over all `entries` entries (0 where two laws are compared), `answers` short hashes of how
+    `query` reads the beliefs that it was calibrated for. `scope` is "unit" or "pooled": one unit's data or several
+    units'. `fixed_in_advance` says that query and noise were chosen before any output about the source was seen.
+    """
+
+    framework: str
+    definition: str
+    composition: Composition
+    epsilon: Fraction
+    delta: Fraction
+    query: Mapping[str, Any] = field(hash=False)
+    randomiser: Mapping[str, Any] = field(hash=False)
+    scale: Fraction | None
+    change: Fraction
+    entries: int
+    answers: tuple[str, ...]
+    scope: str = "unit"
+    fixed_in_advance: bool = False
+    release: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "composition", Composition(self.composition))
+        object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
+        object.__setattr__(self, "delta", as_delta(self.delta))
+        object.__setattr__(self, "change", _at_least_zero(self.change, "a change"))
+        if self.scale is not None:
+            object.__setattr__(self, "scale", _at_least_zero(self.scale, "a scale"))
+        if self.scope not in SCOPES:
+            raise InputError(f"the scope is {self.scope!r}: write one of {list(SCOPES)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that survive JSON and read back with `from_dict`."""
+        return {
+            "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
+            "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
+            "randomiser": dict(self.randomiser), "scale": None if self.scale is None else to_text(self.scale),
+            "change": to_text(self.change), "entries": self.entries, "answers": list(self.answers),
+            "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Charge:
+        """Read a charge back.
+
+        Raises InputError for a missing key or a value that breaks a rule.
+        """
+        missing = [f.name for f in fields(Charge) if f.name not in data]
+        if missing:
+            raise InputError(f"a charge lacks {missing}: it was not written by Charge.to_dict")
+        scale = data["scale"]
+        return Charge(
+            str(data["framework"]), str(data["definition"]), Composition(data["composition"]),
+            as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
+            dict(data["randomiser"]), None if scale is None else as_fraction(scale, "the scale"),
+            as_fraction(data["change"], "the change"), int(data["entries"]), tuple(map(str, data["answers"])),
+            str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
+        )  # fmt: skip
+
+
+def _at_least_zero(value: Fraction, name: str) -> Fraction:
+    number = as_fraction(value, name)
+    if number < 0:
+        raise InputError(f"{name} is {value!r}: it must not be negative")
+    return number

@@ -1,0 +1,94 @@
+"""The joint promise of releases on one source: one registered rule per definition, and `compose` for calibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+
+from takifugu.composition.charges import Calibrated, View, charge_of
+from takifugu.composition.pufferfish import Joint, joint_promise
+from takifugu.errors import CompositionRefused, InputError, did_you_mean
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Charge, Composition, Guarantee
+
+Rule = Callable[[View, Sequence[Charge], bool], Joint]
+
+#: How releases add up, one proven rule per privacy definition.
+RULES: dict[str, Rule] = {"pufferfish": joint_promise}
+
+_FROM_LOOSE_TO_STRICT = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
+
+
+def joint(
+    framework: Framework, charges: Iterable[Charge], recharge: bool = False, fingerprint: str | None = None
+) -> Joint:
+    """Return what releases on one unit's data promise together under `framework`, in the order of their release.
+
+    With `recharge` output-law promises that have no joint promise are given up and charged by their noise: at joint
+    quilt cost or at whole-change cost. `fingerprint` is the framework's where it was read from a file. Raises
+    CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source: DESIGN §4,
+    Composition; quilts after 004 Theorem 4.3.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> charge = charge_of(calibrate(framework, Count(1), epsilon="1/3", mechanism="group"))
+    >>> joint(framework, [charge] * 3).epsilon
+    Fraction(1, 1)
+    """
+    return _joint(framework, fingerprint or framework.fingerprint(), tuple(charges), recharge)
+
+
+@lru_cache(maxsize=4096)
+def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
+    definition = framework.definition
+    if definition not in RULES:
+        raise CompositionRefused(
+            f"no joint proof for definition {definition!r}: releases under it are not added up; known: {list(RULES)}"
+            f"{did_you_mean(definition, RULES)}"
+        )
+    for charge in charges:
+        if charge.definition != definition:
+            raise CompositionRefused(
+                f"no joint proof for definition {charge.definition!r} together with {definition!r}: publish about this "
+                "source under one definition"
+            )
+    return RULES[definition](View(framework, fingerprint), charges, recharge)
+
+
+def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guarantee:
+    """Return what releases with these calibrations promise together, all about the same data of one source.
+
+    They are taken in the order given, each fixed before those after it are released. Every framework among them is
+    charged for all of them, and the largest joint epsilon and delta are promised. With `recharge` output-law promises
+    are given up and charged by their noise, which may cost far more than their sum.
+
+    Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
+    calibrations. Source: DESIGN §4, Composition.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3", mechanism="group")] * 3
+    >>> compose(calibrations).epsilon
+    Fraction(1, 1)
+    """
+    given = tuple(calibrations)
+    if not given:
+        raise InputError("there is nothing to compose: give at least one calibration")
+    charges = tuple(charge_of(c) for c in given)
+    frameworks = {c.framework.fingerprint(): c.framework for c in given}
+    joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]
+    worst = max(joints, key=lambda j: j.epsilon)
+    conditions = [c for g in given for c in g.guarantee.conditions]
+    if len(given) > 1:
+        conditions.append(f"{len(given)} releases together, by the rule '{worst.rule}'")
+    if worst.composition is Composition.QUILT:
+        conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
+    return Guarantee(
+        epsilon=worst.epsilon,
+        delta=max(j.delta for j in joints),
+        composition=max((j.composition for j in joints), key=_FROM_LOOSE_TO_STRICT.index),
+        definition=given[0].framework.definition,
+        framework="+".join(frameworks),
+        assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),
+        conditions=tuple(dict.fromkeys(conditions)),
+    )

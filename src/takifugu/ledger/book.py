@@ -1,0 +1,233 @@
+"""The ledger that releases go through: reserve, draw, publish; what was reserved is spent, whatever happens after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from takifugu.errors import BudgetExceeded, InputError, LedgerError
+from takifugu.laws.rationals import Number
+from takifugu.ledger import store as rows
+from takifugu.ledger.reserving import Draft, TooMuch, attempt, drafts_of, refusal
+from takifugu.ledger.store import Store
+from takifugu.ledger.values import (
+    DRAWN,
+    PUBLISHED,
+    RESERVED,
+    Amount,
+    Debit,
+    Entry,
+    Reservation,
+    Source,
+    SourceRow,
+    Spent,
+    as_budget,
+    most,
+)
+
+Budget = Number | tuple[Number, Number] | Amount
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Who has spent what: one file that every release from the same data goes through.
+
+    Epsilons and deltas are exact rationals. Kept are promises, queries, noise, beliefs and keyed hashes of unit
+    identifiers; never data, answers, or identifiers in clear. Whoever names units declares them independent.
+    """
+
+    store: Store
+
+    @staticmethod
+    def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
+        """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
+
+        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
+        file that is no ledger, is damaged, empty, locked, unreadable or of another version, and, with create=False,
+        for one that is not there.
+
+        >>> import os, tempfile
+        >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
+        ()
+        """
+        return Ledger(rows.open_store(_path(where), timeout, create))
+
+    def source(self, name: str, budget: Budget | None = None) -> Source:
+        """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
+
+        Without a budget a new source gets exactly what its first release costs. Raises LedgerError for a budget that
+        differs from the one declared before, or is below what is spent.
+        """
+        with self.store.writing() as connection:
+            return self._source(connection, name, budget)[1]
+
+    def set_budget(self, name: str, budget: Budget) -> Source:
+        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        with self.store.writing() as connection:
+            number, source = self._known(connection, name)
+            return _set_budget(connection, number, source, as_budget(budget))
+
+    def reserve(
+        self,
+        source: str | Source,
+        debits: Sequence[Debit],
+        budget: Budget | None = None,
+        content: bytes | None = None,
+        recharge: bool = False,
+    ) -> Reservation:
+        """Pay for releases before anything is drawn: all of them, or none.
+
+        In one transaction the joint cost of every unit that is touched is computed anew, under every framework that
+        any release about it was made for. `content` is what identifies the data that are read (only a keyed hash is
+        kept); the same data under another source's name are refused. `recharge` charges output-law promises by their
+        noise where they have no joint promise, from then on.
+
+        Raises BudgetExceeded with what is spent, asked and left and what would fit, CompositionRefused where there is
+        no joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        """
+        name = source.name if isinstance(source, Source) else _named(source)
+        drafts = drafts_of(debits, self.unit_tag, recharge)
+        with self.store.reading() as connection:  # joint costs are cached, so that the write lock is held only briefly
+            found = rows.read_source(connection, name)
+            if found is not None:
+                attempt(rows.read_accounts(connection, found[0]), drafts)
+        try:
+            with self.store.writing() as connection:
+                return self._reserve(connection, name, drafts, budget, content)
+        except TooMuch as too_much:
+            words = refusal(too_much)
+        raise BudgetExceeded(words)
+
+    def drawn(self, reservation: Reservation) -> None:
+        """Note that the noise was drawn; raises LedgerError unless all its releases are reserved and not yet drawn."""
+        self._move(reservation, RESERVED, DRAWN)
+
+    def publish(self, reservation: Reservation) -> None:
+        """Note that the values are handed out; raises LedgerError unless the noise of all its releases was drawn."""
+        self._move(reservation, DRAWN, PUBLISHED)
+
+    def history(self, name: str) -> tuple[Entry, ...]:
+        """Return every release about a source, oldest first; raises LedgerError for an unknown source."""
+        with self.store.reading() as connection:
+            return rows.read_history(connection, self._known(connection, name)[0])
+
+    def spent(self, name: str) -> Spent:
+        """Return what a source has spent: the most that any unit has, and each unit under its keyed hash.
+
+        Raises LedgerError for an unknown source.
+        """
+        with self.store.reading() as connection:
+            number, source = self._known(connection, name)
+            units = rows.read_spent(connection, number)
+        return Spent(most([u.spent for u in units]), source.budget, units)
+
+    def show(self) -> tuple[SourceRow, ...]:
+        """Return one row a source: spent, budget, and how many units and releases there are."""
+        with self.store.reading() as connection:
+            return rows.read_rows(connection)
+
+    def unit_tag(self, unit: str) -> str:
+        """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
+        return self.store.tag("unit", unit.encode())
+
+    def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
+        found = rows.read_source(connection, _named(name))
+        if found is None:
+            known = [row.name for row in rows.read_rows(connection)]
+            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}; it has {known}")
+        return found
+
+    def _source(self, connection: Connection, name: str, budget: Budget | None) -> tuple[int, Source]:
+        wanted = None if budget is None else as_budget(budget)
+        number, source = rows.read_source(connection, _named(name)) or rows.add_source(connection, name)
+        declared = None if source.budget_is_implied else source.budget
+        if wanted is None or wanted == declared:
+            return number, source
+        if declared is not None:
+            raise LedgerError(
+                f"the source {name!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, "
+                "or change it on purpose with Ledger.set_budget"
+            )
+        return number, _set_budget(connection, number, source, wanted)
+
+    def _reserve(
+        self, connection: Connection, name: str, drafts: Sequence[Draft], budget: Budget | None, content: bytes | None
+    ) -> Reservation:
+        number, source = self._source(connection, name, budget)
+        if content is not None:
+            self._remember(connection, number, name, content)
+        tried = attempt(rows.read_accounts(connection, number), drafts)
+        allowed = source.budget
+        if allowed is None:
+            allowed = tried.cost
+            rows.set_budget(connection, number, allowed, implied=True)
+        for tag, cost in tried.costs.items():
+            if not cost.fits(allowed):
+                raise TooMuch(tried, tag, source)
+        _write(connection, number, drafts)
+        for tag, cost in tried.costs.items():
+            rows.set_spent(connection, number, tag, cost)
+        spent = most([u.spent for u in rows.read_spent(connection, number)])
+        known = rows.sources_with(connection, number, {d.tag for d in drafts if d.unit_is_named})
+        return Reservation(name, {d.name: d.item.release for d in drafts}, spent, allowed, known)
+
+    def _remember(self, connection: Connection, number: int, name: str, content: bytes) -> None:
+        tag = self.store.tag("content", content)
+        other = rows.known_content(connection, number, tag)
+        if other is not None:
+            raise LedgerError(
+                f"the data of the source {name!r} are in this ledger as {other!r}: release them under that name, so "
+                "that everything about them is counted together"
+            )
+        rows.add_content(connection, number, tag)
+
+    def _move(self, reservation: Reservation, before: str, after: str) -> None:
+        ids = list(reservation.ids.values())
+        with self.store.writing() as connection:
+            if rows.move(connection, ids, before, after) != len(ids):
+                raise LedgerError(
+                    f"the releases {ids} are not all {before!r} in the ledger {str(self.store.path)!r}, so they cannot "
+                    f"become {after!r}: reserve, draw and publish each release once, in this order"
+                )
+
+
+def _write(connection: Connection, source: int, drafts: Sequence[Draft]) -> None:
+    releases = {}
+    for name in dict.fromkeys(draft.name for draft in drafts):
+        mine = [draft.item.charge for draft in drafts if draft.name == name]
+        promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
+        releases[name] = rows.add_release(connection, source, mine[0].release, name, promise)
+    for draft in drafts:
+        unit = rows.unit_row(connection, source, draft.tag)
+        definition = draft.item.charge.definition
+        framework = rows.framework_row(connection, source, draft.item.fingerprint, definition, draft.body)
+        rows.add_debit(connection, releases[draft.name], unit, framework, draft.item)
+
+
+def _set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
+    spent = most([u.spent for u in rows.read_spent(connection, number)])
+    if not spent.fits(budget):
+        raise LedgerError(f"the source {source.name!r} has spent {spent} already: {budget} is less")
+    rows.set_budget(connection, number, budget, implied=False)
+    return replace(source, budget=budget, budget_is_implied=False)
+
+
+def _named(name: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"the source's name is {name!r}: give the data a name, such as 'activity-study'")
+    return name
+
+
+def _path(where: str | Path) -> Path:
+    text = str(where)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    elif "://" in text:
+        kind = text.split("://", 1)[0]
+        raise LedgerError(f"a ledger on {kind!r} is not supported by this version: give the path of a file")
+    if not text or text == ":memory:":
+        raise LedgerError("a ledger must outlive the program: give the path of a file")
+    return Path(text)

@@ -1,0 +1,119 @@
+"""Everything that is special about SQLite: how a ledger file is made, opened, locked, and how its failures read."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from takifugu.errors import LedgerError
+
+#: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
+WRITE_LOCK = "BEGIN IMMEDIATE"
+
+#: FULL: a commit is on the disk before it returns. A checkpoint a commit: nothing is kept in the side file alone.
+SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1", "PRAGMA foreign_keys=ON")
+
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "is locked by another program; wait until it has finished, or find and stop it",
+    sqlite3.SQLITE_LOCKED: "is locked by another program; wait until it has finished, or find and stop it",
+    sqlite3.SQLITE_READONLY: "is read-only; make the file and its folder writable for this user",
+    sqlite3.SQLITE_PERM: "may not be read by this user; change the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and that this user may write there",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full; make room",
+    sqlite3.SQLITE_IOERR: "cannot be read or written (input/output error); check the disk",
+    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup, and count what was released since as spent",
+    sqlite3.SQLITE_NOTADB: "is not a ledger; give the path of a ledger, or of a file that does not exist yet",
+}
+
+
+def engine_of(path: Path, timeout: float) -> Engine:
+    """Return an engine on an existing file; every transaction opens it anew, so no handle survives a fork."""
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args={"timeout": timeout})
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        for setting in SETTINGS:
+            connection.execute(setting)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("takifugu_writes", False)
+        connection.exec_driver_sql(WRITE_LOCK if writes else "BEGIN")
+
+    return engine
+
+
+def create(path: Path, fill: Callable[[Engine], None]) -> None:
+    """Make a ledger file and let `fill` write its tables, or leave the one that another process just made.
+
+    It appears under its name complete or not at all, so that an empty file is never taken for a new ledger.
+    """
+    draft = path.with_name(f".{path.name}.{token_hex(8)}.new")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        fill(engine_of(draft, timeout=1.0))
+        with closing(sqlite3.connect(draft)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+        _place(draft, path)
+    finally:
+        for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
+            leftover.unlink(missing_ok=True)
+
+
+def _place(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)  # unlike a rename, it never replaces a ledger
+    except FileExistsError:
+        return
+    except OSError:  # no hard links on this file system: claim the name first
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return
+        os.replace(draft, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def check_whole(connection: Connection) -> None:
+    """Raise the driver's error for a damaged file unless every page is sound."""
+    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+    if found != "ok":
+        damaged = sqlite3.DatabaseError(found)
+        damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damaged
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn the driver's and the system's errors into a LedgerError that names the file, the reason and the fix."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = _reason(error.orig)
+    except sqlite3.Error as error:
+        reason = _reason(error)
+    except OSError as error:
+        reason = f"cannot be opened ({(error.strerror or 'system error').lower()}); give a path that can be written"
+    else:
+        return
+    raise LedgerError(f"the ledger {str(path)!r} {reason}. Nothing was released.")
+
+
+def _reason(error: BaseException | None) -> str:
+    code = getattr(error, "sqlite_errorcode", None)
+    if isinstance(code, int) and code & 0xFF in _REASONS:
+        return _REASONS[code & 0xFF]
+    return f"cannot be used ({error}); check that it is a ledger of this version, not written by anything else"

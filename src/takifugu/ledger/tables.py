@@ -1,0 +1,89 @@
+"""The ledger's tables. Numbers that are spent are exact rationals, written as text; units are keyed hashes only."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint
+
+#: What `meta.kind` says, so that no other database is taken for a ledger.
+KIND = "takifugu-ledger"
+
+#: The layout of the tables below; another one is refused, never guessed.
+VERSION = 1
+
+metadata = MetaData()
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("kind", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("public_id", Text, nullable=False, unique=True),
+    Column("created", Text, nullable=False),
+    Column("budget_epsilon", Text),  # null until the first release or an explicit budget
+    Column("budget_delta", Text),
+    Column("budget_is_implied", Boolean, nullable=False),
+)
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("source", ForeignKey("sources.id"), primary_key=True),
+    Column("tag", Text, primary_key=True),  # HMAC of data that were read: the same data under another name are found
+)
+
+units = Table(
+    "units",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("tag", Text, nullable=False),  # HMAC of the unit's identifier
+    Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
+    Column("delta", Text, nullable=False),
+    UniqueConstraint("source", "tag"),
+)
+
+frameworks = Table(
+    "frameworks",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("definition", Text, nullable=False),
+    Column("body", Text, nullable=False),  # canonical JSON
+    UniqueConstraint("source", "fingerprint"),
+)
+
+releases = Table(
+    "releases",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("public_id", Text, nullable=False, unique=True),
+    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("epsilon", Text, nullable=False),  # what it promises alone: the largest of its debits
+    Column("delta", Text, nullable=False),
+    Column("software", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("changed", Text, nullable=False),
+)
+
+debits = Table(
+    "debits",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("release", ForeignKey("releases.id"), nullable=False, index=True),
+    Column("unit", ForeignKey("units.id"), nullable=False, index=True),
+    Column("framework", ForeignKey("frameworks.id"), nullable=False),
+    Column("recharge", Boolean, nullable=False),
+    Column("charge", Text, nullable=False),  # canonical JSON
+)
