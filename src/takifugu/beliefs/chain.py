@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs.estimate import checked_source, count_transitions, is_private_source, smoothed_rows
+from takifugu.beliefs.stochastic import ROW_TOLERANCE, normalised, stationary_law, stochastic_matrix
 from takifugu.errors import InputError, Unsupported, did_you_mean
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
-
-#: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
-ROW_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class MarkovChain:
         states: Iterable[State] | None = None,
         source: str = "assumed",
     ) -> None:
-        table = _stochastic(matrix)
+        table = stochastic_matrix(matrix)
         names = tuple(range(len(table))) if states is None else tuple(states)
         if len(names) != len(table):
             raise InputError(f"the chain has {len(table)} rows and {len(names)} states: give one name a row")
@@ -59,6 +58,38 @@ class MarkovChain:
         object.__setattr__(self, "initial", _initial(initial, len(table)))
         if self.initial == "stationary":
             _ = self.stationary
+
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]],
+        length: int,
+        states: Iterable[State] | None = None,
+        smoothing: float = 1.0,
+        initial: str | Sequence[float] | FloatArray = "stationary",
+        *,
+        source: str,
+        private: bool = False,
+    ) -> MarkovChain:
+        """Return the chain with the transition frequencies of some sequences, `smoothing` added to every count.
+
+        Transitions are counted inside each sequence. `source` says in words where the sequences come from; if they are
+        the data that the chain is to protect, `private=True` marks it, and calibration refuses it unless told.
+
+        Raises InputError for an empty source, an unknown state, negative smoothing, and a row without transitions
+        when smoothing is 0.
+
+        >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
+        >>> chain.matrix.round(3).tolist()
+        [[0.5, 0.5], [0.667, 0.333]]
+        """
+        text = checked_source(source, private)
+        names, counts = count_transitions(sequences, states)
+        return MarkovChain(smoothed_rows(counts, names, smoothing), length, initial, names, text)
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source says that the chain was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
 
     @property
     def size(self) -> int:
@@ -112,7 +143,7 @@ class MarkovChain:
         steps = self.matrix > 0
         found: list[tuple[bool, ...]] = [tuple(map(bool, start))]
         while len(found) < self.length:
-            start = (start[:, None] & steps).any(axis=0)
+            start = np.array([(start & column).any() for column in steps.T])
             law = tuple(map(bool, start))
             if law == found[-1]:
                 break
@@ -135,8 +166,8 @@ class MarkovChain:
         )
 
     def assumptions(self) -> tuple[str, ...]:
-        start = {"stationary": "it starts in its stationary law", "any": "it may start in any way"}
-        how = start.get(self.initial, "its start law is given") if isinstance(self.initial, str) else "its start law is given"
+        starts = {"stationary": "it starts in its stationary law", "any": "it may start in any way"}
+        how = starts[self.initial] if isinstance(self.initial, str) else "its start law is given"
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,6 +226,11 @@ class MarkovChainClass:
         object.__setattr__(self, "source", source)
 
     @property
+    def from_private_data(self) -> bool:
+        """Return whether the source says that pi and g were estimated from the data that they are to protect."""
+        return is_private_source(self.source)
+
+    @property
     def size(self) -> int:
         return self.length
 
@@ -251,64 +287,6 @@ class MarkovChainClass:
         )
 
 
-def stationary_law(matrix: FloatArray) -> FloatArray:
-    """Return the unique stationary law of a stochastic matrix; InputError where it is not unique.
-
-    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy.
-    """
-    closed = _closed_classes(matrix > 0)
-    if len(closed) != 1:
-        raise InputError(
-            f"the chain has {len(closed)} closed classes of states, so its stationary law is not unique: "
-            'give initial=[...] or initial="any"'
-        )
-    members = closed[0]
-    p = matrix[np.ix_(members, members)].copy()
-    n = len(p)
-    for last in range(n - 1, 0, -1):
-        p[:last, last] /= p[last, :last].sum()
-        p[:last, :last] += np.outer(p[:last, last], p[last, :last])
-    law = np.zeros(n)
-    law[0] = 1.0
-    for i in range(1, n):
-        law[i] = law[:i] @ p[:i, i]
-    stationary = np.zeros(len(matrix))
-    stationary[members] = law / law.sum()
-    stationary.setflags(write=False)
-    return stationary
-
-
-def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
-    n = len(steps)
-    reach = steps | np.eye(n, dtype=bool)
-    for k in range(n):
-        reach |= np.outer(reach[:, k], reach[k])
-    classes: dict[tuple[int, ...], list[int]] = {}
-    for i in range(n):
-        if all(reach[j, i] for j in range(n) if reach[i, j]):
-            members = [j for j in range(n) if reach[i, j]]
-            classes[tuple(members)] = members
-    return list(classes.values())
-
-
-def _stochastic(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    try:
-        table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("the matrix is not a square table of numbers: give k rows of k probabilities") from error
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        raise InputError(f"the matrix has shape {table.shape}: it must be square, k rows of k probabilities")
-    if not np.isfinite(table).all() or (table < 0).any():
-        raise InputError("the matrix has a negative, NaN or infinite probability: every one must lie in [0, 1]")
-    sums = table.sum(axis=1)
-    for row, total in enumerate(sums):
-        if abs(total - 1) > ROW_TOLERANCE:
-            raise InputError(f"row {row} of the matrix sums to {total:.12g}: it must sum to 1 (within {ROW_TOLERANCE:g})")
-    table /= sums[:, None]
-    table.setflags(write=False)
-    return table
-
-
 def _initial(initial: str | Sequence[float] | FloatArray, k: int) -> str | tuple[float, ...]:
     if isinstance(initial, str):
         if initial not in ("stationary", "any"):
@@ -320,7 +298,7 @@ def _initial(initial: str | Sequence[float] | FloatArray, k: int) -> str | tuple
     law = np.array([float(p) for p in initial])
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
         raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
-    return tuple(float(p) for p in law / law.sum())
+    return tuple(float(p) for p in normalised(law[None, :])[0])
 
 
 def _length(length: int) -> int:

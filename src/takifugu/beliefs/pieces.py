@@ -92,4 +92,5 @@ class IndependentPieces:
         return IndependentPieces(chain, data["lengths"])
 
     def describe(self) -> str:
-        return f"{len(self.lengths)} independent pieces of {min(self.lengths)} to {max(self.lengths)} steps, each {self.chain.describe()}"
+        lengths = f"{min(self.lengths)} to {max(self.lengths)} steps"
+        return f"{len(self.lengths)} independent pieces of {lengths}, each {self.chain.describe()}"

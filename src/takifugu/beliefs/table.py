@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs.estimate import checked_source, is_private_source
+from takifugu.beliefs.stochastic import normalised
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import to_text
 
@@ -54,7 +56,9 @@ class JointTable:
             raise InputError("the table repeats a row: add up its probabilities first")
         columns = tuple(f"x{i + 1}" for i in range(width)) if names is None else tuple(names)
         if len(columns) != width or len(set(columns)) != width:
-            raise InputError(f"the table has {width} columns and the names {list(columns)}: give one different name each")
+            raise InputError(
+                f"the table has {width} columns and the names {list(columns)}: give one different name each"
+            )
         object.__setattr__(self, "rows", table)
         object.__setattr__(self, "masses", masses)
         object.__setattr__(self, "total", total)
@@ -63,13 +67,32 @@ class JointTable:
 
     @staticmethod
     def from_counts(
-        rows: Iterable[Sequence[State]], counts: Iterable[int], names: Iterable[Hashable] | None = None, *, source: str
+        rows: Iterable[Sequence[State]],
+        counts: Iterable[int],
+        names: Iterable[Hashable] | None = None,
+        *,
+        source: str,
+        private: bool = False,
     ) -> JointTable:
-        """Return the empirical law of counted rows, with exact masses count / total."""
-        numbers = [int(c) for c in counts]
-        if not numbers or min(numbers) < 0 or sum(numbers) == 0:
+        """Return the empirical law of counted rows, with exact masses count / total.
+
+        `source` says in words where the counts come from; `private=True` marks that it is the data to protect.
+        Raises InputError for counts that are negative, all zero or not whole, and for an empty source.
+
+        >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
+        4
+        """
+        given = list(counts)
+        numbers = [int(c) for c in given]
+        if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != given:
             raise InputError("counts must be whole numbers, not negative, and not all zero")
-        return JointTable(rows, [Fraction(c, sum(numbers)) for c in numbers], names, source)
+        shares = [Fraction(c, sum(numbers)) for c in numbers]
+        return JointTable(rows, shares, names, checked_source(source, private))
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source says that the table was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
 
     @property
     def size(self) -> int:
@@ -146,7 +169,7 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...
     floats = np.array([float(p) for p in probabilities])
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
         raise InputError("the probabilities must be finite, not negative, and sum to 1 (within 1e-9)")
-    return tuple(float(p) for p in floats / floats.sum()), None
+    return tuple(float(p) for p in normalised(floats[None, :])[0]), None
 
 
 def _ordered(values: set[State]) -> tuple[State, ...]:

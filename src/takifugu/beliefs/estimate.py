@@ -1,0 +1,88 @@
+"""Beliefs that are estimated from sequences: counts of transitions, and where the sequences came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import InputError
+
+State = Hashable
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
+PRIVATE_SOURCE = "estimated from the private data"
+
+
+def is_private_source(source: str) -> bool:
+    """Return whether a belief's source says that it was estimated from the private data.
+
+    >>> is_private_source("estimated from the private data: the first half of each sequence")
+    True
+    """
+    return source.strip().lower().startswith(PRIVATE_SOURCE)
+
+
+def checked_source(source: str, private: bool) -> str:
+    """Return the source of an estimate, marked when it is the private data; InputError for an empty one."""
+    if not isinstance(source, str) or not source.strip():
+        raise InputError(
+            'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
+            'are not in the release"; if it is the private data itself, write private=True as well'
+        )
+    text = source.strip()
+    return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
+
+
+def count_transitions(
+    sequences: Iterable[Iterable[State]], states: Iterable[State] | None = None
+) -> tuple[tuple[State, ...], IntArray]:
+    """Return the states and counts[x, y], how often x is followed at once by y inside a sequence.
+
+    `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is no
+    state at all, or a sequence holds one that `states` does not name.
+
+    >>> states, counts = count_transitions(["aab", "ba"])
+    >>> states, counts.tolist()
+    (('a', 'b'), [[1, 1], [1, 0]])
+    """
+    walks = [list(sequence) for sequence in sequences]
+    found = {state for walk in walks for state in walk}
+    names = _sorted(found) if states is None else tuple(states)
+    if not names:
+        raise InputError("there is no state to count: give at least one sequence with a state, or name the states")
+    place = {name: index for index, name in enumerate(names)}
+    counts = np.zeros((len(names), len(names)), dtype=np.int64)
+    for number, walk in enumerate(walks):
+        if not all(state in place for state in walk):
+            raise InputError(f"sequence {number} holds a state that is not among the states named: add it to states")
+        indices = np.array([place[state] for state in walk], dtype=np.int64)
+        np.add.at(counts, (indices[:-1], indices[1:]), 1)
+    return names, counts
+
+
+def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
+    """Return the rows (counts + smoothing) / their sum; InputError for a row without any transition left empty."""
+    if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
+        raise InputError(f"smoothing is {smoothing!r}: it is added to every count and must be 0 or above, such as 1.0")
+    weights = counts + float(smoothing)
+    sums = weights.sum(axis=1)
+    for name, total in zip(names, sums, strict=True):
+        if total == 0:
+            raise InputError(
+                f"no transition out of state {name!r} was seen, so without smoothing its row is unknown: "
+                "write smoothing=1.0, or leave the state out"
+            )
+    rows: FloatArray = weights / sums[:, None]
+    return rows
+
+
+def _sorted(states: set[State]) -> tuple[State, ...]:
+    try:
+        return tuple(sorted(states))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(states, key=lambda state: (type(state).__name__, str(state))))
