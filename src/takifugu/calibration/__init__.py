@@ -15,8 +15,9 @@ from takifugu.guarantee import Guarantee
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import promise_of
+from takifugu.mechanisms.pair_answers import pair_grid
 from takifugu.queries import Query
-from takifugu.randomisers import DiscreteLaplace
+from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.tables import labelled
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
@@ -105,11 +106,17 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
         raise InputError(f"the scale is {scale!r}: it must be above 0; write for example 10.0")
     problem = _problem(framework, query, 1, 0)
     conditions = check_beliefs(framework, allow_private_belief)
-    units = exact / problem.grid
-    promise = promise_of(problem, units)
-    noise = DiscreteLaplace(units, problem.grid, problem.cells)
+    promise = promise_of(problem, exact)
+    noise = _laplace(problem, exact)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
     return replace(_calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions), asked=None)
+
+
+def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
+    """Return Laplace noise of exactly this scale, in the form that the answer's grid allows."""
+    if problem.is_pair and not pair_grid(problem)[1]:
+        return RoundedLaplace(scale, problem.grid, problem.cells)
+    return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
 
 
 def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from takifugu.beliefs import Belief
+from takifugu.beliefs.estimate import is_private_source
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
 from takifugu.mechanisms.base import Bound, Problem
@@ -51,17 +51,11 @@ def hides_one_entry(problem: Problem, bound: Bound) -> bool:
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
     """Return the conditions that beliefs from the private data put on the promise; refuse such beliefs by default."""
-    private = [b for b in framework.beliefs if from_private_data(b)]
+    private = [b for b in framework.beliefs if is_private_source(b.source)]
     if private and not allow_private_belief:
         raise CalibrationRefused(
             f"the belief {private[0].describe()} was estimated from the private data, so the amount of noise would "
             "itself tell something about them: estimate it from other data, or write allow_private_belief=True"
         )
     return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)
-
-
-def from_private_data(belief: Belief) -> bool:
-    """Return whether a belief, or the one that it repeats, was estimated from the data that it is to protect."""
-    repeated = getattr(belief, "chain", None)
-    return bool(getattr(belief, "from_private_data", False) or getattr(repeated, "from_private_data", False))
 

@@ -13,8 +13,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
-from takifugu.laws.pmf import Pmf
-from takifugu.queries import Additive, Identity, Query, implied_grid
+from takifugu.queries import Additive, Identity, Query
 from takifugu.randomisers import Randomiser
 from takifugu.secrets import Family
 
@@ -55,7 +54,7 @@ class Problem:
     def answers(self) -> tuple[Additive, ...]:
         """Return the query resolved against each belief; all must share grid and cells.
 
-        Two laws of the answer (`is_pair`) have no entries to add up: use `pair_laws` for them.
+        Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
         """
         if self.is_pair:
             raise InputError("two laws of an answer have no entries that add up to it: use the laws themselves")
@@ -68,22 +67,14 @@ class Problem:
 
     @cached_property
     def grid(self) -> Fraction:
-        """Return the grid of the answer: declared by the query, or the coarsest one that holds every value."""
+        """Return the grid of the answer: declared by the query, or one that holds every value."""
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, Identity) or self.query.attribute is not None:
             raise InputError(f"two laws of the answer are compared, not {self.query.describe()}: publish Identity()")
-        pairs = [b for b in self.framework.beliefs if isinstance(b, LawPair)]
-        return self.query.grid or implied_grid(v for b in pairs for law in (b.left, b.right) for v in law.values)
+        from takifugu.mechanisms.pair_answers import pair_grid
 
-    @cached_property
-    def pair_laws(self) -> tuple[tuple[Pmf, Pmf], ...]:
-        """Return the two laws of each belief of a `between` framework, rounded to the grid and in grid units."""
-        pairs = (b for b in self.framework.beliefs if isinstance(b, LawPair))
-        return tuple((self._on_grid(b.left), self._on_grid(b.right)) for b in pairs)
-
-    def _on_grid(self, law: Pmf) -> Pmf:
-        return law.round_to(self.grid).scale(1 / self.grid)
+        return pair_grid(self)[0]
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -26,19 +26,19 @@ class Promise:
     witness: Witness
 
 
-def promise_of(problem: Problem, units: Fraction) -> Promise:
-    """Return what Laplace noise of scale `units` (grid units, above 0) promises under the framework.
+def promise_of(problem: Problem, scale: Fraction) -> Promise:
+    """Return what Laplace noise of a scale above 0 (answer units) promises under the framework.
 
     The smaller of D(component)/b (004 Theorem A.5) and, where the belief has Markov quilts, the largest over entries
     and pairs of the least over quilts of e(Q) + D(N)/b (004 Theorem 4.3, DESIGN §4 "quilt").
     """
     change = component_change(problem)
-    plain = Promise(change.epsilon(units), change.composition, change.witness)
+    plain = Promise(change.size / scale, change.composition, change.witness)
     if problem.is_pair:
         return plain
     worst = Promise(Fraction(0), Composition.QUILT, change.witness)
     for part in problem.parts:
-        found = _part_promise(part, units)
+        found = _part_promise(part, scale / problem.grid)
         worst = found if found.epsilon > worst.epsilon else worst
     return worst if worst.epsilon < plain.epsilon * (1 - _TIE) else plain
 
@@ -61,8 +61,8 @@ def _part_promise(part: Part, units: Fraction) -> Promise:
 def decimal_up(value: Fraction) -> Fraction:
     """Return the least decimal of twelve significant digits that is at least `value`: short on paper, never below.
 
-    >>> decimal_up(Fraction(1, 3)), decimal_up(Fraction(5, 2))
-    (Fraction(333333333334, 1000000000000), Fraction(5, 2))
+    >>> str(decimal_up(Fraction(2, 3)) * 10**12), decimal_up(Fraction(5, 2))
+    ('666666666667', Fraction(5, 2))
     """
     if value == 0:
         return value
@@ -97,7 +97,7 @@ class Entry:
                     "with the secret ones"
                 )
             return Bound(noise, problem.epsilon, Fraction(0), Composition.WHOLE, component_change(problem).witness)
-        promise = promise_of(problem, units)
+        promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.composition, promise.witness)
         correlated = "does not protect correlated data: it hides one entry only from someone who knows all the others"

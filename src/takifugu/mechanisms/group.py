@@ -5,27 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.beliefs.pair import LawPair
 from takifugu.guarantee import Composition
-from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.mechanisms.pair_answers import laplace_noise
 from takifugu.randomisers import laplace_or_exact
 
 
 @dataclass(frozen=True)
 class Change:
-    """The largest L1 change D of an answer, in grid units, that a promise must cover, and where it is reached.
+    """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached.
 
     `composition` is whole where noise for D covers every change of the whole data set, else data (one component).
     """
 
-    size: int
+    size: Fraction
     composition: Composition
     witness: Witness
-
-    def epsilon(self, units: Fraction) -> Fraction:
-        """Return the loss D/b under Laplace noise of scale b = `units` in grid units."""
-        return Fraction(self.size) / units
 
 
 def component_change(problem: Problem) -> Change:
@@ -35,16 +32,16 @@ def component_change(problem: Problem) -> Change:
     two laws of the answer D is the range of the union of their supports: every value may become every other.
     """
     if problem.is_pair:
-        size = max(_span(p, q) for p, q in problem.pair_laws)
-        detail = f"the values of the two laws lie up to {size} steps of the grid apart"
-        return Change(size, Composition.WHOLE, _witness("any value against any other", detail, size))
+        size = max(_span(b) for b in problem.framework.beliefs if isinstance(b, LawPair))
+        return Change(size, Composition.WHOLE, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
-    size = part_change(part)
+    units = part_change(part)
     whole = max(int(answer.entry_changes().sum()) for answer in problem.answers)
-    composition = Composition.WHOLE if whole <= size else Composition.DATA
+    composition = Composition.WHOLE if whole <= units else Composition.DATA
     last = part.start + part.belief.size - 1
     which = "the whole data" if composition is Composition.WHOLE else f"entries {part.start} to {last}"
-    return Change(size, composition, _witness(f"any values of {which} against any others", _moves(size), size))
+    size = units * problem.grid
+    return Change(size, composition, _witness(f"any values of {which} against any others", size))
 
 
 def part_change(part: Part) -> int:
@@ -64,27 +61,26 @@ class Group:
     source: str = "Song, Wang and Chaudhuri 2017, Appendix A.2, Theorem A.5"
 
     def cost(self, problem: Problem) -> Cost:
-        entries = 1 if problem.is_pair else sum(len(a.weights) for a in problem.answers)
-        return Cost(float(entries))
+        return Cost(1.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers)))
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         change = component_change(problem)
-        units = round_up(change.size / problem.epsilon)
-        noise = laplace_or_exact(units, problem.grid, problem.cells)
+        scale = change.size / problem.epsilon
+        if problem.is_pair:
+            noise = laplace_noise(problem, scale)
+        else:
+            noise = laplace_or_exact(round_up(scale / problem.grid), problem.grid, problem.cells)
         return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
 
 
 MECHANISM = Group()
 
 
-def _span(p: Pmf, q: Pmf) -> int:
-    ends = [int(v) for v in (*p.support_range, *q.support_range)]
+def _span(pair: LawPair) -> Fraction:
+    ends = [Fraction(v) for law in (pair.left, pair.right) for v in law.support_range]
     return max(ends) - min(ends)
 
 
-def _moves(size: int) -> str:
-    return f"they move the answer by up to {size} steps of its grid" if size else "they do not move the answer"
-
-
-def _witness(comparison: str, detail: str, size: int) -> Witness:
+def _witness(comparison: str, size: Fraction) -> Witness:
+    detail = f"they move the answer by up to {float(size):g}" if size else "they do not move the answer"
     return Witness(comparison, detail, (("D", float(size)),))
