@@ -28,13 +28,15 @@ bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
 figures: $(VENV)/.test  ## run the experiments again and rewrite their tables and pictures in docs/
+	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
 
 docs: $(VENV)/.docs  ## the site, in site/
+	@$(RUN) tools/reference.py
 	@$(VENV)/bin/zensical build --clean --strict
 
 clean:  ## remove the virtual environment and everything that the tasks wrote
-	rm -rf $(VENV) site out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
 .PHONY: help demo test test-slow lint types bench figures docs clean
 .DEFAULT_GOAL := help
@@ -69,6 +71,6 @@ $(VENV)/.lint: $(VENV)/.core
 	@$(INSTALL) --group lint
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.made pyproject.toml
+$(VENV)/.docs: $(VENV)/.core
 	@$(INSTALL) --group docs
 	@touch $@

@@ -1,4 +1,4 @@
-"""How the tests are run: Hypothesis profiles, and documents whose every code block is executed (tests/support/documents)."""
+"""How the tests are run: Hypothesis profiles, and documents whose every code block is executed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from sybil.integration.pytest import SybilItem
-
 from tests.support import documents
 
 settings.register_profile("local", deadline=None)
@@ -17,9 +16,7 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
-_documents = Sybil(
-    parsers=documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave
-)  # fmt: skip
+_documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave)
 pytest_collect_file = _documents.pytest()
 
 

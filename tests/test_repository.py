@@ -1,4 +1,4 @@
-"""Rules about the repository itself: who imports whom, what is loaded when, what may be committed, what is documented."""
+"""Rules of the repository itself: who imports whom, what is loaded when, what may be committed and is documented."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from sybil.document import Document
-
 from tests.support import documents
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,7 +97,7 @@ def imports() -> list[tuple[Path, str]]:
 
 
 def test_only_the_noise_room_draws_randomness() -> None:
-    sources_of_chance = re.compile(r"(np|numpy)\.random\b|random(\.|$)|scipy\.stats|os\.urandom|uuid\.uuid4|secrets\.(?!token)")
+    sources_of_chance = re.compile(r"(np|numpy)\.random\b|random(\.|$)|scipy\.stats|os\.urandom|uuid\.uuid4")
     outside = [
         (path.relative_to(ROOT), name)
         for path, name in imports()
@@ -109,7 +108,7 @@ def test_only_the_noise_room_draws_randomness() -> None:
 
 def test_nobody_but_tests_takes_the_seeded_entropy() -> None:
     users = {path.parent.name for path, name in imports() if name.endswith("InsecureSeededEntropyForTests")}
-    assert users <= {"noise"}
+    assert users <= {"noise", "demo"}  # the demo's made-up sample is the same everywhere; its noise never is
 
 
 # What may be committed.
@@ -130,7 +129,8 @@ def test_no_data_is_committed() -> None:
 
 def test_no_path_of_a_machine_is_committed() -> None:
     path = re.compile("(?<![\\w.])/" + r"(work|home|root|Users|opt)/\w+")
-    texts = [p for p in committed() if p.suffix in {".py", ".md", ".toml", ".yml", ".svg", ""} and p.parent.name != ".ci"]
+    kinds = {".py", ".md", ".toml", ".yml", ".svg"}
+    texts = [p for p in committed() if p.suffix in kinds]
     assert not [p.relative_to(ROOT) for p in texts if path.search(p.read_text(encoding="utf-8", errors="ignore"))]
 
 
@@ -143,7 +143,7 @@ def test_every_public_name_is_documented() -> None:
         thing = getattr(takifugu, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             text = inspect.getdoc(thing) or ""
-            assert text.split("\n\n")[0].rstrip().endswith((".", ":")), f"{name} needs a docstring that starts with one sentence"
+            assert text.split("\n\n")[0].rstrip().endswith((".", ":")), f"{name} needs a sentence that says what it is"
             assert thing.__module__.startswith("takifugu"), name
 
 

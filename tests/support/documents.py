@@ -3,7 +3,7 @@
 Each document has its own names and its own temporary working directory. By the language of a block:
 
 python    is executed; what it prints is kept for the next block
-text      right after a python or console block: must equal what that block printed
+text      the first one after a python or console block: must equal what that block printed
 toml      whose first line is `# name.toml`: is written to that file
 console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers (make, git, pip, cd) are left to it
 """
@@ -37,7 +37,7 @@ def enter(namespace: Namespace) -> None:
     """Start a document: 80 columns, no colours, a working directory of its own."""
     namespace["__before__"] = (os.getcwd(), {name: os.environ.get(name) for name in ENVIRONMENT})
     namespace["__room__"] = tempfile.mkdtemp(prefix="takifugu-document-")
-    namespace["__printed__"] = ""
+    namespace["__printed__"] = None
     os.chdir(namespace["__room__"])
     os.environ.update(ENVIRONMENT)
 
@@ -68,13 +68,16 @@ def _python(example: Example) -> None:
 
 
 def _printed(example: Example) -> str | None:
-    return differs(example.parsed, example.namespace["__printed__"])
+    printed, example.namespace["__printed__"] = example.namespace["__printed__"], None
+    return None if printed is None else differs(example.parsed, printed)
 
 
 def differs(promised: str, printed: str) -> str | None:
     """Say how the printed lines differ from the promised ones; blanks at line ends do not count."""
     want, got = ([line.rstrip() for line in text.strip("\n").splitlines()] for text in (promised, printed))
-    return None if want == got else "the document promises\n" + "\n".join(want) + "\nbut this is printed\n" + "\n".join(got)
+    if want == got:
+        return None
+    return "\n".join(["the document promises", *want, "but this is printed", *got])
 
 
 def _file(example: Example) -> str | None:

@@ -1,0 +1,53 @@
+"""The real run: reads what the data's description says, fits on one half only, measures the noise that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tests.support.research import research_file
+
+import activity
+import takifugu as tf
+from pages import made
+
+
+@pytest.fixture(scope="module")
+def people() -> Sequence[activity.Participant]:
+    return activity.participants(research_file(activity.FILE))
+
+
+def test_the_pieces_are_those_of_the_description(people: Sequence[activity.Participant]) -> None:
+    lengths = [length for person in people for length in person.lengths]
+    assert (len(people), len(lengths), sum(lengths), max(lengths)) == (37, 299, 124_947, 2346)
+    assert min(lengths) >= activity.SHORTEST
+
+
+def test_the_chain_is_that_of_the_transitions_inside_pieces(people: Sequence[activity.Participant]) -> None:
+    counts = np.ones((4, 4))
+    for person in people[:5]:
+        for piece in person.pieces:
+            for before, after in pairwise(piece):
+                counts[before, after] += 1
+    fitted = activity.fitted(people[:5])
+    np.testing.assert_allclose(fitted.matrix, counts / counts.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert "estimated" in fitted.source
+
+
+def test_errors_are_those_of_the_stated_noise() -> None:
+    chain = tf.MarkovChain([[0.6, 0.4], [0.5, 0.5]], length=1)
+    found = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group"]))
+    assert [trial.epsilon for trial in found] == list(activity.EPSILONS)
+    for trial in found:
+        assert trial.scale == pytest.approx(2 * 8 / trial.epsilon / 13)
+        assert trial.error == pytest.approx(trial.expected, rel=0.2)
+
+
+def test_the_page_shows_every_mechanism_and_epsilon() -> None:
+    tables = {"single": activity.HISTOGRAM, "pooled": activity.HISTOGRAM, "minutes": activity.COUNT}
+    for name, mechanisms in tables.items():
+        shown = made(activity.PAGE, name)
+        assert all(f"`{mechanism}`" in shown for mechanism in mechanisms)
+        assert all(f"ε = {epsilon:g}" in shown for epsilon in activity.EPSILONS)
