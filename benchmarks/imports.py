@@ -1,4 +1,4 @@
-"""How long it takes to start: `import takifugu` (goal 0.3 s), `takifugu --help` (goal 0.15 s), and what they build on."""
+"""How long it takes to start: `import takifugu` (goal 0.3 s) and `takifugu --help` (goal 0.15 s)."""
 
 from __future__ import annotations
 
