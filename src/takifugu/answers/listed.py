@@ -60,8 +60,8 @@ class ListedFamily:
 
     def reach(self, index: int) -> Fraction:
         """Return the largest distance between an atom of one law and an atom of the other: no move is longer."""
-        p, q = self._laws(index)
-        return max(Fraction(p.values[-1]) - Fraction(q.values[0]), Fraction(q.values[-1]) - Fraction(p.values[0]))
+        (p_least, p_most), (q_least, q_most) = (law.support_range for law in self._laws(index))
+        return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
 
     @property
     def _margin(self) -> float:

@@ -1,0 +1,148 @@
+"""Entry noise: what it really promises when entries are correlated, and that the promise is true and not vacuous."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
+from takifugu.frameworks import Framework, Pufferfish, between
+from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.mechanisms.entry import MECHANISM, decimal_up, entry_change, promise_of
+from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.secrets import attribute, entry, every_entry
+from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law, laplace_loss
+
+BINARY = [[0.9, 0.1], [0.4, 0.6]]
+COPY = [[1.0, 0.0], [0.0, 1.0]]
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
+def of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound | Refusal:
+    return MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
+
+
+def bound_of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
+    bound = of(framework, query, epsilon)
+    assert isinstance(bound, Bound)
+    return bound
+
+
+def test_scale_is_what_hides_one_entry() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 50))
+    assert bound_of(framework, Count(1), 2).randomiser.scale == Fraction(1, 2)
+    assert bound_of(framework, Histogram(), 2).randomiser.scale == 1
+    assert bound_of(framework, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(3, 2)
+    one = Pufferfish(entry(5, 0, 1), MarkovChain(BINARY, 50))
+    assert bound_of(one, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(1, 2)
+
+
+def test_independent_entries_keep_the_promise() -> None:
+    pieces = IndependentPieces(MarkovChain(BINARY, 1), [1] * 6)
+    bound = bound_of(Pufferfish(every_entry(), pieces), Count(1), Fraction(1, 3))
+    assert (bound.epsilon, bound.composition, bound.conditions) == (Fraction(1, 3), Composition.DATA, ())
+    single = bound_of(Pufferfish(every_entry(), MarkovChain(BINARY, 1)), Count(1))
+    assert (single.epsilon, single.composition) == (1, Composition.WHOLE)
+
+
+def test_a_copied_state_multiplies_the_loss_by_the_length() -> None:
+    for belief in (MarkovChain(COPY, 8, [0.5, 0.5]), JointTable([(0,) * 8, (1,) * 8], [0.5, 0.5])):
+        bound = bound_of(Pufferfish(every_entry(), belief), Sum())
+        assert bound.epsilon == 8
+        assert bound.composition is Composition.WHOLE
+        assert "does not protect correlated data" in bound.conditions[0]
+
+
+def test_correlated_steps_promise_between_one_and_all() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 100))
+    bound = bound_of(framework, Count(1))
+    assert 2 < bound.epsilon < 20
+    assert bound.composition is Composition.QUILT
+    assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
+
+
+def test_classes_have_promises_too() -> None:
+    bound = bound_of(Pufferfish(every_entry(), MarkovChainClass(0.3, 0.9, 200)), Sum())
+    assert 1 < bound.epsilon < 200
+    assert bound.composition is Composition.QUILT
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> MarkovChain:
+    k, length = draw(st.integers(2, 3)), draw(st.integers(1, 5))
+    rows = [draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(any)) for _ in range(k)]
+    start = draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(lambda n: sum(map(bool, n)) > 1))
+    return MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])
+
+
+def loss_of(belief: MarkovChain, query: Query, units: Fraction) -> float:
+    """The true largest loss of one release with Laplace noise of this scale, from the full joint law."""
+    answer = query.resolve(belief)
+    joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
+    contribution = [[int(row[0]) for row in answer.contribution(i)] for i in range(belief.length)]
+    found = [0.0]
+    for i in range(belief.length):
+        laws = [answer_law_given(joint, contribution, i, v) for v in range(len(belief.states))]
+        found += [float(laplace_loss(p, q, units, 30)) for p in laws for q in laws if p and q and p is not q]
+    return max(found)
+
+
+@given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))
+@settings(max_examples=60)
+def test_the_promise_is_true(belief: MarkovChain, kind: str, epsilon: Fraction) -> None:
+    query = {"count": Count(1), "sum": Sum(), "linear": Linear([2, 1, 0, 1, 3][: belief.length])}[kind]
+    bound = bound_of(Pufferfish(every_entry(), belief), query, epsilon)
+    assert loss_of(belief, query, bound.randomiser.scale) <= bound.epsilon + Fraction(1, 10**15)
+
+
+def test_the_promise_that_was_asked_would_be_false() -> None:
+    belief = MarkovChain(COPY, 4, [0.5, 0.5])
+    bound = bound_of(Pufferfish(every_entry(), belief), Count(1))
+    assert loss_of(belief, Count(1), bound.randomiser.scale) > 3.9 > 1
+    assert bound.epsilon == 4
+
+
+def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
+    framework = Pufferfish(entry(0, 0, 1), MarkovChain(BINARY, 3))
+    refusal = of(framework, Linear([0, 1, 1]))
+    assert isinstance(refusal, Refusal)
+    assert "correlated" in refusal.reason
+    unread = Pufferfish(entry(0, 0, 1), IndependentPieces(MarkovChain(BINARY, 1), [1, 1]))
+    assert bound_of(unread, Linear([0, 1])).randomiser.kind == "none"
+
+
+def test_two_laws_have_no_entries() -> None:
+    refusal = of(between(Pmf([0], [1]), Pmf([1], [1])), Identity())
+    assert isinstance(refusal, Refusal)
+    assert "no entries" in refusal.reason
+
+
+def test_only_secret_entries_count() -> None:
+    table = JointTable([(0, 10), (1, 20)], [0.5, 0.5], names=["bit", "income"])
+    problem = Problem(Pufferfish(attribute("bit", 0, 1), table), Linear([1, 1]), Fraction(1))
+    assert entry_change(problem) == 1
+    bound = MECHANISM.bound(problem)
+    assert isinstance(bound, Bound)
+    assert bound.epsilon == 11
+
+
+def test_larger_scales_promise_more() -> None:
+    problem = Problem(Pufferfish(every_entry(), MarkovChain(BINARY, 60)), Count(1), Fraction(1))
+    promises = [promise_of(problem, Fraction(scale)).epsilon for scale in (1, 2, 4, 8, 1000)]
+    assert promises == sorted(promises, reverse=True)
+    assert promises[-1] <= Fraction(60, 1000)
+
+
+@given(st.fractions(Fraction(1, 10**9), 10**9))
+def test_promises_round_up_to_short_decimals(value: Fraction) -> None:
+    short = decimal_up(value)
+    assert value <= short <= value * (1 + Fraction(1, 10**10))
+    assert 10**40 % short.denominator == 0
