@@ -1,0 +1,163 @@
+"""The true loss of a release, by the slow way: every joint state, every answer, every output that matters.
+
+For an ordered comparison a -> b the loss is sup over outputs y of log P(y | a) / P(y | b), and the true delta at
+epsilon is the sum over y of the positive part of P(y | a) - e^epsilon P(y | b). All conditional laws come from one list
+of joint states with integer weights, the noise from the definition of its law with 60 digits; nothing of the
+calibration is used. Several releases on the same data are one release of a longer vector.
+
+Laplace noise: in each coordinate, the others fixed, the ratio is monotone between neighbouring atoms and constant
+beyond them, so the supremum lies in the grid of all coordinates' places from one below the lowest atom to one above
+the highest. For a chain of any start see `any_start`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp
+
+from takifugu.audit.any_start import Side, largest_ratio
+from takifugu.audit.noise_masses import DIGITS
+from takifugu.audit.releases import Release, hypotheses
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.errors import InputError
+from takifugu.frameworks import Framework
+from takifugu.laws.rationals import Number, as_epsilon
+from takifugu.queries import Query
+from takifugu.randomisers import Randomiser
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The true loss (or delta), where it is reached, and bounds that take the rounding of the belief into account.
+
+    `output` is in answer units, one number a cell of every release. `upper` is infinite (for a delta: 1) when chains
+    stood for a class.
+    """
+
+    loss: float
+    comparison: str
+    output: tuple[Fraction, ...]
+    lower: float
+    upper: float
+
+
+def true_loss(
+    subject: Any,
+    query: Query | None = None,
+    randomiser: Randomiser | None = None,
+    chains: Sequence[MarkovChain] = (),
+) -> Audit:
+    """Return the true loss of a calibration, or of a framework, a query and a randomiser.
+
+    Exact for tables, chains of a stationary or given start, and chains of any start (the supremum over all start laws).
+    For a class of chains given by pi and g it is the loss over the given `chains` of that class, a lower bound.
+
+    Raises Unsupported beyond two million joint states or too many outputs, for normal noise, and for a class without
+    chains; InputError for a chain outside its class.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+    >>> from takifugu.randomisers import DiscreteLaplace
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
+    >>> audit = true_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
+    >>> round(audit.loss, 12), audit.comparison
+    (0.5, 'entry 0 = 0 against entry 0 = 1')
+    """
+    framework, query, randomiser = _parts(subject, query, randomiser)
+    return joint_loss(framework, [(query, randomiser)], chains)
+
+
+def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
+    """Return the true loss of several releases on the same data, their noises independent (see `true_loss`)."""
+    noises = [noise for _, noise in releases for _ in range(noise.cells)]
+    with mp.workdps(DIGITS):
+        best: tuple[Any, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
+        for found in hypotheses(framework, releases, chains):
+            outputs, masses = found.channel.bounded
+            sides = found.sides(masses)
+            for a, b in found.pairs:
+                for place, output in enumerate(outputs):
+                    ratio = largest_ratio(sides[a], sides[b], place)
+                    if ratio > best[0]:
+                        best = ratio, found.describe(a, b), output, found.relative_error
+        ratio, comparison, output, error = best
+        if not comparison:
+            raise InputError("the framework compares nothing: every secret has probability zero")
+        loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
+        slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
+        upper = math.inf if _has_class(framework) else loss + slack
+        where = tuple(y * noise.grid for y, noise in zip(output, noises, strict=True))
+        return Audit(loss, comparison, where, loss - slack, upper)
+
+
+def true_delta(
+    subject: Any,
+    epsilon: Number,
+    query: Query | None = None,
+    randomiser: Randomiser | None = None,
+    chains: Sequence[MarkovChain] = (),
+) -> Audit:
+    """Return the true delta at `epsilon` (as the `loss` of an Audit; its `output` is the one that adds most).
+
+    The sum runs over all outputs but a set of mass 1e-25 a cell. For a chain of any start `loss` and `lower` are over
+    its point starts and `upper` over all pairs of point starts, one a side: the supremum lies between them.
+
+    Raises what `true_loss` raises, except that normal noise is fine.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+    >>> from takifugu.randomisers import DiscreteLaplace
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
+    >>> round(true_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
+    0.287649137
+    """
+    framework, query, randomiser = _parts(subject, query, randomiser)
+    budget = as_epsilon(epsilon)
+    with mp.workdps(DIGITS):
+        factor = mp.exp(mp.mpf(budget.numerator) / budget.denominator)
+        low = high = mp.mpf(0)
+        comparison, error = "", 0.0
+        where: tuple[int, ...] = ()
+        for found in hypotheses(framework, [(query, randomiser)], chains):
+            outputs, masses = found.channel.spread
+            sides = found.sides(masses)
+            error = max(error, found.relative_error)
+            for a, b in found.pairs:
+                for same_start, excess in _excesses(sides[a], sides[b], factor):
+                    delta = mp.fsum(x for x in excess if x > 0)
+                    high = max(high, delta)
+                    if same_start and (delta > low or not comparison):
+                        low, comparison = max(low, delta), found.describe(a, b)
+                        where = outputs[max(range(len(outputs)), key=excess.__getitem__)]
+        slack = 1e-24 * randomiser.cells + 4 * error
+        upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
+        output = tuple(y * randomiser.grid for y in where)
+        return Audit(float(low), comparison, output, max(0.0, float(low) - slack), upper)
+
+
+def _excesses(left: Side, right: Side, factor: Any) -> list[tuple[bool, list[Any]]]:
+    """Return P(y | a) - factor P(y | b) at all outputs for each start on either side, and whether both are the same."""
+    found = []
+    for i, mass in enumerate(left.masses):
+        for j, other in enumerate(right.masses):
+            if mass and other:
+                pairs = zip(left.outputs[i], right.outputs[j], strict=True)
+                found.append((i == j, [n / mass - factor * k / other for n, k in pairs]))
+    return found
+
+
+def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> tuple[Framework, Query, Randomiser]:
+    if not isinstance(subject, Framework):
+        return subject.framework, subject.query, subject.randomiser
+    if query is None or randomiser is None:
+        raise InputError("an audit of a framework needs the query and the noise: true_loss(framework, query, noise)")
+    return subject, query, randomiser
+
+
+def _has_class(framework: Framework) -> bool:
+    chains = (b.chain if isinstance(b, IndependentPieces) else b for b in framework.beliefs)
+    return any(isinstance(chain, MarkovChainClass) for chain in chains)

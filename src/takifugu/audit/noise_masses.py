@@ -1,0 +1,77 @@
+"""The law of one cell's output around an answer, in many digits, from the definition of each randomiser."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp
+
+from takifugu.errors import Unsupported
+from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
+
+#: Decimal digits of every number of the audit.
+DIGITS = 60
+
+
+def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
+    """Return P(output - answer = d) as a function of d, in grid units; call it with `mp.dps` at DIGITS.
+
+    Raises Unsupported for a randomiser that is not additive noise of a known law.
+    """
+    if isinstance(randomiser, Exact):
+        return lambda d: mp.mpf(1 if d == 0 else 0)
+    if isinstance(randomiser, DiscreteLaplace):
+        units = randomiser.units
+        return lambda d: (1 - _exp(-1 / units)) / (1 + _exp(-1 / units)) * _exp(-abs(d) / units)
+    if isinstance(randomiser, RoundedLaplace):
+        steps = randomiser.scale / randomiser.grid
+        return lambda d: _between(d, lambda x: _exp(-x / steps) / 2)
+    if isinstance(randomiser, RoundedNormal):
+        sigma = randomiser.sigma / randomiser.grid
+        return lambda d: _between(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
+    raise Unsupported(f"the audit does not know the law of {type(randomiser).__name__} noise")
+
+
+def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> range:
+    """Return outputs (grid units) beyond which no log-ratio grows.
+
+    Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor a step, so one step
+    beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios grow without end.
+    """
+    if isinstance(randomiser, RoundedNormal):
+        raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss: ask for its delta")
+    return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
+
+
+def places_near(randomiser: Randomiser, atoms: Sequence[Fraction]) -> list[int]:
+    """Return fewer outputs that are enough: the atoms and their neighbours, because ratios are monotone between."""
+    near = {math.floor(x) + step for x in atoms for step in (-1, 0, 1, 2)}
+    return sorted(near & set(places(randomiser, atoms)))
+
+
+def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> range:
+    """Return outputs outside which the noise puts mass at most `lost` for every atom."""
+    if isinstance(randomiser, Exact):
+        reach = 0
+    elif isinstance(randomiser, RoundedNormal):
+        reach = math.ceil(float(randomiser.sigma / randomiser.grid) * math.sqrt(-2 * math.log(lost))) + 1
+    else:
+        reach = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(lost)) + 1
+    return range(math.floor(min(atoms)) - reach, math.ceil(max(atoms)) + reach + 1)
+
+
+def _between(d: Fraction, upper: Callable[[Fraction], Any]) -> Any:
+    """Return P(d - 1/2 < Z <= d + 1/2) for a symmetric noise with P(Z > x) = upper(x), x >= 0."""
+    near, far = abs(d) - Fraction(1, 2), abs(d) + Fraction(1, 2)
+    return upper(near) - upper(far) if near >= 0 else 1 - upper(-near) - upper(far)
+
+
+def _exp(exponent: Fraction) -> Any:
+    return mp.exp(_mpf(exponent))
+
+
+def _mpf(number: Fraction) -> Any:
+    return mp.mpf(Fraction(number).numerator) / Fraction(number).denominator

@@ -1,0 +1,172 @@
+"""Several releases as one vector of cells: the answers that occur, the outputs that matter, and their masses."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from mpmath import mp
+
+from takifugu.audit.any_start import Side
+from takifugu.audit.noise_masses import mass_function, places, places_near, places_of_mass
+from takifugu.audit.states import all_states, stand_ins
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.pair import LawPair
+from takifugu.errors import InputError, Unsupported
+from takifugu.frameworks import Framework
+from takifugu.queries import Query
+from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
+
+Release = tuple[Query, Randomiser]
+Masses = npt.NDArray[Any]
+
+#: Most pairs (output, answer) whose mass is computed, and the number up to which no output is left out.
+MOST_MASSES, FEW_MASSES = 4_000_000, 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """The answers that occur (a tuple of cells in units of their noise's grid each), and the noise of every cell."""
+
+    answers: list[tuple[Fraction, ...]]
+    noises: list[Randomiser]
+
+    @cached_property
+    def bounded(self) -> tuple[list[tuple[int, ...]], Masses]:
+        """Return the outputs where a log-ratio can be largest, and P(output | answer), shape (outputs, answers)."""
+        every = [places(noise, atoms) for noise, atoms in self._columns]
+        if math.prod(map(len, every)) * len(self.answers) <= FEW_MASSES:
+            return self._masses(every)
+        return self._masses([places_near(noise, atoms) for noise, atoms in self._columns])
+
+    @cached_property
+    def spread(self) -> tuple[list[tuple[int, ...]], Masses]:
+        """Return all outputs but a set of mass 1e-25 a cell, and P(output | answer)."""
+        return self._masses([places_of_mass(noise, atoms) for noise, atoms in self._columns])
+
+    @cached_property
+    def _columns(self) -> list[tuple[Randomiser, list[Fraction]]]:
+        cells = zip(*self.answers, strict=True)
+        return [(noise, sorted(set(column))) for noise, column in zip(self.noises, cells, strict=True)]
+
+    def _masses(self, columns: Sequence[Sequence[int]]) -> tuple[list[tuple[int, ...]], Masses]:
+        count = math.prod(map(len, columns)) * len(self.answers)
+        if count > MOST_MASSES:
+            raise Unsupported(
+                f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}: "
+                "audit a shorter sequence or fewer cells"
+            )
+        functions = [_remembered(mass_function(noise)) for noise in self.noises]
+        outputs = list(itertools.product(*columns))
+        masses = np.empty((len(outputs), len(self.answers)), dtype=object)
+        for row, output in enumerate(outputs):
+            for column, answer in enumerate(self.answers):
+                mass = mp.mpf(1)
+                for function, y, x in zip(functions, output, answer, strict=True):
+                    mass *= function(y - x)
+                masses[row, column] = mass
+        return outputs, masses
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """One secret entry: for each value the weight of every answer, one row for each start; and the pairs to compare."""
+
+    belief: Belief
+    entry: int
+    weights: dict[int, list[Masses]]
+    pairs: tuple[tuple[int, int], ...]
+    channel: Channel
+    relative_error: float
+
+    def sides(self, masses: Masses) -> dict[int, Side]:
+        """Return each hypothesis at all outputs of P(output | answer)."""
+        return {
+            value: Side([masses.dot(weights) for weights in rows], [sum(weights.tolist()) for weights in rows])
+            for value, rows in self.weights.items()
+        }
+
+    def describe(self, a: int, b: int) -> str:
+        if isinstance(self.belief, LawPair):
+            return f"the {self.belief.alphabet(0)[a]} law against the {self.belief.alphabet(0)[b]} law"
+        names = self.belief.alphabet(self.entry)
+        return f"entry {self.entry} = {names[a]!r} against entry {self.entry} = {names[b]!r}"
+
+
+def hypotheses(
+    framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
+) -> Iterator[Hypotheses]:
+    """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
+    noises = [noise for _, noise in releases for _ in range(noise.cells)]
+    for named in framework.beliefs:
+        for belief in stand_ins(named, chains):
+            if isinstance(belief, LawPair):
+                yield _of_pair(belief, noises)
+            else:
+                yield from _of_belief(belief, framework, releases, noises)
+
+
+def _of_belief(
+    belief: Belief, framework: Framework, releases: Sequence[Release], noises: list[Randomiser]
+) -> Iterator[Hypotheses]:
+    states, resolved = all_states(belief), [query.resolve(belief) for query, _ in releases]
+    columns = []
+    for answer, (_, noise) in zip(resolved, releases, strict=True):
+        if answer.cells != noise.cells:
+            raise InputError(f"the query has {answer.cells} cells and the noise {noise.cells}: both must be equal")
+        total = np.zeros((len(states.values), answer.cells), dtype=np.int64)
+        for entry in range(belief.size):
+            total += answer.contribution(entry)[states.values[:, entry]]
+        columns.append(total)
+    rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    grids = [answer.grid for answer in resolved for _ in range(answer.cells)]
+    vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]
+    channel = Channel(vectors, noises)
+    for secret in framework.secrets:
+        family = secret.family(belief)
+        for entry in family.entries:
+            pairs = family.value_pairs(belief, entry)
+            values = sorted({*itertools.chain(*pairs)})
+            weights = {v: states.given(entry, v, groups.ravel(), len(vectors)) for v in values}
+            for rows_alike in states.classes(entry):
+                chosen = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
+                yield Hypotheses(belief, entry, chosen, pairs, channel, states.relative_error)
+
+
+def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
+    laws = [{Fraction(v): Fraction(m) for v, m in law.items()} for law in (belief.left, belief.right)]
+    atoms = sorted({*laws[0], *laws[1]})
+    weights: dict[int, list[Masses]] = {}
+    for number, law in enumerate(laws):
+        masses = [law.get(atom, Fraction(0)) for atom in atoms]
+        weights[number] = [np.array([mp.mpf(m.numerator) / m.denominator for m in masses], dtype=object)]
+    channel = Channel([tuple(_units(atom, noise) for noise in noises) for atom in atoms], noises)
+    rounded = 0.0 if belief.left.exact and belief.right.exact else 2.0**-52
+    return Hypotheses(belief, 0, weights, ((0, 1), (1, 0)), channel, rounded)
+
+
+def _units(value: Fraction, noise: Randomiser) -> Fraction:
+    """Return a value in units of the noise's grid; without noise it is published rounded to the grid."""
+    units = Fraction(value) / noise.grid
+    if isinstance(noise, DiscreteLaplace) and units.denominator != 1:
+        raise InputError(f"an answer is not a multiple of the noise's grid {noise.grid}, as discrete noise needs")
+    return Fraction(round(units)) if isinstance(noise, Exact) else units
+
+
+def _remembered(function: Callable[[Fraction], Any]) -> Callable[[Fraction], Any]:
+    known: dict[Fraction, Any] = {}
+
+    def recall(difference: Fraction) -> Any:
+        if difference not in known:
+            known[difference] = function(difference)
+        return known[difference]
+
+    return recall

@@ -1,0 +1,192 @@
+"""Every joint state of a belief with its exact integer weight: the slow way to all conditional laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import InputError, Unsupported
+
+IntArray = npt.NDArray[np.int64]
+Weights = npt.NDArray[Any]
+
+#: Most joint states that are listed.
+MOST_STATES = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """`values` are value indices, one row a joint state; `weights` are integers, one row for each of `starts`.
+
+    A belief with one law has one row of weights. A chain of any start has one for each state that it can start in, and
+    independent pieces of it one for each combination: `starts` lists the start of every piece.
+    """
+
+    values: IntArray
+    weights: tuple[Weights, ...]
+    starts: tuple[tuple[int, ...], ...]
+    pieces: tuple[range, ...]
+    relative_error: float
+
+    def classes(self, entry: int) -> list[list[int]]:
+        """Return the rows of weights in groups that differ in the start of the entry's own piece only.
+
+        Pieces are independent: a ratio of two masses is linear-fractional in another piece's start law, hence largest
+        at a point start of that piece; the own piece's start laws are mixtures of a group's.
+        """
+        own = next(number for number, piece in enumerate(self.pieces) if entry in piece)
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for row, start in enumerate(self.starts):
+            groups.setdefault(start[:own] + start[own + 1 :], []).append(row)
+        return list(groups.values())
+
+    def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
+        """Return, for each start, the total weight of every group of states among those with x_entry = value."""
+        inside = np.flatnonzero(self.values[:, entry] == value)
+        order = inside[np.argsort(groups[inside], kind="stable")]
+        present, first = np.unique(groups[order], return_index=True)
+        totals = []
+        for weights in self.weights:
+            total = np.zeros(count, dtype=object)
+            if len(order):
+                total[present] = np.add.reduceat(weights[order], first)
+            totals.append(total)
+        return tuple(totals)
+
+
+def all_states(belief: Belief) -> States:
+    """List every joint state of positive probability (under some law, for a chain of any start).
+
+    Floats count as the binary fractions that they are. Raises Unsupported beyond two million states, and for beliefs
+    that are not laws of the data.
+    """
+    if isinstance(belief, JointTable):
+        _check_count(len(belief.rows))
+        held = np.array([mass > 0 for mass in belief.masses])
+        weights = _integers([m for m in belief.masses if m > 0])
+        return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
+    if isinstance(belief, MarkovChain):
+        return _chain_states(belief)
+    if isinstance(belief, IndependentPieces):
+        pieces = [all_states(belief.component(number)) for number in range(len(belief.lengths))]
+        return _product(pieces, belief.components())
+    raise Unsupported(
+        f"the audit lists the joint states of a JointTable, a MarkovChain or independent pieces of one, and "
+        f"{belief.describe()} is none of these; for a class of chains give some of its chains, chains=[...]"
+    )
+
+
+def stand_ins(belief: Belief, chains: Sequence[MarkovChain]) -> Iterator[Belief]:
+    """Yield the belief itself, or for a class (pi, g) each of the given chains of that class in its place.
+
+    Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.
+    """
+    family = belief.chain if isinstance(belief, IndependentPieces) else belief
+    if not isinstance(family, MarkovChainClass):
+        yield belief
+        return
+    if not chains:
+        raise Unsupported("a class of chains cannot be listed: give some of its chains, chains=[MarkovChain(...), ...]")
+    for chain in chains:
+        _check_member(chain, family)
+        cut = chain.with_length(family.length)
+        yield IndependentPieces(cut, belief.lengths) if isinstance(belief, IndependentPieces) else cut
+
+
+def _chain_states(chain: MarkovChain) -> States:
+    states, length = len(chain.states), chain.length
+    _check_count(states**length)
+    steps = _integers(chain.matrix.ravel().tolist()).reshape(states, states)
+    values = np.arange(states, dtype=np.int64)[:, None]
+    weights = np.ones(states, dtype=object)
+    for _ in range(length - 1):
+        last = values[:, -1]
+        weights = (weights[:, None] * steps[last]).ravel()
+        values = np.column_stack((np.repeat(values, states, axis=0), np.tile(np.arange(states), len(values))))
+        held = weights > 0
+        values, weights = values[held], weights[held]
+    error, whole = 4.0 * states * length * 2.0**-53, (range(length),)
+    if chain.initial == "any":
+        rows = tuple(np.where(values[:, 0] == u, weights, 0) for u in range(states))
+        return States(values, rows, tuple((u,) for u in range(states)), whole, error)
+    start = _stationary(chain) if chain.initial == "stationary" else [Fraction(p) for p in chain.initial]
+    weights = weights * _integers(start)[values[:, 0]]
+    held = weights > 0
+    return States(values[held], (weights[held],), ((0,),), whole, error)
+
+
+def _product(pieces: list[States], runs: tuple[range, ...]) -> States:
+    values, error = pieces[0].values, pieces[0].relative_error
+    rows = dict(zip(pieces[0].starts, pieces[0].weights, strict=True))
+    for piece in pieces[1:]:
+        _check_count(len(values) * len(piece.values) * len(rows) * len(piece.starts))
+        following = list(zip(piece.starts, piece.weights, strict=True))
+        rows = {
+            start + other: np.multiply.outer(row, weights).ravel()
+            for start, row in rows.items()
+            for other, weights in following
+        }
+        left, right = np.repeat(values, len(piece.values), axis=0), np.tile(piece.values, (len(values), 1))
+        values, error = np.concatenate((left, right), axis=1), error + piece.relative_error
+    return States(values, tuple(rows.values()), tuple(rows), runs, error)
+
+
+def _stationary(chain: MarkovChain) -> list[Fraction]:
+    """Return pi = pi P of the rows, divided by their exact sums, by elimination in rational numbers."""
+    rows = [[Fraction(p) for p in row] for row in chain.matrix.tolist()]
+    rows = [[p / sum(row) for p in row] for row in rows]
+    size = len(rows)
+    system = [[rows[j][i] - (i == j) for j in range(size)] + [Fraction(0)] for i in range(size)]
+    system[-1] = [Fraction(1)] * (size + 1)
+    for column in range(size):
+        pivot = next(r for r in range(column, size) if system[r][column])
+        system[column], system[pivot] = system[pivot], system[column]
+        for r in range(size):
+            if r != column and system[r][column]:
+                factor = system[r][column] / system[column][column]
+                system[r] = [a - factor * b for a, b in zip(system[r], system[column], strict=True)]
+    return [system[i][size] / system[i][i] for i in range(size)]
+
+
+def _integers(numbers: Sequence[int | float | Fraction]) -> Weights:
+    """Return numbers proportional to the given ones as Python integers."""
+    exact = [Fraction(number) for number in numbers]
+    common = int(np.lcm.reduce(np.array([x.denominator for x in exact], dtype=object)))
+    result = np.empty(len(exact), dtype=object)
+    result[:] = [x.numerator * (common // x.denominator) for x in exact]
+    return result
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_STATES:
+        raise Unsupported(
+            f"the audit would have to list {count:.3g} joint states, and lists at most {MOST_STATES:,}: "
+            "audit a shorter sequence or a smaller table"
+        )
+
+
+def _check_member(chain: MarkovChain, family: MarkovChainClass) -> None:
+    """Refuse a chain that is not reversible with stationary masses >= pi and eigengap >= g (004 §4.1)."""
+    if chain.states != family.states:
+        raise InputError(f"the chain has the states {list(chain.states)} and the class {list(family.states)}")
+    stationary = MarkovChain(chain.matrix, 1).stationary
+    flow = stationary[:, None] * chain.matrix
+    if stationary.min() < family.pi - 1e-9 or np.abs(flow - flow.T).max() > 1e-9:
+        raise InputError(
+            f"the chain is not in the class: it must be reversible, with stationary masses of at least {family.pi:g}; "
+            f"its smallest is {stationary.min():.6g}"
+        )
+    roots = np.sqrt(stationary)
+    symmetric = roots[:, None] * chain.matrix / roots
+    gap = 1 - float(np.sort(np.abs(np.linalg.eigvalsh((symmetric + symmetric.T) / 2)))[-2])
+    if gap < family.g - 1e-9:
+        raise InputError(f"the chain is not in the class: its eigengap is {gap:.6g}, below {family.g:g}")
