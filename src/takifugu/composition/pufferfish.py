@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from operator import or_
@@ -38,6 +38,7 @@ REMEDY = (
     "recalibrate the queries as one joint query, or use a mechanism that composes ('group', 'quilt-exact') for all of "
     "them"
 )
+NO_NOISE = "a release without any noise costs infinitely much beside others"
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,22 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     if not others:
         whole = all(c.composition is Composition.WHOLE for c in steady)
         return Joint(promised, _deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA)
-    found: list[Joint] = []
     rest = charges[others[0]]
+    if len(charges) == 1 and view.is_native(rest):
+        return Joint(rest.epsilon, rest.delta, "alone", Composition.QUILT)
+    found: list[Joint] = []
     in_time = len(others) == 1 and view.is_native(rest) and not _late(charges)[others[0]]
     if in_time and all(c.composition is Composition.WHOLE for c in steady):
-        rule = "sum" if steady else "alone"
-        found.append(Joint(promised + rest.epsilon, _deltas(charges), rule, Composition.QUILT))
+        found.append(Joint(promised + rest.epsilon, _deltas(charges), "sum", Composition.QUILT))
     try:
         found.append(quilt_cost(view, charges))
     except CompositionRefused:
         if not found:
             raise
     best = min(found, key=lambda joint: joint.epsilon)
-    # Never below what the whole and data releases are worth without quilts: another release must not make them cheaper.
-    return best if best.epsilon >= promised else Joint(promised, best.delta, best.rule, best.composition, best.witness)
+    # Never below what some of them cost without the others: one more release must not make the set cheaper.
+    least = max([promised, *(charges[i].epsilon for i in others if view.is_native(charges[i]))])
+    return replace(best, epsilon=max(best.epsilon, least))
 
 
 def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
@@ -115,7 +118,8 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
     """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
     kinds = sorted({str(o.composition) for o in others if o.composition is not Composition.WHOLE})
     if kinds:
-        pooled = " over several units" if single.scope == "pooled" else ""
+        scopes = {c.scope for c in (single, *others) if c.composition is Composition.SINGLE}
+        pooled = " over several units" if "pooled" in scopes else ""
         return (
             f"a release{pooled} that promises something about its own output's law only (kind 'single', epsilon "
             f"{to_text(single.epsilon)}) has no joint promise with another of kind {' or '.join(map(repr, kinds))} "
@@ -198,7 +202,7 @@ def _loss(reach: int | Fraction, charge: Charge) -> Fraction:
     if reach == 0:
         return Fraction(0)
     if not charge.scale:
-        raise CompositionRefused("a release without any noise costs infinitely much beside others")
+        raise CompositionRefused(NO_NOISE)
     return reach / charge.scale
 
 
@@ -228,7 +232,7 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
 def _part_cost(
     view: View, part: Part, charges: Sequence[Charge], shares: Sequence[Additive | None], late: Sequence[bool]
 ) -> tuple[Fraction, Witness | None]:
-    fixed, trivial, terms = Fraction(0), Fraction(0), []
+    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
     for charge, share, chosen_late in zip(charges, shares, late, strict=True):
         if share is None:
             continue
@@ -241,10 +245,13 @@ def _part_cost(
         elif chosen_late:
             fixed += _loss(reach, charge)
         else:
-            trivial += _loss(reach, charge)
+            exact = exact or charge.scale == 0
+            trivial += _loss(reach, charge) if charge.scale else 0
             terms.append((changes, charge.scale / share.grid))
     searched = _search(part, terms) if terms else None
-    if searched is None or searched[0] >= trivial:
+    if searched is None and exact:
+        raise CompositionRefused(NO_NOISE)
+    if searched is None or (searched[0] >= trivial and not exact):
         return fixed + trivial, searched[1] if searched else None
     return fixed + searched[0], searched[1]
 

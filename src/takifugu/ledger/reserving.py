@@ -19,7 +19,7 @@ _NEW = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A debit that is ready to be written: the unit's keyed hash, the item, the release's name, the framework as text."""
+    """A debit that is ready to be written: the unit's hash, the item, the release's name, the framework as text."""
 
     tag: str
     item: Item
@@ -106,7 +106,8 @@ def refusal(found: TooMuch) -> str:
     asks = f"this release asks for {wanted}" if asked else "this release is about a unit pooled with it"
     fit = what_fits(tried.before, tried.after, unit, budget)
     return (
-        f"the source {source.name!r} has spent {spent} of {budget.text(up=False)}{whose} (left: {left.text(up=False)}); "
-        f"{asks}, and all together would cost {total}. What would fit: {fit}.{implied} Nothing was released or spent."
+        f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied} Nothing was "
+        "released or spent."
     )
 

@@ -38,7 +38,7 @@ class Amount:
     """An epsilon and a delta, exact.
 
     >>> str(Amount(Fraction(1, 3), Fraction(0)))
-    'epsilon 0.333334'
+    'epsilon 1/3'
     """
 
     epsilon: Fraction
@@ -69,11 +69,11 @@ def most(amounts: list[Amount]) -> Amount:
 def short(value: Fraction, up: bool) -> str:
     """Write a number exactly where that is short, else to six digits, rounded up or down.
 
-    >>> short(Fraction(1, 4), up=True), short(Fraction(1, 3), up=True), short(Fraction(1, 3), up=False)
-    ('0.25', '0.333334', '0.333333')
+    >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
+    ('1/3', '3.33334e+8', '3.33333e+8')
     """
     exact = to_text(value)
-    if len(exact) <= 10 and "/" not in exact:
+    if len(exact) <= 9:
         return exact
     context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")

@@ -1,0 +1,340 @@
+"""What units are charged: every framework, every release, exact amounts, and words that help when it is too much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import (
+    TWO_BITS,
+    TWO_NUMBERS,
+    chain,
+    chain_framework,
+    charge,
+    dump,
+    group_debit,
+    laplace,
+    made,
+    promised,
+    table_framework,
+)
+
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.composition import charge_of, joint
+from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.guarantee import Composition
+from takifugu.ledger import Amount, Debit, Ledger
+from takifugu.mechanisms import group, wasserstein
+from takifugu.queries import Count, Histogram, Identity, Query
+from takifugu.randomisers import RoundedNormal
+from takifugu.secrets import every_entry
+
+WHOLE, DATA, QUILT, SINGLE = Composition
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
+    return ledger.spent(source).spent.epsilon
+
+
+def refused_unchanged(ledger: Ledger, error: type[Exception], words: str | None, *args: Any, **options: Any) -> str:
+    """Check that a reservation is refused in these words and that no row of the ledger changed; return the message."""
+    before, raw = dump(ledger.store.path), ledger.store.path.read_bytes()
+    with pytest.raises(error, match=words) as caught:
+        ledger.reserve(*args, **options)
+    assert dump(ledger.store.path) == before
+    assert ledger.store.path.read_bytes() == raw
+    return str(caught.value)
+
+
+# Amounts.
+
+
+def test_three_thirds_fit_a_budget_of_one_and_nothing_more(ledger: Ledger) -> None:
+    debit = group_debit(chain_framework(7), Fraction(1, 3))
+    for n in (1, 2, 3):
+        ledger.reserve("data", [debit], budget=1)
+        assert epsilon_of(ledger) == Fraction(n, 3)
+    assert ledger.spent("data").left == Amount(Fraction(0), Fraction(0))
+    tiny = group_debit(chain_framework(7), Fraction(1, 10**9))
+    refused_unchanged(ledger, BudgetExceeded, "nothing more", "data", [tiny])
+
+
+def test_a_refusal_says_spent_asked_left_and_what_fits(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    ledger.reserve("data", [group_debit(framework, Fraction(7, 10))], budget=1)
+    said = refused_unchanged(ledger, BudgetExceeded, None, "data", [group_debit(framework, Fraction(1, 2))])
+    assert "has spent epsilon 0.7, of a budget of epsilon 1; left: epsilon 0.3;" in said
+    assert "asks for epsilon 0.5, and all together would cost epsilon 1.2." in said
+    assert "What would fit: epsilon at most 0.3." in said
+    ledger.reserve("data", [group_debit(framework, Fraction(3, 10))])
+    assert epsilon_of(ledger) == 1
+
+
+def test_what_a_refusal_offers_for_quilts_does_fit(ledger: Ledger) -> None:
+    framework = chain_framework(100, 0.7)
+    quilt = charge(framework, Count(1), 12, QUILT, fixed_in_advance=False)
+    ledger.reserve("data", [Debit(framework, quilt)], budget="1.05")
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", [Debit(framework, quilt)])
+    factor = Fraction(said.split("noise of ")[1].split(" times")[0])
+    quieter = replace(charge(framework, Count(1), 12 * factor, QUILT), epsilon=Fraction(1))
+    ledger.reserve("data", [Debit(framework, quieter)])
+    assert Fraction(103, 100) < epsilon_of(ledger) <= Fraction(105, 100)
+
+
+def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 2))])
+    assert ledger.source("data").budget == Amount(Fraction(1, 2), Fraction(0))
+    refused_unchanged(ledger, BudgetExceeded, "No budget was declared", "data", [group_debit(framework, 1)])
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 2))], budget=1)
+    assert epsilon_of(ledger) == 1
+    refused_unchanged(ledger, BudgetExceeded, r"left: epsilon 0;(?!.*No budget)", "data", [group_debit(framework, 1)])
+
+
+def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    refused_unchanged(ledger, BudgetExceeded, "smaller delta", "data", [normal], budget=1)
+    ledger.reserve("data", [normal], budget=(1, "1/500"))
+    ledger.reserve("data", [normal])
+    refused_unchanged(ledger, BudgetExceeded, "left: epsilon 0.5;", "data", [normal])
+    assert ledger.spent("data").spent == Amount(Fraction(1, 2), Fraction(1, 500))
+
+
+def test_a_declared_budget_is_changed_on_purpose_only(ledger: Ledger) -> None:
+    ledger.source("data", budget=1)
+    assert ledger.source("data", budget="1.0").budget == Amount(Fraction(1), Fraction(0))
+    with pytest.raises(LedgerError, match="set_budget"):
+        ledger.source("data", budget=2)
+    ledger.reserve("data", [group_debit(chain_framework(7), 1)])
+    assert ledger.set_budget("data", 2).budget == Amount(Fraction(2), Fraction(0))
+    with pytest.raises(LedgerError, match="spent epsilon 1 already"):
+        ledger.set_budget("data", "0.5")
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("nan"), float("inf"), "much", 5e-324, 1e-310, (1, 1), (1, -0.1), True])
+def test_a_budget_that_is_no_amount_is_refused(ledger: Ledger, budget: Any) -> None:
+    with pytest.raises(InputError, match="budget"):
+        ledger.source("data", budget=budget)
+    assert ledger.show() == ()
+
+
+@pytest.mark.parametrize("spend", [Fraction(0), Fraction(5e-324), Fraction(1e-310)])
+def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger, spend: Fraction) -> None:
+    """Negative, NaN and infinite amounts cannot even be charges (tests/test_composition.py)."""
+    debit = group_debit(chain_framework(7), 1)
+    debit = replace(debit, charge=replace(debit.charge, epsilon=spend))
+    refused_unchanged(ledger, LedgerError, "more than nothing", "data", [debit])
+
+
+def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    debit = group_debit(framework, 1)
+    refused_unchanged(ledger, InputError, "nothing to reserve", "data", [])
+    refused_unchanged(ledger, InputError, "name", " ", [debit])
+    refused_unchanged(ledger, InputError, "one unit twice", "data", [debit, debit])
+    refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
+    other = Debit(framework, replace(debit.charge, definition="distribution-privacy"))
+    refused_unchanged(ledger, CompositionRefused, "no joint proof for definition", "data", [other])
+    with pytest.raises(LedgerError, match="no source 'other'; it has"):
+        ledger.spent("other")
+
+
+# Kinds.
+
+
+@pytest.mark.parametrize("columns", [TWO_BITS, TWO_NUMBERS])
+def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger, columns: Any) -> None:
+    framework = table_framework(*columns, "s")
+    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    ledger.reserve("data", [first], budget=100)
+    refused_unchanged(ledger, CompositionRefused, "'single'", "data", [second])
+    both = [first, replace(second, name="second")]
+    refused_unchanged(ledger, CompositionRefused, "'single'", "other", both, budget=100)
+
+
+def test_recharging_is_asked_for_and_stays(ledger: Ledger) -> None:
+    framework = table_framework(*TWO_NUMBERS, "s")
+    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    ledger.reserve("data", [first], budget=30)
+    ledger.reserve("data", [second], recharge=True)
+    assert epsilon_of(ledger) == 22
+    whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
+    ledger.reserve("data", [whole])
+    assert epsilon_of(ledger) == 23
+
+
+def test_a_new_belief_inherits_the_history(ledger: Ledger) -> None:
+    """Under the second belief the first release costs more than under its own, and that is what counts now."""
+    fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
+    first, second = (Debit(f, charge(f, Count(1), 12, QUILT)) for f in (fast, slow))
+    ledger.reserve("data", [first], budget=50)
+    ledger.reserve("data", [second])
+    both = [first.charge, second.charge]
+    assert epsilon_of(ledger) == max(joint(f, both).epsilon for f in (fast, slow)) == joint(slow, both).epsilon
+    assert joint(fast, both).epsilon < epsilon_of(ledger)
+    assert len(ledger.history("data")) == 2
+
+
+def test_a_new_belief_cannot_inherit_a_release_without_noise(ledger: Ledger) -> None:
+    framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
+    exact = Debit(framework, charge_of(promised(framework, Identity("v"), wasserstein.MECHANISM)))
+    ledger.reserve("data", [exact], budget=100)
+    late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
+    refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])
+
+
+# Units.
+
+
+def unit_framework(*lengths: int) -> Framework:
+    return Pufferfish(every_entry(), IndependentPieces(chain(1, 0.7), lengths))
+
+
+def pooled_debits(units: dict[str, tuple[int, ...]], query: Query, mechanism: Any, name: str = "pooled") -> list[Debit]:
+    """Return the debits of one pooled answer: every unit's share, under what the framework says about this unit."""
+    pool = unit_framework(*(n for lengths in units.values() for n in lengths))
+    calibration = promised(pool, query, mechanism, 1)
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    return [
+        Debit(framework, charge_of(calibration, framework=framework, scope="pooled"), unit, name)
+        for unit, framework in frameworks.items()
+    ]
+
+
+def alone(units: dict[str, tuple[int, ...]], query: Query, mechanism: Any, name: str = "each") -> list[Debit]:
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    return [Debit(f, charge_of(promised(f, query, mechanism, 1)), unit, name) for unit, f in frameworks.items()]
+
+
+UNITS = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
+
+
+def test_units_are_charged_in_parallel(ledger: Ledger) -> None:
+    ledger.reserve("data", alone(UNITS, Histogram(), group.MECHANISM))
+    assert epsilon_of(ledger) == 1
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [1, 1, 1]
+
+
+def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
+    """Each unit's own lengths count: bob's six steps are no reason to charge cid's three as six."""
+    both = alone(UNITS, Histogram(), group.MECHANISM) + pooled_debits(UNITS, Histogram(), group.MECHANISM)
+    done = ledger.reserve("data", both, budget=2)
+    assert done.spent.epsilon == 2
+    assert set(done.ids) == {"each", "pooled"}
+    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    assert [spent[ledger.unit_tag(unit)] for unit in UNITS] == [2, 2, 2]
+    later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
+    refused_unchanged(ledger, BudgetExceeded, f"unit with the tag {ledger.unit_tag('cid')[:12]}", "data", later)
+
+
+def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: Ledger) -> None:
+    ledger.reserve("data", alone(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    assert epsilon_of(ledger) == 1
+    pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "over several units", "data", pooled)
+    ledger.reserve("fresh", pooled, budget=9)
+    one = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "over several units", "fresh", one)
+
+
+def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
+    """DESIGN §4: x1 xor x2 pooled says nothing about x1, until x2 is known; whole noise on x2 lets a little through."""
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
+    ledger.reserve("data", alone({"dan": (5,)}, Count(1), group.MECHANISM))
+    assert sorted(u.spent.epsilon for u in ledger.spent("data").units) == [1, 2, 2, 2]
+    data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
+    assert data_of_ann[0].charge.composition is DATA
+    refused_unchanged(ledger, CompositionRefused, "'data'", "data", data_of_ann)
+
+
+def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
+    ledger.reserve("data", pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM))
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2]
+
+
+def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: Ledger) -> None:
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=1)
+    said = refused_unchanged(
+        ledger, BudgetExceeded, None, "data", pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
+    )
+    assert ledger.unit_tag("bob")[:12] in said
+    assert "bob" not in said
+
+
+def test_thirty_seven_units_and_a_few_releases(ledger: Ledger) -> None:
+    units = {f"participant {n}": (200 + n, 100) for n in range(37)}
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    for round_ in range(3):
+        debits: Sequence[Debit] = [
+            Debit(f, charge_of(laplace(f, Histogram(), 30, QUILT, 1)), unit, f"week {round_}")
+            for unit, f in frameworks.items()
+        ]
+        ledger.reserve("data", debits, budget=9)
+    assert len(ledger.spent("data").units) == 37
+    assert [e.units for e in ledger.history("data")] == [37, 37, 37]
+
+
+# Names.
+
+
+def test_the_same_data_under_another_name_are_found(ledger: Ledger) -> None:
+    debit = group_debit(chain_framework(7), 1)
+    ledger.reserve("data", [debit], content=b"\x00\x01\x01")
+    refused_unchanged(ledger, LedgerError, "are in this ledger as 'data'", "other", [debit], content=b"\x00\x01\x01")
+    ledger.reserve("data", [debit], budget=2, content=b"\x00\x01\x01")
+    ledger.reserve("third", [debit], content=b"\x00\x01\x00")
+
+
+def test_units_known_under_another_source_are_pointed_out(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    assert ledger.reserve("data", [group_debit(framework, 1, "ann")]).also_under == ()
+    assert ledger.reserve("survey", [group_debit(framework, 1, "ann")]).also_under == ("data",)
+    assert ledger.reserve("other", [group_debit(framework, 1, "bob"), group_debit(framework, 1, "")]).also_under == ()
+
+
+def test_history_and_show(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    done = ledger.reserve("data", [group_debit(framework, "1/2", name="monday")], budget=2)
+    ledger.drawn(done)
+    ledger.publish(done)
+    ledger.reserve("data", [group_debit(framework, "1/4", name="tuesday")])
+    first, second = ledger.history("data")
+    assert (first.id, first.name, first.state, first.amount.epsilon) == (done.id, "monday", "published", Fraction(1, 2))
+    assert (second.state, second.kinds, second.scope, second.units) == ("reserved", ("whole",), "unit", 1)
+    assert first.frameworks == (framework.fingerprint(),)
+    (row,) = ledger.show()
+    assert (row.name, row.spent.epsilon, row.releases, row.unpublished) == ("data", Fraction(3, 4), 2, 1)
+
+
+def test_states_follow_each_other(ledger: Ledger) -> None:
+    done = ledger.reserve("data", [group_debit(chain_framework(7), 1)])
+    with pytest.raises(LedgerError, match="not all 'drawn'"):
+        ledger.publish(done)
+    ledger.drawn(done)
+    with pytest.raises(LedgerError, match="not all 'reserved'"):
+        ledger.drawn(done)
+    ledger.publish(done)
+    with pytest.raises(LedgerError, match="once, in this order"):
+        ledger.publish(done)
+
+
+def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None:
+    framework = Pufferfish(every_entry(), chain(7))
+    object.__setattr__(framework.beliefs[0], "states", ((0, 1), (1, 0)))
+    made_ = made(framework, Histogram(), RoundedNormal(Fraction(9), Fraction(1), 2), WHOLE)
+    refused_unchanged(ledger, InputError, "would not read back", "data", [Debit(framework, charge_of(made_))])

@@ -1,0 +1,183 @@
+"""For composition and the ledger: calibrations without the registry, and the true joint loss by listing everything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.table import JointTable
+from takifugu.composition import Charge, charge_of
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.guarantee import Composition, Guarantee
+from takifugu.ledger import Debit, Ledger
+from takifugu.mechanisms.base import Bound, Problem
+from takifugu.queries import Count, Query
+from takifugu.randomisers import DiscreteLaplace, Randomiser
+from takifugu.secrets import attribute, every_entry
+
+
+@dataclass(frozen=True, eq=False)
+class Promised:
+    """What `compose` and the ledger need of a calibration."""
+
+    framework: Framework
+    query: Query
+    randomiser: Randomiser
+    guarantee: Guarantee
+
+
+def promised(framework: Framework, query: Query, mechanism: Any, epsilon: Any = 1) -> Promised:
+    """Return what a mechanism promises, without the registry's rules about little noise."""
+    bound = mechanism.bound(Problem(framework, query, Fraction(epsilon)))
+    assert isinstance(bound, Bound), bound
+    return made(framework, query, bound.randomiser, bound.composition, bound.epsilon, bound.delta)
+
+
+def made(
+    framework: Framework, query: Query, noise: Randomiser, kind: Composition, epsilon: Any = 1, delta: Any = 0
+) -> Promised:
+    """Return a promise as a test wants it."""
+    promise = Guarantee(
+        Fraction(epsilon), Fraction(delta), kind, framework.definition, framework.fingerprint(), framework.assumptions()
+    )
+    return Promised(framework, query, noise, promise)
+
+
+def laplace(framework: Framework, query: Query, units: Any, kind: Composition, epsilon: Any = 1) -> Promised:
+    """Return a promise of a given kind with discrete Laplace noise of scale `units` in grid units."""
+    answer = query.resolve(framework.beliefs[0])
+    return made(framework, query, DiscreteLaplace(Fraction(units), answer.grid, answer.cells), kind, epsilon)
+
+
+def group_debit(framework: Framework, epsilon: Any, unit: str = "", name: str = "release", **changes: Any) -> Debit:
+    """Return the debit of a group release of a count."""
+    from takifugu.mechanisms.group import MECHANISM
+
+    charge = charge_of(promised(framework, Count(1), MECHANISM, epsilon))
+    return Debit(framework, replace(charge, **changes) if changes else charge, unit, name)
+
+
+def chain(length: int = 10, stay: float = 0.8, **options: Any) -> MarkovChain:
+    return MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length, **options)
+
+
+def chain_framework(length: int = 10, stay: float = 0.8) -> Framework:
+    return Pufferfish(every_entry(), chain(length, stay))
+
+
+def table_framework(rows: Sequence[Sequence[int]], names: Sequence[str], secret: str) -> Framework:
+    """Return a uniform table whose column `secret` is hidden."""
+    table = JointTable(rows, [Fraction(1, len(rows))] * len(rows), names)
+    values = sorted({row[names.index(secret)] for row in rows})
+    return Pufferfish([attribute(secret, a, b) for i, a in enumerate(values) for b in values[:i]], table)
+
+
+#: ERRATA E12: each of two answers hides s, both together give it away.
+TWO_BITS = ([(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], ["s", "u", "v"])
+TWO_NUMBERS = ([(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)], ["s", "u", "v"])
+
+
+def joint_loss(
+    law: Mapping[tuple[int, ...], Any],
+    releases: Sequence[tuple[Sequence[Sequence[Any]], Any]],
+    entry: int,
+    a: int,
+    b: int,
+) -> float:
+    """Return sup over transcripts of log P(transcript | X_entry = a) / P(transcript | X_entry = b).
+
+    A release is (contributions, scale): contributions[i][x] is the number, or the tuple of numbers, that value x of
+    entry i adds, and every number gets independent Laplace noise of that scale (none for scale 0). With the other
+    coordinates fixed the log-ratio is monotone between the atoms of a coordinate, so the supremum is at atoms.
+    """
+    points, scales = [], []
+    for path in law:
+        row: list[Any] = []
+        for contributions, _ in releases:
+            total = sum(np.array(contributions[i][x], dtype=object) for i, x in enumerate(path))
+            row += list(np.atleast_1d(np.array(total, dtype=object)))
+        points.append(row)
+    for contributions, scale in releases:
+        scales += [scale] * len(np.atleast_1d(contributions[0][0]))
+    masses = [float(m) for m in law.values()]
+    sides = [[i for i, path in enumerate(law) if path[entry] == value] for value in (a, b)]
+    worst = -math.inf
+    for output in product(*(sorted({row[k] for row in points}) for k in range(len(scales)))):
+        logs = [_log_density(points, masses, side, output, scales) for side in sides]
+        if logs[0] > -math.inf:
+            worst = max(worst, logs[0] - logs[1])
+    return worst
+
+
+def _log_density(
+    points: Sequence[Sequence[Any]], masses: Sequence[float], side: Sequence[int], output: Any, scales: Sequence[Any]
+) -> float:
+    total = sum(masses[i] for i in side)
+    terms = []
+    for i in side:
+        exponent = 0.0
+        for y, x, scale in zip(output, points[i], scales, strict=True):
+            exponent -= (0.0 if y == x else math.inf) if scale == 0 else float(abs(y - x) / scale)
+        terms.append(math.log(masses[i] / total) + exponent)
+    top = max(terms)
+    return top if top == -math.inf else top + math.log(math.fsum(math.exp(t - top) for t in terms))
+
+
+def worst_joint_loss(law: Mapping[tuple[int, ...], Any], releases: Sequence[Any], size: int, values: int = 2) -> float:
+    """Return the largest joint loss over all entries and ordered pairs of their possible values."""
+    worst = 0.0
+    for entry in range(size):
+        alive = {path[entry] for path in law}
+        for a, b in product(range(values), repeat=2):
+            if a != b and {a, b} <= alive:
+                worst = max(worst, joint_loss(law, releases, entry, a, b))
+    return worst
+
+
+def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:
+    """Return what each value of each entry adds to a query's answer, in grid units, as the oracle wants it."""
+    belief = framework.beliefs[0]
+    answer = query.resolve(belief)
+    rows = []
+    for i in range(answer.size):
+        table = np.resize(answer.contribution(i), (len(belief.alphabet(i)), answer.cells))  # unread: one row of zeros
+        rows.append([int(r[0]) if len(r) == 1 else tuple(int(v) for v in r) for r in table])
+    return rows
+
+
+def charge(framework: Framework, query: Query, units: Any, kind: Composition, **options: Any) -> Charge:
+    return charge_of(laplace(framework, query, units, kind), **options)
+
+
+def dump(path: Path) -> dict[str, list[Any]]:
+    """Return every row of every table of a ledger file, by another route than the ledger's own."""
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
+        return {name: connection.execute(f"select * from {name}").fetchall() for name in names}
+
+
+def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
+    """Reserve, draw and publish until it is refused or `count` times; return how many were published."""
+    from takifugu.errors import BudgetExceeded
+
+    ledger = Ledger.open(path)
+    framework = chain_framework()
+    for done in range(count):
+        try:
+            reservation = ledger.reserve("data", [group_debit(framework, Fraction(epsilon), unit)])
+        except BudgetExceeded:
+            return done
+        ledger.drawn(reservation)
+        ledger.publish(reservation)
+    return count
