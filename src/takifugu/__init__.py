@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
-    from takifugu.releasing.run import release
+    from takifugu.releasing.publish import release
     from takifugu.secrets import attribute, entry, every_entry
 
 __all__ = [
@@ -64,7 +64,7 @@ _MODULES = {
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
-    "takifugu.releasing.run": ("release",),
+    "takifugu.releasing.publish": ("release",),
     "takifugu.secrets": ("attribute", "entry", "every_entry"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
