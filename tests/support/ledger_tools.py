@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -15,9 +19,11 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.table import JointTable
 from takifugu.composition import Charge, charge_of
+from takifugu.errors import BudgetExceeded
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.ledger import Debit, Ledger
+from takifugu.mechanisms import group
 from takifugu.mechanisms.base import Bound, Problem
 from takifugu.queries import Count, Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser
@@ -59,9 +65,7 @@ def laplace(framework: Framework, query: Query, units: Any, kind: Composition, e
 
 def group_debit(framework: Framework, epsilon: Any, unit: str = "", name: str = "release", **changes: Any) -> Debit:
     """Return the debit of a group release of a count."""
-    from takifugu.mechanisms.group import MECHANISM
-
-    charge = charge_of(promised(framework, Count(1), MECHANISM, epsilon))
+    charge = charge_of(promised(framework, Count(1), group.MECHANISM, epsilon))
     return Debit(framework, replace(charge, **changes) if changes else charge, unit, name)
 
 
@@ -159,9 +163,6 @@ def charge(framework: Framework, query: Query, units: Any, kind: Composition, **
 
 def dump(path: Path) -> dict[str, list[Any]]:
     """Return every row of every table of a ledger file, by another route than the ledger's own."""
-    import sqlite3
-    from contextlib import closing
-
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
         return {name: connection.execute(f"select * from {name}").fetchall() for name in names}
@@ -169,8 +170,6 @@ def dump(path: Path) -> dict[str, list[Any]]:
 
 def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
     """Reserve, draw and publish until it is refused or `count` times; return how many were published."""
-    from takifugu.errors import BudgetExceeded
-
     ledger = Ledger.open(path)
     framework = chain_framework()
     for done in range(count):
@@ -181,3 +180,19 @@ def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
         ledger.drawn(reservation)
         ledger.publish(reservation)
     return count
+
+
+def release_forever(path: str, log: str, epsilon: str) -> None:
+    """Release without end; note in `log` every release that was published, as soon as it was."""
+    while release_in_a_loop(path, epsilon, "", 1):
+        with open(log, "ab", buffering=0) as file:
+            file.write(b".")
+
+
+def die_after(path: str, step: str) -> None:
+    """Reserve (and draw), then kill this very process as `kill -9` does."""
+    ledger = Ledger.open(path)
+    reservation = ledger.reserve("data", [group_debit(chain_framework(), Fraction(1, 4))], budget=1)
+    if step == "drawn":
+        ledger.drawn(reservation)
+    os.kill(os.getpid(), signal.SIGKILL)

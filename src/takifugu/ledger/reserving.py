@@ -107,7 +107,7 @@ def refusal(found: TooMuch) -> str:
     fit = what_fits(tried.before, tried.after, unit, budget)
     return (
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied} Nothing was "
-        "released or spent."
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied} "
+        "Nothing was released or spent."
     )
 

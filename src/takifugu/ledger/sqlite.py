@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -20,6 +22,9 @@ WRITE_LOCK = "BEGIN IMMEDIATE"
 
 #: FULL: a commit is on the disk before it returns. A checkpoint a commit: nothing is kept in the side file alone.
 SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1", "PRAGMA foreign_keys=ON")
+
+_MAGIC = b"SQLite format 3\0"
+_SMALLEST_PAGE = 512
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: "is locked by another program; wait until it has finished, or find and stop it",
@@ -36,7 +41,12 @@ _REASONS = {
 
 def engine_of(path: Path, timeout: float) -> Engine:
     """Return an engine on an existing file; every transaction opens it anew, so no handle survives a fork."""
-    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args={"timeout": timeout})
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"  # a ledger that has gone is never replaced by an empty one
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, timeout=timeout)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: object) -> None:
@@ -87,13 +97,37 @@ def _place(draft: Path, path: Path) -> None:
         os.close(folder)
 
 
+def check_length(path: Path) -> None:
+    """Raise the driver's error for a file that does not start as a database, or is shorter than it says.
+
+    SQLite itself reads the missing end of a last page, and the lone start of a first one, as zeros.
+    """
+    for _ in range(5):
+        with path.open("rb") as file:
+            start = file.read(_SMALLEST_PAGE)
+        if start[: len(_MAGIC)] != _MAGIC[: len(start)]:
+            raise _failure(sqlite3.SQLITE_NOTADB)
+        page = int.from_bytes(start[16:18], "big")
+        declared = int.from_bytes(start[28:32], "big") * (65536 if page == 1 else page)
+        side_file = path.with_name(path.name + "-wal")
+        if len(start) == _SMALLEST_PAGE and path.stat().st_size >= declared:
+            return
+        if side_file.exists() and side_file.stat().st_size:
+            return  # it holds the missing pages: another process writes, or died while it did
+        time.sleep(0.02)  # another process may just have finished
+    raise _failure(sqlite3.SQLITE_CORRUPT)
+
+
 def check_whole(connection: Connection) -> None:
     """Raise the driver's error for a damaged file unless every page is sound."""
-    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-    if found != "ok":
-        damaged = sqlite3.DatabaseError(found)
-        damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise damaged
+    if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
+        raise _failure(sqlite3.SQLITE_CORRUPT)
+
+
+def _failure(code: int) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError()
+    error.sqlite_errorcode = code
+    return error
 
 
 @contextmanager

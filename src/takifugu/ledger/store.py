@@ -92,6 +92,7 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
                 f"the ledger {str(path)!r} is an empty file: either it lost its contents (restore a backup), or it "
                 "never was a ledger (delete it, and a new one is made)"
             )
+        sqlite.check_length(path)
     engine = sqlite.engine_of(path, timeout)
     with Store(path, engine, b"").reading() as connection:
         sqlite.check_whole(connection)

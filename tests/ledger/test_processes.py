@@ -1,0 +1,87 @@
+"""Several processes and sudden death: what was published is never more than what the ledger says was spent."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.ledger_tools import chain_framework, die_after, group_debit, release_forever, release_in_a_loop
+
+from takifugu.errors import BudgetExceeded
+from takifugu.ledger import Ledger
+
+#: A server that has everything imported: children start in milliseconds and share no handle with this process.
+FAST = multiprocessing.get_context("forkserver")
+FAST.set_forkserver_preload(["tests.support.ledger_tools"])
+
+
+def test_two_processes_never_spend_the_same_epsilon(tmp_path: Path) -> None:
+    path = str(tmp_path / "ledger.db")
+    Ledger.open(path).source("data", budget=1)
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        published = pool.starmap(release_in_a_loop, [(path, "1/13", "", 20)] * 2)
+    assert sum(published) == 13
+    ledger = Ledger.open(path)
+    assert ledger.spent("data").spent.epsilon == 1
+    assert [entry.state for entry in ledger.history("data")] == ["published"] * 13
+
+
+def test_two_processes_make_one_ledger(tmp_path: Path) -> None:
+    """Both find no file, one makes it, and both debit the same one."""
+    for attempt in range(3):
+        path = str(tmp_path / f"ledger {attempt}.db")
+        with FAST.Pool(4) as pool:
+            published = pool.starmap(release_in_a_loop, [(path, "1/3", "", 1)] * 4)
+        assert sum(published) == 1  # without a budget the first release is all there is
+        assert Ledger.open(path).spent("data").spent.epsilon == Fraction(1, 3)
+    assert not list(tmp_path.glob("*.new*"))
+
+
+@pytest.mark.parametrize("step", ["reserved", "drawn"])
+def test_death_between_reserve_and_publish_leaves_the_epsilon_spent(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "ledger.db"
+    for times in range(1, 5):
+        child = FAST.Process(target=die_after, args=(str(path), step))
+        child.start()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+        assert Ledger.open(path).spent("data").spent.epsilon == Fraction(times, 4)
+    assert {entry.state for entry in Ledger.open(path).history("data")} == {step}
+    with pytest.raises(BudgetExceeded):
+        Ledger.open(path).reserve("data", [group_debit(chain_framework(), Fraction(1, 4))])
+
+
+def kill_at_random_moments(folder: Path, times: int) -> None:
+    path, log = folder / "ledger.db", folder / "published"
+    log.touch()
+    Ledger.open(path).source("data", budget=10**6)
+    chance = np.random.default_rng(5)
+    for _ in range(times):
+        before = log.stat().st_size
+        children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7")) for _ in range(2)]
+        for child in children:
+            child.start()
+        while log.stat().st_size == before:  # both are at work
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.1))
+        for child in children:
+            child.kill()
+            child.join()
+        ledger = Ledger.open(path)
+        held, published = ledger.history("data"), log.stat().st_size
+        assert ledger.spent("data").spent.epsilon == Fraction(len(held), 7)
+        assert published <= sum(entry.state == "published" for entry in held) <= len(held)
+
+
+def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path) -> None:
+    kill_at_random_moments(tmp_path, 10)
+
+
+@pytest.mark.slow
+def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path) -> None:
+    kill_at_random_moments(tmp_path, 100)
