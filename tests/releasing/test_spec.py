@@ -61,6 +61,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         ("epsilon = 1.0", "epsilon = true", "release[0].epsilon", "not a number or a text"),
         ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "release[0].delta", "below 1"),
         ("epsilon = 1.0", "", "release[0].epsilon", "is missing"),
+        ("epsilon = 1.0", 'epsilon = 1.0\ndelta = 0.1\nmechanism = "group"', "release[0].delta", "pure promise"),
         ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "release[0].mechanism", "did you mean 'group'?"),
         ('name = "time-use"', 'name = "../up"', "release[0].name", "letters, digits"),
         ('query = "histogram"', 'query = "count"', "release[0].states", "is missing"),
@@ -128,7 +129,7 @@ def test_no_file_and_no_text(tmp_path: Path) -> None:
 def test_two_releases_of_one_name(tmp_path: Path) -> None:
     item = '\n[[release]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
     assert problems(files.SPEC + item, tmp_path) == (
-        "release[1].name: 'time-use' names two releases; give each its own name",
+        "release[1].name: 'time-use' would name two tables; give each its own name",
     )
 
 

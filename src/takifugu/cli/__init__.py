@@ -67,8 +67,8 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON with st
 @click.option("--folder", type=click.Path(path_type=Path), help="Keep the sample and what is published here.")
 @_JSON
 def demo(folder: Path | None, as_json: bool) -> None:
-    """A private release from start to end, on a made-up sample."""
-    from takifugu.cli import commands
+    """Run a release on a made-up sample."""
+    import takifugu.cli.commands as commands
 
     commands.demo(folder, as_json)
 
@@ -77,8 +77,11 @@ def demo(folder: Path | None, as_json: bool) -> None:
 @_FILE
 @_JSON
 def calibrate(file: Path, as_json: bool) -> None:
-    """Show how much noise each release of FILE needs, and by which mechanism. Publishes nothing."""
-    from takifugu.cli import commands
+    """Show how much noise FILE needs.
+
+    For each table: the mechanism that is taken, its scale and expected error, and what forced it. Publishes nothing.
+    """
+    import takifugu.cli.commands as commands
 
     commands.calibrate(file, as_json)
 
@@ -87,8 +90,11 @@ def calibrate(file: Path, as_json: bool) -> None:
 @_FILE
 @_JSON
 def compare(file: Path, as_json: bool) -> None:
-    """Show every mechanism side by side for each release of FILE. Publishes nothing."""
-    from takifugu.cli import commands
+    """Show all mechanisms side by side.
+
+    For each table of FILE: the noise each mechanism would add, and why some do not apply. Publishes nothing.
+    """
+    import takifugu.cli.commands as commands
 
     commands.compare(file, as_json)
 
@@ -99,8 +105,11 @@ def compare(file: Path, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Overwrite what was published there before.")
 @_JSON
 def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
-    """Publish the releases of FILE: reserve the budget in the ledger, draw the noise, write tables and certificates."""
-    from takifugu.cli import commands
+    """Publish what FILE says.
+
+    Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order.
+    """
+    import takifugu.cli.commands as commands
 
     commands.release(file, output, force, as_json)
 
@@ -114,8 +123,8 @@ def ledger() -> None:
 @click.argument("ledger_file", metavar="LEDGER", type=click.Path(path_type=Path))
 @_JSON
 def show(ledger_file: Path, as_json: bool) -> None:
-    """Show the sources of LEDGER, what each has spent, and what is left."""
-    from takifugu.cli import commands
+    """Show what each source has spent."""
+    import takifugu.cli.commands as commands
 
     commands.ledger_show(ledger_file, as_json)
 
@@ -123,6 +132,6 @@ def show(ledger_file: Path, as_json: bool) -> None:
 @main.command()
 def schema() -> None:
     """Print the JSON Schema of a release file."""
-    from takifugu.cli import commands
+    import takifugu.cli.commands as commands
 
     commands.schema()

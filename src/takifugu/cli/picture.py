@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 WIDTH = 80
 
 
-def bars(rows: Sequence[dict[str, Any]], width: int = WIDTH) -> list[str]:
-    """Return one line a row (cell, value, low, high): a bar up to `low`, a lighter one from there to `high`.
+def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width: int = WIDTH) -> list[str]:
+    """Return one line a row (cell, value, low, high): █ up to `low`, ▓ on to `value`, ░ on to `high`.
+
+    `longest` is the value of a bar of full length; by default the largest `high`.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], width=40)[0])
-    still  ███████▒▒▒▒▒▒▒▒             6 ± 2
+    still  ████████████▓▓▓▓▓▓░░░░░░░  6 ± 2
     """
     names = [r["cell"] if len(r["cell"]) <= 16 else f"{r['cell'][:15]}…" for r in rows]
     texts = [f"{_short(r['value'])} ± {_short(r['high'] - r['value'])}" for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, width - left - right - 4)
-    most = max([float(r["high"]) for r in rows] + [0.0])
+    most = longest or max([float(r["high"]) for r in rows] + [0.0])
     lines = []
     for name, text, row in zip(names, texts, rows, strict=True):
-        low, high = (round(room * max(0.0, float(row[end])) / most) if most else 0 for end in ("low", "high"))
-        bar = "█" * low + "▒" * (high - low)
+        ends = [round(room * max(0.0, float(row[end])) / most) if most else 0 for end in ("low", "value", "high")]
+        bar = "█" * ends[0] + "▓" * (ends[1] - ends[0]) + "░" * (ends[2] - ends[1])
         lines.append(f"{name:<{left}}  {bar:<{room}}  {text:>{right}}")
     return lines
 

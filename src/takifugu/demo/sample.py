@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from takifugu.noise import Entropy, InsecureSeededEntropyForTests, choose
 
 #: Lengths of the bouts of each participant, in minutes.
 BOUTS = {
-    "Ana": (420, 655), "Ben": (380, 150, 510), "Chi": (720, 610), "Dov": (305, 470, 340), "Eva": (540, 455),
-    "Fay": (260, 590, 415),
+    "Ana": (2880, 4155), "Ben": (3210, 640, 1950), "Chi": (4320, 2610), "Dov": (1305, 2470, 3340),
+    "Eva": (2540, 3855), "Fay": (1260, 3590, 2415),
 }  # fmt: skip
 _STEPS_IN_ALL = 1_000_000
 
@@ -31,24 +32,26 @@ def write_demo(folder: Path, seed: int = 2026) -> Path:
     where = folder / "activity.toml"
     where.write_text(release_file(), encoding="utf-8")
     spec = tomllib.loads(release_file())
+    matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
     entropy = InsecureSeededEntropyForTests(seed)
     with open(folder / spec["source"]["file"], "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["participant", "bout", "minute", "posture"])
         for person, lengths in BOUTS.items():
             for bout, length in enumerate(lengths, start=1):
-                states = _chain(spec["belief"]["matrix"], spec["belief"]["states"], length, entropy)
-                rows.writerows((person, bout, minute, state) for minute, state in enumerate(states))
+                rest = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
+                walk = _walk(matrix, length, entropy)
+                rows.writerows((person, bout, minute, states[s] if s else rest) for minute, s in enumerate(walk))
     return where
 
 
-def _chain(matrix: list[list[float]], states: list[str], length: int, entropy: Entropy) -> list[str]:
-    """Return a walk that starts where the chain is after many steps; resting is labelled lying or sitting."""
+def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:
+    """Yield the states of a chain that started long ago in state 0; each state draws from a row of its own."""
+    started = 50
     masses = [[round(p * _STEPS_IN_ALL) for p in row] for row in matrix]
-    state, walk = 0, []
-    for _ in range(length + 50):
-        state = int(choose(masses[state], 1, entropy)[0])
-        walk.append(state)
-    postures = [states[s] for s in walk[50:]]
-    nap = int(choose([1, 1], 1, entropy)[0])
-    return [("lying" if nap else "sitting") if p == states[0] else p for p in postures]
+    rows = [iter(choose(row, length + started, entropy).tolist()) for row in masses]
+    state = 0
+    for step in range(length + started):
+        state = next(rows[state])
+        if step >= started:
+            yield state

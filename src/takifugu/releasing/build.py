@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby
 from pathlib import Path
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Mean, Query, State, Sum
-from takifugu.releasing.sequences import Layout, Recode, Unit, read_columns, sequences
+from takifugu.releasing.sequences import UNOBSERVED, Layout, Recode, read_columns, sequences
 from takifugu.releasing.spec import ChainClassSpec, ChainSpec, FitSpec, ItemSpec, SourceSpec
 from takifugu.secrets import Secret, every_entry
 
@@ -52,34 +51,20 @@ def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, fold
 
 
 def fitted(belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int) -> MarkovChain:
-    """Return the chain whose transitions have the frequencies of the public file, after smoothing."""
-    layout = Layout(
-        fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order,
-        source.step, source.nulls,
-    )  # fmt: skip
+    """Return the chain with the transition frequencies of a file of sequences; unobserved entries end a sequence."""
+    columns = (fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order)
+    layout = Layout(*columns, source.step, source.nulls)
     units = sequences(read_columns(folder / fit.file, layout.columns), layout, recode_of(belief))
-    words = "estimated from the private data" if fit.private else f"estimated from {fit.file}"
-    origin = words if belief.source == "assumed" else f"{belief.source}; {words}"
-    matrix = transition_frequencies(units, belief.states, Fraction(str(fit.smoothing)))
-    return MarkovChain(matrix, length, belief.initial, belief.states, f"{origin} (smoothing {fit.smoothing})")
+    walks = [list(walk) for u in units for piece in u.pieces for seen, walk in groupby(piece, _is_seen) if seen]
+    said = "" if belief.source == "assumed" else f"{belief.source}; "
+    origin = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
+    return MarkovChain.fit(
+        walks, length, belief.states, float(fit.smoothing), belief.initial, source=origin, private=fit.private
+    )
 
 
-def transition_frequencies(units: Sequence[Unit], states: Sequence[State], smoothing: Fraction) -> list[list[float]]:
-    """Return P[x][y] = (count of x -> y + smoothing) / (count of x -> any + k smoothing), inside pieces only.
-
-    Raises InputError where a state is never left and nothing is added to its counts.
-    """
-    index = {s: i for i, s in enumerate(states)}
-    counts = [[smoothing] * len(states) for _ in states]
-    for unit in units:
-        for piece in unit.pieces:
-            for before, after in pairwise(piece):
-                if before is not None and after is not None:
-                    counts[index[before]][index[after]] += 1
-    for state, row in zip(states, counts, strict=True):
-        if sum(row) == 0:
-            raise InputError(f"state {state!r} is never left in the file: write smoothing = 1, or give the matrix")
-    return [[float(c / sum(row)) for c in row] for row in counts]
+def _is_seen(state: State) -> bool:
+    return state is not UNOBSERVED
 
 
 def query_of(item: ItemSpec, states: Sequence[State]) -> Query:

@@ -1,18 +1,17 @@
-"""The certificate: what one release promises, to whom, under which assumptions; of the data only what is public."""
+"""The certificate: what a release promises, to whom, under which assumptions; of the data only what is public."""
 
 from __future__ import annotations
 
 import json
+import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu._version import __version__
-from takifugu.beliefs.pair import LawPair
-from takifugu.guarantee import Composition
 from takifugu.laws.rationals import to_text
 
 if TYPE_CHECKING:
@@ -20,21 +19,23 @@ if TYPE_CHECKING:
 
 FORMAT = "takifugu-certificate/1"
 WIDTH = 78
+_INDENT = 15
+#: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
+_LISTED = 3
 
 #: How a release adds up with others on the same source, in words (DESIGN §4).
 COMPOSES = {
-    Composition.WHOLE: "The noise covers every change of the whole data set; its epsilon adds to that of any other "
-    "release.",
-    Composition.DATA: "The noise covers every change of one unit or piece; its epsilon adds to that of other releases "
-    "of this kind and of the kind 'whole', not to that of the kind 'single'.",
-    Composition.QUILT: "All additive-noise releases on this source together cost the largest, over entries, of the "
-    "smallest, over quilts, of the quilt's influence plus the sum of change over scale. The ledger computes it.",
-    Composition.SINGLE: "The promise is about this output alone. Together with any other release that reads the same "
-    "data, before or after, no promise is proved; the ledger refuses such releases.",
+    "whole": "The noise covers every change of the whole data; its epsilon adds to that of any other release.",
+    "data": "The noise covers every change of one unit or piece; its epsilon adds to that of other releases of this "
+    "kind and of the kind 'whole', not to that of the kind 'single'.",
+    "quilt": "All additive-noise releases about the same data together cost the largest, over entries, of the "
+    "smallest, over quilts, of the quilt's influence plus the sum of change over scale; the ledger computes it.",
+    "single": "The promise is about this output alone: together with any other release that reads the same data, "
+    "before or after, nothing is proved, and the ledger refuses such releases.",
 }
 
 NOISE = {
-    "none": "no noise is added",
+    "none": "no noise",
     "discrete-laplace": "discrete Laplace noise, drawn exactly from the operating system's randomness",
     "rounded-laplace": "Laplace noise, the noisy value rounded exactly once to the grid",
     "rounded-normal": "normal noise, the noisy value rounded exactly once to the grid",
@@ -42,46 +43,61 @@ NOISE = {
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """One promise and what was published under it.
+class Answer:
+    """One noisy answer: whose it is (None: everybody's), its values by cell, and the noise that is in them."""
 
-    `published` holds (unit, cell, value) rows; the unit is None where there are no units or where they are pooled.
+    unit: str | None
+    values: Mapping[str, str]
+    mechanism: str
+    noise: Mapping[str, Any]
+    scale: str
+    expected_error: float
+    epsilon: str
+    delta: str
+    composition: str
+    framework: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was published of one statistic, and the promise under which it was; `frameworks` are by fingerprint.
+
+    `scope` is "all" (the source is one unit), "unit" (one answer a unit) or "pooled" (one answer over all units).
+    `epsilon` and `delta` are the largest of the answers'.
     """
 
+    release: str
     source: str
     scope: str
     units: tuple[str, ...]
     statistic: str
     query: Mapping[str, Any]
-    published: tuple[tuple[str | None, str, str], ...]
+    grid: str
+    answers: tuple[Answer, ...]
     definition: str
     hidden: tuple[str, ...]
     beliefs: tuple[str, ...]
-    framework: Mapping[str, Any]
-    fingerprint: str
+    frameworks: Mapping[str, Any]
     assumptions: tuple[str, ...]
-    mechanism: str
-    mechanism_source: str
-    noise: Mapping[str, Any]
-    scale: str
-    grid: str
-    expected_error: float
     epsilon: str
     delta: str
-    composition: str
+    mechanisms: Mapping[str, str]
+    compositions: tuple[str, ...]
     conditions: tuple[str, ...]
     warnings: tuple[str, ...]
     private: bool
     ledger: str | None
-    release_ids: tuple[str, ...]
+    release_id: str | None
     date: str
     software: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain values; the keys are stable within a format."""
         plain = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        plain["published"] = [{"unit": u, "cell": c, "value": v} for u, c, v in self.published]
-        return {"format": FORMAT, **plain}
+        return {"format": FORMAT, **plain, "answers": [a.to_dict() for a in self.answers]}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
@@ -94,84 +110,103 @@ class Certificate:
         return self.text()
 
 
+@dataclass(frozen=True)
+class Account:
+    """Where a release was paid for: the ledger's id of the source, and the release's own id in it."""
+
+    ledger: str
+    release_id: str
+
+
 def certify(
-    calibration: Calibration,
-    published: tuple[tuple[str | None, str, str], ...],
+    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Fraction]]],
     *,
+    release: str,
     source: str,
     scope: str,
-    units: tuple[str, ...],
+    units: Sequence[str],
     private: bool,
-    ledger: str | None,
-    release_ids: tuple[str, ...],
-    assumptions: tuple[str, ...] = (),
+    account: Account | None,
+    assumptions: Iterable[str] = (),
 ) -> Certificate:
-    """Return the certificate of values drawn with one calibration."""
-    framework, guarantee, noise = calibration.framework, calibration.guarantee, calibration.randomiser
+    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query."""
+    calibrations = [calibration for _, calibration, _ in drawn]
+    first = calibrations[0]
+    promises = [c.guarantee for c in calibrations]
     return Certificate(
-        source=source, scope=scope, units=units,
-        statistic=calibration.query.describe(), query=calibration.query.to_dict(), published=published,
-        definition=framework.definition,
-        hidden=tuple(s.describe() for s in framework.secrets),
-        beliefs=tuple(b.describe() for b in framework.beliefs),
-        framework=framework.to_dict(), fingerprint=framework.fingerprint(),
-        assumptions=tuple(dict.fromkeys((*guarantee.assumptions, *assumptions))),
-        mechanism=calibration.mechanism, mechanism_source=calibration.source,
-        noise=noise.to_dict(), scale=to_text(noise.scale), grid=to_text(noise.grid),
+        release=release,
+        source=source,
+        scope=scope,
+        units=tuple(units),
+        statistic=first.query.describe(),
+        query=first.query.to_dict(),
+        grid=to_text(first.randomiser.grid),
+        answers=tuple(_answer(unit, calibration, values) for unit, calibration, values in drawn),
+        definition=first.framework.definition,
+        hidden=_once(s.describe() for c in calibrations for s in c.framework.secrets),
+        beliefs=_once(b.describe() for c in calibrations for b in c.framework.beliefs),
+        frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
+        assumptions=_once([*(a for p in promises for a in p.assumptions), *assumptions]),
+        epsilon=to_text(max(p.epsilon for p in promises)),
+        delta=to_text(max(p.delta for p in promises)),
+        mechanisms={c.mechanism: c.source for c in calibrations},
+        compositions=_once(str(p.composition) for p in promises),
+        conditions=_once(c for p in promises for c in p.conditions),
+        warnings=tuple(_warnings(calibrations, private, account)),
+        private=private,
+        ledger=None if account is None else account.ledger,
+        release_id=None if account is None else account.release_id,
+        date=datetime.now(UTC).date().isoformat(),
+        software=f"takifugu {__version__}",
+    )
+
+
+def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Fraction]) -> Answer:
+    noise, promise = calibration.randomiser, calibration.guarantee
+    return Answer(
+        unit=unit,
+        values={cell: to_text(v) for cell, v in values.items()},
+        mechanism=calibration.mechanism,
+        noise=noise.to_dict(),
+        scale=to_text(noise.scale),
         expected_error=noise.expected_error(),
-        epsilon=to_text(guarantee.epsilon), delta=to_text(guarantee.delta),
-        composition=str(guarantee.composition), conditions=guarantee.conditions,
-        warnings=tuple(_warnings(calibration, private, ledger)),
-        private=private, ledger=ledger, release_ids=release_ids,
-        date=datetime.now(UTC).date().isoformat(), software=f"takifugu {__version__}",
-    )  # fmt: skip
+        epsilon=to_text(promise.epsilon),
+        delta=to_text(promise.delta),
+        composition=str(promise.composition),
+        framework=promise.framework,
+    )
 
 
-def _warnings(calibration: Calibration, private: bool, ledger: str | None) -> list[str]:
+def _warnings(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> list[str]:
     found = []
     if not private:
         found.append(
-            "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; "
-            "do not publish this."
+            "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; do not "
+            "publish this."
         )
-    if any("private data" in b.source for b in calibration.framework.beliefs):
-        found.append("The belief was estimated from the private data itself; the promise does not cover that estimate.")
-    loss = loss_to_who_knows_the_rest(calibration)
-    if loss is None:
+    asked = [c.asked[0] for c in calibrations if c.asked is not None and c.epsilon > c.asked[0]]
+    if asked:
         found.append(
-            "No noise is added. The secret is hidden by the randomness of the data under the beliefs above, and by "
-            "nothing else; someone who knows more than they say may learn the secret."
+            f"The promise is weaker than what was asked: epsilon {_short(max(c.epsilon for c in calibrations))}, not "
+            f"{_short(min(asked))}."
         )
-    elif loss > calibration.guarantee.epsilon:
+    if any(c.randomiser.kind == "none" for c in calibrations):
         found.append(
-            "The noise is less than what hides one entry from someone who knows all other entries: to them the loss is "
-            f"up to {float(loss):.3g}, not {to_text(calibration.guarantee.epsilon)}. The promise holds under the "
-            "beliefs above, and only under them."
+            "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
+            "nothing else: someone who knows more than they say may learn it."
         )
-    if ledger is None:
-        found.append("No ledger kept account of this release: nothing stops a second one from the same data.")
+    elif not all(c.hides_one_entry for c in calibrations):
+        found.append(
+            "The noise alone would not hide one entry from someone who knows all the others. The promise holds under "
+            "the beliefs above, and only under them."
+        )
+    if account is None:
+        found.append("No ledger kept account of this release: nothing stops a second one about the same data.")
     return found
 
 
-def loss_to_who_knows_the_rest(calibration: Calibration) -> Fraction | None:
-    """Return the loss of one entry to someone who knows all others: its largest change over the scale; None: no noise.
-
-    Zero for noise that has no Laplace scale and for the comparison of two laws, where no entry is known.
-    """
-    noise = calibration.randomiser
-    if noise.kind == "none":
-        return None
-    if noise.kind not in ("discrete-laplace", "rounded-laplace"):
-        return Fraction(0)
-    worst = 0
-    for belief in calibration.framework.beliefs:
-        if isinstance(belief, LawPair):
-            continue
-        changes = calibration.query.resolve(belief).entry_changes()
-        for secret in calibration.framework.secrets:
-            entries = secret.family(belief).entries
-            worst = max(worst, *(int(changes[i]) for i in entries)) if len(entries) else worst
-    return worst * noise.grid / noise.scale
+def _once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
 
 
 def _plain(value: Any) -> Any:
@@ -180,60 +215,76 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
 
 
+def _short(value: Fraction | str) -> str:
+    return f"{float(Fraction(value)):.6g}"
+
+
 def _page(c: Certificate) -> list[str]:
-    who = {"all": "for the whole source", "pooled": f"for all {len(c.units)} units together", "unit": "for each unit"}
-    lines = ["CERTIFICATE OF A PRIVATE RELEASE", "=" * 32, ""]
-    if not c.private:
-        lines += [*_fill(f"!!! {c.warnings[0]}"), ""]
-    lines += _section("Published", [f"{c.statistic}, from the source {c.source!r}, {who[c.scope]}"])
-    if c.units:
-        lines += _section("Units", [", ".join(c.units)])
-    lines += _section("Hidden", c.hidden)
-    lines += _section("From whom", [
-        "anyone who believes one of the following about the data, and sees all that is published here:", *c.beliefs
-    ])  # fmt: skip
-    lines += _section("Promise", [_promise(c)])
-    lines += _section("If", c.assumptions)
-    if c.conditions:
-        lines += _section("And if", c.conditions)
-    lines += _section("Noise", [_noise(c), f"found by the mechanism {c.mechanism!r} ({c.mechanism_source})"])
-    lines += _section("More releases", [COMPOSES[Composition(c.composition)]])
-    lines += _section("Not promised", [
-        "Nothing is promised against someone whose belief is not listed, about facts that are not listed as hidden, or "
-        "about what the data's owner publishes elsewhere without this ledger."
-    ])  # fmt: skip
-    if c.warnings:
-        lines += _section("Warnings", c.warnings)
-    account = "no ledger" if c.ledger is None else f"ledger {c.ledger}, release {', '.join(c.release_ids)}"
-    lines += _section("Account", [account])
-    lines += _section("Made", [f"{c.date} by {c.software}; beliefs {c.fingerprint}, in full in the JSON certificate"])
-    return lines
+    whose = {"all": "", "pooled": f", over all {len(c.units)} units together", "unit": ", for each unit"}[c.scope]
+    more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
+    account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
+    sections: list[tuple[str, Sequence[str]]] = [
+        ("Warning", c.warnings),
+        ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
+        ("Units", [", ".join(c.units)] if c.units else []),
+        ("Hidden", c.hidden),
+        ("From whom", ["anyone who sees what is published here and believes about the data:"]),
+        ("", [*c.beliefs[:_LISTED], *more]),
+        ("Promise", [_promise(c)]),
+        ("If", c.assumptions),
+        ("And if", c.conditions),
+        ("Noise", [_noise(c)]),
+        ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
+        ("With others", [COMPOSES[kind] for kind in c.compositions]),
+        ("Not promised", [_NOT_PROMISED]),
+        ("Account", [account]),
+        ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
+    ]
+    title = f"Certificate of the private release {c.release!r}"
+    return [title, "=" * min(len(title), WIDTH), *(line for name, words in sections for line in _section(name, words))]
+
+
+_NOT_PROMISED = (
+    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or together with "
+    "what is published elsewhere without this ledger"
+)
 
 
 def _promise(c: Certificate) -> str:
-    epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
-    factor = f"{2.718281828459045 ** float(epsilon):.4g}" if epsilon < 50 else f"e^{c.epsilon}"
+    epsilon = Fraction(c.epsilon)
+    factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
     words = (
-        f"epsilon = {c.epsilon}, delta = {c.delta} ({c.definition}): what is published makes any one hidden "
-        f"possibility at most e^{c.epsilon} = {factor} times likelier, relative to another, than it was before"
+        f"epsilon {_short(c.epsilon)}, delta {_short(c.delta)} ({c.definition}): what is published makes no hidden "
+        f"possibility more than e^{_short(c.epsilon)}{factor} times likelier, beside any other one, than it was before"
     )
-    return words if delta == 0 else f"{words}, except with probability {c.delta}"
+    return words if Fraction(c.delta) == 0 else f"{words}, except with probability {_short(c.delta)}"
 
 
 def _noise(c: Certificate) -> str:
-    what = NOISE.get(str(c.noise["kind"]), str(c.noise["kind"]))
-    if c.noise["kind"] == "none":
-        return f"{what}; values are multiples of {c.grid}"
+    kinds = _once(str(a.noise["kind"]) for a in c.answers)
+    scales = sorted(Fraction(a.scale) for a in c.answers)
+    errors = sorted(a.expected_error for a in c.answers)
+    if kinds == ("none",):
+        return f"{NOISE['none']}; the values are multiples of {c.grid}"
+    size = _short(scales[0]) if scales[0] == scales[-1] else f"{_short(scales[0])} to {_short(scales[-1])}"
+    error = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
     return (
-        f"{what}; scale {float(Fraction(c.scale)):.6g}, on multiples of {c.grid}, independent for each value; expected "
-        f"total error of one answer {c.expected_error:.4g}"
+        f"{' or '.join(NOISE.get(k, k) for k in kinds)}; scale {size}, on multiples of {c.grid}, independent for each "
+        f"value; expected L1 error of an answer {error}"
     )
 
 
-def _section(title: str, sentences: tuple[str, ...] | list[str]) -> list[str]:
-    lines = [line for s in sentences for line in _fill(s[:1].upper() + s[1:] if title != "Units" else s)]
-    return [f"{title:<14}{lines[0]}", *(f"{'':<14}{line}" for line in lines[1:]), ""] if lines else []
+def _section(title: str, sentences: Sequence[str]) -> list[str]:
+    """Return the sentences beside their title; those without a title go on with the section before."""
+    hanging = "- " if len(sentences) > 1 or not title else ""
+    lines = [
+        (hanging if first else " " * len(hanging)) + line
+        for sentence in sentences
+        for first, line in _numbered(textwrap.wrap(sentence, WIDTH - _INDENT - len(hanging), break_on_hyphens=False))
+    ]
+    blank = [""] if title and lines else []
+    return [*blank, *(f"{title if i == 0 else '':<{_INDENT}}{line}".rstrip() for i, line in enumerate(lines))]
 
 
-def _fill(sentence: str) -> list[str]:
-    return textwrap.wrap(sentence, WIDTH - 14, break_long_words=False, break_on_hyphens=False)
+def _numbered(lines: list[str]) -> list[tuple[bool, str]]:
+    return [(i == 0, line) for i, line in enumerate(lines)]

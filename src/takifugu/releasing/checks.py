@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
+from takifugu.laws.rationals import as_delta
 from takifugu.releasing.build import Chain, chain_of, query_of
 from takifugu.releasing.sequences import parse_step
 from takifugu.releasing.spec import ChainClassSpec, ChainSpec, ItemSpec, ReleaseSpec, SourceSpec
@@ -30,9 +32,10 @@ def meaning_problems(spec: ReleaseSpec, folder: Path) -> list[str]:
         if item is None:
             continue
         path = f"release[{number}]"
-        if item.name in names:
-            found.append(f"{path}.name: {item.name!r} names two releases; give each its own name")
-        names.add(item.name)
+        for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
+            if name in names:
+                found.append(f"{path}.name: {name!r} would name two tables; give each its own name")
+            names.add(name)
         found += _item(item, path, source, chain)
     return found
 
@@ -114,6 +117,12 @@ def _item(item: ItemSpec, path: str, source: SourceSpec | None, chain: Chain | N
         yield f"{path}.total: does not belong to a {item.query}; only a histogram is divided by a public constant"
     if item.per != "pooled" and source is not None and source.unit is None:
         yield f'{path}.per: is {item.per!r}, and no unit column is declared; write source.unit, or per = "pooled"'
+    try:
+        line = None if item.mechanism == "auto" else find(item.mechanism)
+        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
+            yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
+    except TakifuguError as error:
+        yield f"{path}.mechanism: {error}"
     if chain is None:
         return
     try:

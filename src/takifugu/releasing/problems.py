@@ -31,7 +31,7 @@ def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, 
     for step in loc:
         node = _resolve(node, schema, value)
         if isinstance(step, int):
-            items = node.get("items") or next(iter(node.get("prefixItems", [])), {})
+            items: dict[str, Any] = node.get("items") or next(iter(node.get("prefixItems", [])), {})
             path, parent, node = f"{path}[{step}]", node, items
             value = value[step] if isinstance(value, list) and step < len(value) else None
         elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import json
+import textwrap
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import to_text
 from takifugu.randomisers import Randomiser
 from takifugu.releasing.certificate import Certificate
+from takifugu.tables import WIDTH, html_table, text_table
 
 Shown = int | float
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -53,7 +54,7 @@ class Release:
             for label, v in zip(self.labels, self.values, strict=True)
         ]
 
-    def to_frame(self, library: str = "pandas", level: float = 0.95) -> Any:
+    def to_frame(self, library: Any = "pandas", level: float = 0.95) -> Any:
         """Return the cells, values and error bars as a frame of the named library.
 
         Raises InputError for a library that is unknown or not installed.
@@ -79,28 +80,25 @@ class Release:
 
     def __str__(self) -> str:
         c = self.certificate
-        head = [f"{c.statistic}, noisy ({c.mechanism}, epsilon {c.epsilon})"]
-        rows = self.rows()
-        wide = min(40, max(len("cell"), *(len(r["cell"]) for r in rows)))
-        head.append(f"{'cell':<{wide}} {'value':>12}   95 % of the noise lies within")
-        for row in rows:
-            cell = row["cell"] if len(row["cell"]) <= wide else row["cell"][: wide - 1] + "…"
-            head.append(f"{cell:<{wide}} {_number(row['value']):>12}   {_number(row['low'])} to {_number(row['high'])}")
-        return "\n".join([line[:80] for line in head] + [_cut(w) for w in c.warnings if w.startswith("NOT PRIVATE")])
+        head = f"{c.statistic}, noisy: {self._made}"
+        rows = [[r["cell"], _number(r["value"]), _number(r["low"]), _number(r["high"])] for r in self.rows()]
+        table = text_table(("cell", "value", "low", "high"), rows)
+        note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
+        warning = "" if c.private else "NOT PRIVATE: the noise came from a test seed.\n"
+        return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", table, "", *textwrap.wrap(note, WIDTH)])
 
     def _repr_html_(self) -> str:
         c = self.certificate
-        body = "".join(
-            f"<tr><th>{html.escape(r['cell'])}</th><td>{_number(r['value'])}</td>"
-            f"<td>{_number(r['low'])} to {_number(r['high'])}</td></tr>"
-            for r in self.rows()
-        )
         warning = "" if c.private else "<p><strong>NOT PRIVATE: the noise came from a test seed.</strong></p>"
-        return (
-            f"{warning}<table><caption>{html.escape(c.statistic)}, {html.escape(c.mechanism)}, epsilon {c.epsilon}"
-            "</caption><thead><tr><th>cell</th><th>noisy value</th><th>95 % interval (noise only)</th></tr></thead>"
-            f"<tbody>{body}</tbody></table>"
+        rows = [[r["cell"], _number(r["value"]), f"{_number(r['low'])} to {_number(r['high'])}"] for r in self.rows()]
+        return warning + html_table(
+            ("cell", "noisy value", "95 % interval (noise only)"), rows, f"{c.statistic}: {self._made}"
         )
+
+    @property
+    def _made(self) -> str:
+        c = self.certificate
+        return f"{', '.join(c.mechanisms)}, epsilon {float(Fraction(c.epsilon)):.6g}"
 
 
 def shown(value: Fraction) -> Shown:
@@ -114,7 +112,3 @@ def shown(value: Fraction) -> Shown:
 
 def _number(value: Shown) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:79]}…"

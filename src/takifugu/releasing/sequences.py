@@ -112,7 +112,7 @@ def _read_csv(path: Path, columns: Sequence[str]) -> dict[str, list[Any]]:
         raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None
 
 
-def _parquet_backend() -> str:
+def _parquet_backend() -> Any:
     from importlib.util import find_spec
 
     for backend in ("polars", "pyarrow", "pandas"):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Stands for an entry that was not observed; it has weight 0.
 MISSING = -1
+#: Sequences with fewer entries than this may well be equal by chance, so they are not recognised when they come again.
+SHORTEST_KNOWN = 64
 
 
 def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
@@ -149,3 +151,19 @@ def _number(calibration: Calibration, data: Any) -> int:
 def _listed(known: Iterable[Any]) -> list[str]:
     names = [str(k) for k in known]
     return names if len(names) <= 20 else [*names[:20], "..."]
+
+
+def labels_of(calibration: Calibration) -> tuple[str, ...]:
+    """Return the names of the answer's cells."""
+    return Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).labels
+
+
+def content_of(calibration: Calibration, data: Any, unit: str | None) -> bytes | None:
+    """Return what identifies a long sequence, for the ledger's keyed hash; None where different data may be alike."""
+    belief = calibration.framework.beliefs[0]
+    if isinstance(belief, LawPair | JointTable):
+        return None
+    values = _indices(belief, data)
+    if (values != MISSING).sum() < SHORTEST_KNOWN:
+        return None
+    return repr((unit, [str(s) for s in belief.alphabet(0)])).encode() + values.tobytes()

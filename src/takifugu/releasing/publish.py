@@ -1,0 +1,177 @@
+"""Reserve, draw, publish: the budget is spent before anything is drawn, and what is drawn is noted before it is out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.composition import charge_of
+from takifugu.errors import InputError
+from takifugu.frameworks import Framework
+from takifugu.laws.rationals import Number
+from takifugu.noise import Entropy, SystemEntropy
+from takifugu.releasing.certificate import Account, Certificate, certify
+from takifugu.releasing.result import Release
+from takifugu.releasing.truth import content_of, labels_of, true_answer
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.ledger import Ledger, Reservation
+
+Budget = Number | tuple[Number, Number]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One answer that is to be published: its calibration, the private data, and the units whose data it reads.
+
+    `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
+    `unit` is None where the answer is nobody's alone. Questions with the same `release` name are one release.
+    """
+
+    release: str
+    unit: str | None
+    calibration: Calibration
+    data: Any = field(repr=False)
+    readers: Mapping[str, Framework] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A question's noisy answer in answer units; `account` is None where no ledger was used."""
+
+    question: Question
+    labels: tuple[str, ...]
+    values: tuple[Fraction, ...]
+    private: bool
+    account: Account | None
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Noisy answers that were paid for, or not accounted at all where there is no ledger."""
+
+    answers: tuple[Drawn, ...]
+    ledger: Ledger | None
+    reservation: Reservation | None
+
+    def hand_out(self) -> None:
+        """Note in the ledger that the values are published."""
+        if self.ledger is not None and self.reservation is not None:
+            self.ledger.publish(self.reservation)
+
+
+def release(
+    calibration: Calibration,
+    data: Any,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    source: str = "data",
+    unit: str | None = None,
+    budget: Budget | None = None,
+    entropy: Entropy | None = None,
+) -> Release:
+    """Publish one noisy answer: reserve its cost in the ledger, draw the noise, note that it is published.
+
+    `data` is a sequence of states (a chain), a list of sequences (independent pieces), a mapping or tuple (a record of
+    a joint table) or a number (`between`). `source` is the data's name in the ledger, `unit` whose data they are, where
+    a source has several. Without a ledger nothing is accounted, and the certificate says so.
+
+    Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
+    refuses, LedgerError where it cannot be used: then nothing was drawn. A failure after the reservation leaves the
+    epsilon spent.
+
+    >>> import takifugu as tf
+    >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    >>> framework = tf.Pufferfish(tf.every_entry(), chain)
+    >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group")
+    >>> noisy = release(calibration, ["still", "walking", "walking", "still"])
+    >>> noisy.certificate.epsilon, type(noisy.value)
+    ('1', <class 'int'>)
+    """
+    if unit is not None and (not isinstance(unit, str) or not unit.strip()):
+        raise InputError(f"the unit is {unit!r}: write whose data they are, for example unit='participant 7'")
+    if ledger is None and budget is not None:
+        raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
+    question = Question("release", unit, calibration, data, {unit or "": calibration.framework})
+    content = None if ledger is None else content_of(calibration, data, unit)
+    drawing = draw([question], ledger, source, budget, content, entropy)
+    answer = drawing.answers[0]
+    scope, units = ("all", []) if unit is None else ("unit", [unit])
+    certificate = certificate_of(drawing.answers, source, scope, units)
+    drawing.hand_out()
+    return Release(answer.labels, answer.values, certificate, calibration.randomiser)
+
+
+def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
+    """Return the ledger at a path or URL, the ledger itself, or None."""
+    if ledger is None:
+        return None
+    from takifugu.ledger import Ledger
+
+    return ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+
+
+def draw(
+    questions: Sequence[Question],
+    ledger: Ledger | str | Path | None,
+    source: str,
+    budget: Budget | None = None,
+    content: bytes | None = None,
+    entropy: Entropy | None = None,
+) -> Drawing:
+    """Answer the questions with noise, paid for in one reservation: all of them, or none.
+
+    The exact answers live in this function only. The ledger is not even opened for data that break a rule.
+    """
+    answers = [true_answer(q.calibration, q.data) for q in questions]
+    labels = [labels_of(q.calibration) for q in questions]
+    reservation, accounts = None, {}
+    book = open_ledger(ledger)
+    if book is not None:
+        reservation = _reserve(questions, book, source, budget, content)
+        about = book.source(source).id
+        accounts = {name: Account(about, number) for name, number in reservation.ids.items()}
+    bits = SystemEntropy() if entropy is None else entropy
+    noisy = [q.calibration.randomiser.draw(a, bits) for q, a in zip(questions, answers, strict=True)]
+    if book is not None and reservation is not None:
+        book.drawn(reservation)
+    drawn = tuple(
+        Drawn(q, cells, values, bits.private, accounts.get(q.release))
+        for q, cells, values in zip(questions, labels, noisy, strict=True)
+    )
+    return Drawing(drawn, book, reservation)
+
+
+def certificate_of(
+    drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], assumptions: Sequence[str] = ()
+) -> Certificate:
+    """Return the certificate of the answers of one release."""
+    first = drawn[0]
+    return certify(
+        [(d.question.unit, d.question.calibration, dict(zip(d.labels, d.values, strict=True))) for d in drawn],
+        release=first.question.release,
+        source=source,
+        scope=scope,
+        units=units,
+        private=all(d.private for d in drawn),
+        account=first.account,
+        assumptions=assumptions,
+    )
+
+
+def _reserve(
+    questions: Sequence[Question], ledger: Ledger, source: str, budget: Budget | None, content: bytes | None
+) -> Reservation:
+    from takifugu.ledger import Debit
+
+    debits = []
+    for question in questions:
+        scope = "unit" if len(question.readers) == 1 else "pooled"
+        frameworks = {id(f): f for f in question.readers.values()}
+        charges = {key: charge_of(question.calibration, f, scope) for key, f in frameworks.items()}
+        debits += [Debit(f, charges[id(f)], unit, question.release) for unit, f in question.readers.items()]
+    return ledger.reserve(source, debits, budget, content)
