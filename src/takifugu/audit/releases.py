@@ -123,7 +123,7 @@ def _of_belief(
         if answer.cells != noise.cells:
             raise InputError(f"the query has {answer.cells} cells and the noise {noise.cells}: both must be equal")
         total = np.zeros((len(states.values), answer.cells), dtype=np.int64)
-        for entry in range(belief.size):
+        for entry in np.flatnonzero(answer.weights).tolist():
             total += answer.contribution(entry)[states.values[:, entry]]
         columns.append(total)
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)

@@ -47,12 +47,11 @@ class LaplaceExact:
         >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
         1.46353212
         """
-        scale = farthest = Fraction(0)
+        scale = Fraction(0)
         worst = "no comparison: the laws differ by less than epsilon themselves"
         try:
             for located in located_families(problem):
                 family, solved = located.family, set[int]()
-                farthest = max(farthest, *(Fraction(family.reach(i)) for i in range(len(family.compared))))
                 while True:
                     losses = family.losses(scale)
                     failing = [i for i, loss in enumerate(losses) if loss > problem.epsilon and i not in solved]
@@ -61,9 +60,10 @@ class LaplaceExact:
                     index = max(failing, key=losses.__getitem__)
                     needed = family.smallest_scale(index, problem.epsilon)
                     if needed > scale:
-                        scale, worst = needed * (1 + HEADROOM), located.describe(index)
+                        enough = Fraction(family.reach(index)) / problem.epsilon
+                        scale, worst = min(needed * (1 + HEADROOM), enough), located.describe(index)
                     solved.add(index)
-            noise = laplace_noise(problem, min(scale, farthest / problem.epsilon))
+            noise = laplace_noise(problem, scale)
         except Unsupported as reason:
             return Refusal(str(reason))
         return Bound(

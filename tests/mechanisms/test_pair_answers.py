@@ -1,0 +1,64 @@
+"""The noise for two laws of the answer: discrete where the atoms share a grid, else continuous and rounded once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from takifugu.audit import true_loss
+from takifugu.frameworks import between
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Bound, Mechanism, Problem, Refusal
+from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
+from takifugu.mechanisms.pair_answers import pair_grid
+from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.queries import Count, Identity
+from takifugu.randomisers import DiscreteLaplace, RoundedLaplace
+
+
+def problem(atoms: list[Any], grid: str | None = None) -> Problem:
+    half = [Fraction(1, 2)] * 2
+    return Problem(between(Pmf(atoms[:2], half), Pmf(atoms[2:], half)), Identity(grid=grid), Fraction(1))
+
+
+@pytest.mark.parametrize(
+    ("atoms", "declared", "grid", "common"),
+    [
+        ([0, 20, 10, 30], None, Fraction(10), True),
+        ([0.0, 2.0, 1.0, 3.0], None, Fraction(1), True),
+        ([Fraction(1, 3), Fraction(1, 2), 0, 1], None, Fraction(1, 6), True),
+        ([0.5, 1.5, 0.25, 2.0], None, Fraction(1, 4), True),
+        ([0.1, 0.2, 0.3, 0.4], None, Fraction(1, 10**7), False),
+        ([0.1, 10.2, 0.3, 0.4], None, Fraction(1, 10**5), False),
+        ([0, 1, Fraction(1, 10**7), 2], None, Fraction(1, 10**6), False),
+        ([0, 20, 10, 30], "5", Fraction(5), True),
+        ([0, 20, 10, 30], "7", Fraction(7), False),
+        ([0, 1, 2, 3], "1/2", Fraction(1, 2), True),
+        ([0, 1, 0, 1], None, Fraction(1), True),
+    ],
+)
+def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Fraction, common: bool) -> None:
+    assert pair_grid(problem(atoms, declared)) == (grid, common)
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+@pytest.mark.parametrize("atoms", [[0, 20, 10, 30], [0.1, 0.2, 0.3, 0.4], [0.0, 1.0, 0.3333333333, 2.0]])
+def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms: list[Any]) -> None:
+    asked = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
+    found = mechanism.bound(asked)
+    assert isinstance(found, Bound)
+    assert isinstance(found.randomiser, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
+    audit = true_loss(asked.framework, asked.query, found.randomiser)
+    assert audit.upper <= 1 + 1e-12
+    # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
+    assert mechanism is WASSERSTEIN or audit.loss > 0.9
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+def test_two_laws_are_published_as_they_are(mechanism: Mechanism) -> None:
+    asked = Problem(problem([0, 1, 2, 3]).framework, Count(1), Fraction(1))
+    found = mechanism.bound(asked)
+    assert isinstance(found, Refusal)
+    assert "publish Identity()" in found.reason

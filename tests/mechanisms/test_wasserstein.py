@@ -1,0 +1,234 @@
+"""The Wasserstein mechanism against W-infinity by enumeration, golden values, the exact audit, and mutants."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import answer_law_given, w_infinity_of, w_one_of
+from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights
+from tests.support.golden import golden, transport_laws
+
+from takifugu.audit import joint_loss, true_loss
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
+from takifugu.frameworks import Framework, Pufferfish, between
+from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.wasserstein import MECHANISM
+from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.randomisers import DiscreteLaplace, Exact
+from takifugu.secrets import attribute, entry, every_entry
+
+STICKY = [[0.95, 0.05], [0.05, 0.95]]
+budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
+
+
+def bound(framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bound:
+    found = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
+    assert isinstance(found, Bound), found
+    return found
+
+
+def moved(found: Bound) -> float:
+    return dict(found.witness.numbers)["w_infinity"]
+
+
+def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
+    return Pufferfish(every_entry(), belief)
+
+
+@pytest.mark.parametrize("name", golden()["chain_sum_w_infinity"])
+def test_golden_sums_of_binary_chains(name: str) -> None:
+    p0, p1, length = (Fraction(part.split("=")[1]) for part in name.split(","))
+    chain = MarkovChain([[float(p0), float(1 - p0)], [float(1 - p1), float(p1)]], int(length))
+    found = bound(hide(chain), Sum())
+    assert moved(found) == golden()["chain_sum_w_infinity"][name]
+    assert moved(found) <= found.randomiser.scale <= moved(found) * (1 + 1e-10)
+    assert found.composition is Composition.SINGLE
+
+
+@settings(max_examples=50)
+@given(st.data(), chains(length=(1, 5)), budgets)
+def test_it_is_the_largest_w_infinity_of_all_joint_states(
+    data: st.DataObject, chain: MarkovChain, epsilon: Fraction
+) -> None:
+    query = Linear(data.draw(weights(chain.length)), grid=1)
+    joints, table = joint_laws(chain, as_typed=True), contributions(query.resolve(chain))
+    largest = 0
+    for i in range(chain.length):
+        hulls = [[law for j in joints if (law := answer_law_given(j, table, i, a))] for a in range(len(chain.states))]
+        moves = [w_infinity_of(p, q) for a, one in enumerate(hulls) for other in hulls[:a] for p in one for q in other]
+        largest = max([largest, *moves])
+    framework = _framework(chain)
+    if framework is None:
+        return
+    found = bound(framework, query, epsilon)
+    assert moved(found) == largest
+    assert 0 <= found.randomiser.scale * epsilon - largest <= 1e-9 * largest
+    assert true_loss(framework, query, found.randomiser).upper <= epsilon + 1e-12
+
+
+@settings(max_examples=40)
+@given(st.booleans().flatmap(tables), budgets)
+def test_tables_agree_with_enumeration(table: JointTable, epsilon: Fraction) -> None:
+    framework, query = _framework(table), Sum()
+    if framework is None:
+        return
+    joint, contribution = table_joint(table), contributions(query.resolve(table))
+    largest = 0
+    for i in range(table.size):
+        laws = [answer_law_given(joint, contribution, i, v) for v in range(len(table.alphabet(i)))]
+        largest = max([largest, *(w_infinity_of(p, q) for p in laws for q in laws if p and q)])
+    found = bound(framework, query, epsilon)
+    if table.total is not None:
+        assert moved(found) == largest
+        assert found.randomiser.scale == Fraction(largest) / epsilon
+    assert moved(found) <= found.randomiser.scale * epsilon
+    assert true_loss(framework, query, found.randomiser).upper <= epsilon + 1e-12
+
+
+@settings(max_examples=40)
+@given(chains(length=(1, 6)), budgets)
+def test_never_above_group(chain: MarkovChain, epsilon: Fraction) -> None:
+    framework = _framework(chain)
+    if framework is not None:
+        group = GROUP.bound(Problem(framework, Count(1), epsilon))
+        assert isinstance(group, Bound)
+        assert bound(framework, Count(1), epsilon).randomiser.scale <= group.randomiser.scale
+
+
+def test_point_starts_are_no_proof_for_any_start() -> None:
+    points = [moved(bound(hide(MarkovChain(STICKY, 4, initial=start)), Count(1))) for start in ([1, 0], [0, 1])]
+    assert points == [3.0, 3.0]
+    assert moved(bound(hide(MarkovChain(STICKY, 4, initial=[0.5, 0.5])), Count(1))) == 4.0
+    found = bound(hide(MarkovChain(STICKY, 4, initial="any")), Count(1))
+    assert moved(found) == 4.0
+    assert "started in 0" in found.witness.comparison
+
+
+def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
+    anyhow = hide(MarkovChain(STICKY, 4, initial="any"))
+    audit = true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1)))
+    assert audit.lower > 1.2
+    assert true_loss(anyhow, Count(1), bound(anyhow, Count(1)).randomiser).upper <= 1
+
+
+def test_a_mutant_with_half_the_scale_is_caught() -> None:
+    framework = hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    found = bound(framework, Count(1))
+    assert found.randomiser == DiscreteLaplace(Fraction(3), Fraction(1))
+    assert true_loss(framework, Count(1), found.randomiser).upper <= 1
+    assert true_loss(framework, Count(1), DiscreteLaplace(Fraction(3, 2), Fraction(1))).lower > 1.5
+
+
+def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    (joint,) = joint_laws(chain)
+    table = contributions(Count(1).resolve(chain))
+    laws = [[answer_law_given(joint, table, i, v) for v in (0, 1)] for i in range(5)]
+    largest = max(w_one_of(p, q) for p, q in laws)
+    mutant = DiscreteLaplace(Fraction(float(largest)), Fraction(1))
+    assert true_loss(hide(chain), Count(1), mutant).lower > 1.05
+
+
+def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
+    mu, nu = transport_laws()["flu_004"]
+    framework = between(Pmf(list(mu), list(mu.values())), Pmf(list(nu), list(nu.values())))
+    found = bound(framework, Identity(), Fraction(1, 2))
+    assert moved(found) == 2
+    assert found.randomiser == DiscreteLaplace(Fraction(4), Fraction(1))
+
+
+@pytest.mark.parametrize("number", [Fraction, float])
+def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
+    tiny = number(Fraction(1, 10**13))
+    framework = between(Pmf([0, 50], [1 - tiny, tiny]), Pmf([0, 1], [1 - tiny, tiny]))
+    found = bound(framework, Identity())
+    assert moved(found) == 49
+    assert true_loss(framework, Identity(), found.randomiser).upper <= 1
+    assert true_loss(framework, Identity(), DiscreteLaplace(Fraction(1), Fraction(1))).lower > 20
+
+
+def test_x1_and_x2_and_their_exclusive_or() -> None:
+    rows = [(a, b, a ^ b) for a in (0, 1) for b in (0, 1)]
+    framework = Pufferfish(attribute("x1", 0, 1), JointTable(rows, [Fraction(1, 4)] * 4, names=["x1", "x2", "both"]))
+    found = bound(framework, Identity("both"))
+    assert found.randomiser == Exact(Fraction(1))
+    bit = DiscreteLaplace(Fraction(1), Fraction(1))
+    alone = [(Identity("x1"), bit), (Identity("x2"), bit), (Identity("both"), found.randomiser)]
+    assert [round(joint_loss(framework, [release]).loss, 12) for release in alone] == [1, 0, 0]
+    assert joint_loss(framework, alone).loss == pytest.approx(2, abs=1e-12)
+    exact = [(Identity("both"), found.randomiser), (Identity("x2"), Exact(Fraction(1)))]
+    assert joint_loss(framework, exact).loss == math.inf
+
+
+def test_two_releases_that_each_keep_one_lose_eleven_together() -> None:
+    rows = [(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)]
+    framework = Pufferfish(attribute("s", 0, 1), JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"]))
+    found = [bound(framework, Identity(name)) for name in "ab"]
+    assert [moved(b) for b in found] == [1, 1]
+    together = joint_loss(framework, [(Identity("a"), found[0].randomiser), (Identity("b"), found[1].randomiser)])
+    assert together.loss == pytest.approx(11.3068528, abs=1e-6)
+
+
+def test_weights_that_read_one_entry_move_the_answer_by_one_entry() -> None:
+    chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 6)
+    assert moved(bound(hide(chain), Linear([1, 0, 0, 0, 0, 0]))) == 1
+
+
+def test_independent_pieces_are_one_piece() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    pieces = IndependentPieces(chain, [5, 3, 5])
+    found = bound(hide(pieces), Count(1))
+    assert moved(found) == 3
+    assert found.witness.comparison == "entry 0 = 0 against entry 0 = 1"
+
+
+def test_answer_units() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
+    found = bound(hide(chain), Sum())
+    assert moved(found) == 7.5
+    assert float(found.randomiser.scale) == 7.5
+
+
+def test_secrets_of_probability_zero_are_skipped() -> None:
+    chain = MarkovChain([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]], 5)
+    table = JointTable([(0, 0), (1, 1), (9, 9)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
+    assert moved(bound(hide(chain), Count(1))) == 3
+    assert moved(bound(hide(table), Sum())) == 2
+    first = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, initial=[1, 0])
+    assert moved(bound(Pufferfish([entry(0, 0, 1), entry(4, 0, 1)], first), Count(1))) == moved(
+        bound(Pufferfish(entry(4, 0, 1), first), Count(1))
+    )
+
+
+def test_vector_answers_and_classes_are_refused() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    whole_class = Pufferfish(every_entry(), MarkovChainClass(0.2, 0.5, 5))
+    for framework, query in ((hide(chain), Histogram()), (whole_class, Count(1))):
+        problem = Problem(framework, query, Fraction(1))
+        found = MECHANISM.bound(problem)
+        assert isinstance(found, Refusal)
+        assert "mechanism=" in found.reason
+        assert MECHANISM.cost(problem).operations == 0
+
+
+def test_cost_is_predicted_before_anything_runs() -> None:
+    long = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100_000)
+    problem = Problem(hide(long), Count(1), Fraction(1))
+    assert MECHANISM.cost(problem).operations > 1e14 > problem.work_limit
+    short = Problem(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)), Count(1), Fraction(1))
+    assert 1e5 < MECHANISM.cost(short).operations < 1e8
+
+
+def _framework(belief: MarkovChain | JointTable) -> Framework | None:
+    """The framework of every entry, or None where each entry has one possible value only."""
+    several = any(sum(belief.possible(i)) > 1 for i in range(belief.size))
+    return hide(belief) if several else None
