@@ -46,9 +46,10 @@ class JointTable:
         source: str = "assumed",
     ) -> None:
         table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
-        masses, total = _masses(list(probabilities))
-        if not table or len(table) != len(masses):
-            raise InputError(f"the table has {len(table)} rows and {len(masses)} probabilities: give one mass a row")
+        given = list(probabilities)
+        if not table or len(table) != len(given):
+            raise InputError(f"the table has {len(table)} rows and {len(given)} probabilities: give one mass a row")
+        masses, total = _masses(given)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
             raise InputError("the table's rows have different lengths: every row needs one value a column")

@@ -1,0 +1,245 @@
+"""The exact audit against enumeration from its own definition, closed forms, and starts sampled at random."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pkgutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import answer_law_given, as_mpf, exact_rows, joint_law, laplace_loss
+from tests.support.chain_strategies import chains, contributions, joint_laws, linear, table_joint, tables, weights
+
+import takifugu.audit
+from takifugu.audit import joint_loss, true_delta, true_loss
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import InputError, Unsupported
+from takifugu.frameworks import Framework, Pufferfish, between
+from takifugu.laws.pmf import Pmf
+from takifugu.queries import Count, Histogram, Identity, Linear, Sum
+from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.secrets import attribute, entry, every_entry
+
+BIT = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)
+
+
+def discrete(scale: Any, cells: int = 1) -> DiscreteLaplace:
+    return DiscreteLaplace(Fraction(scale), Fraction(1), cells)
+
+
+def hide(belief: Any) -> Framework:
+    return Pufferfish(every_entry(), belief)
+
+
+def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fraction) -> mpmath.mpf:
+    found = [mpmath.mpf(0)]
+    for i, row in enumerate(table):
+        laws = [answer_law_given(joint, table, i, v) for v in range(len(row))]
+        found += [laplace_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
+    return max(found)
+
+
+@settings(max_examples=30)
+@given(st.data(), chains(length=(1, 5), starts=("stationary", "given")), st.sampled_from(["1/3", "2", "7"]))
+def test_chains_of_one_law(data: st.DataObject, chain: MarkovChain, scale: str) -> None:
+    assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
+    chosen = data.draw(weights(chain.length))
+    audit = true_loss(hide(chain), Linear(chosen, grid=1), discrete(scale))
+    (joint,) = joint_laws(chain)
+    expected = losses(joint, contributions(linear(chain, chosen)), Fraction(scale))
+    assert audit.lower <= expected <= audit.upper
+    assert audit.upper - audit.lower < 1e-12 * (1 + audit.loss)
+
+
+@settings(max_examples=30)
+@given(tables(), st.sampled_from(["1/3", "2"]))
+def test_tables(table: JointTable, scale: str) -> None:
+    assume(any(sum(table.possible(i)) > 1 for i in range(table.size)))
+    audit = true_loss(hide(table), Sum(), discrete(scale))
+    expected = losses(table_joint(table), contributions(Sum().resolve(table)), Fraction(scale))
+    assert audit.lower <= expected <= audit.upper
+
+
+@settings(max_examples=12)
+@given(chains(length=(2, 4), starts=("any",)), st.sampled_from(["1/2", "2"]), st.integers(0, 2**31))
+def test_any_start_is_the_supremum_over_start_laws(chain: MarkovChain, scale: str, seed: int) -> None:
+    assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
+    audit = true_loss(hide(chain), Count(1), discrete(scale))
+    matrix, table = exact_rows(chain.matrix.tolist()), contributions(Count(1).resolve(chain))
+    rng, highest = np.random.default_rng(seed), mpmath.mpf(0)
+    size = len(chain.states)
+    for power in range(12):
+        start = rng.dirichlet(np.ones(size)) ** (1 + power % 8)
+        joint = joint_law(matrix, chain.length, [Fraction(float(p)) for p in start / start.sum()])
+        highest = max(highest, losses(joint, table, Fraction(scale)))
+    assert highest <= audit.upper
+    hull = mpmath.mpf(0)
+    for i in range(chain.length):
+        laws = [[law for j in joint_laws(chain) if (law := answer_law_given(j, table, i, v))] for v in range(size)]
+        for a, b in itertools.permutations(range(size), 2):
+            hull = max([hull, *(laplace_loss(p, q, Fraction(scale)) for p in laws[a] for q in laws[b])])
+    assert audit.lower <= hull
+
+
+def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
+    chain = [[0.95, 0.05], [0.05, 0.95]]
+    audit = true_loss(hide(MarkovChain(chain, 4, initial="any")), Count(1), discrete(3))
+    given = [true_loss(hide(MarkovChain(chain, 4, initial=[t, 1 - t])), Count(1), discrete(3)).loss for t in (0, 1)]
+    mixed = max(
+        true_loss(hide(MarkovChain(chain, 4, initial=[t, 1 - t])), Count(1), discrete(3)).loss
+        for t in np.linspace(0.01, 0.99, 99)
+    )
+    assert max(given) < 0.95
+    assert 1 < mixed <= audit.upper
+    assert audit.loss - mixed < 1e-3
+
+
+def test_any_start_where_a_start_can_only_lead_one_way() -> None:
+    # Each hypothesis belongs to one start, so the loss is at a limit of the start laws.
+    chain = MarkovChain([[0.0, 1.0], [1.0, 0.0]], 3, initial="any")
+    assert true_loss(hide(chain), Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
+
+
+def test_histograms_look_at_every_cell_together() -> None:
+    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
+    (joint,) = joint_laws(chain)
+    table = [[(1, 0), (0, 1)]] * 3
+    found = mpmath.mpf(0)
+    for i in range(3):
+        p, q = (answer_law_given(joint, table, i, v) for v in (0, 1))
+        for y in itertools.product(range(-3, 7), repeat=2):
+            a, b = (
+                mpmath.fsum(as_mpf(m) * mpmath.exp(-(abs(y[0] - x[0]) + abs(y[1] - x[1])) / 2) for x, m in law.items())
+                for law in (p, q)
+            )
+            found = max(found, abs(mpmath.log(a / b)))
+    audit = true_loss(hide(chain), Histogram(), discrete(2, 2))
+    assert audit.lower <= found <= audit.upper
+    # Two cells that always add up to 3 tell more than one cell alone.
+    assert audit.loss > true_loss(hide(chain), Count(1), discrete(2)).loss
+
+
+def test_fewer_outputs_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3, states=[0, 6])
+    noises = [discrete(2), RoundedLaplace(Fraction(2), Fraction(1)), RoundedLaplace(Fraction(2), Fraction(7, 2))]
+    every = [true_loss(hide(chain), Sum(grid=1), noise).loss for noise in noises]
+    monkeypatch.setattr("takifugu.audit.releases.FEW_MASSES", 0)
+    assert [true_loss(hide(chain), Sum(grid=1), noise).loss for noise in noises] == every
+
+
+def test_noise_laws_from_their_definition() -> None:
+    for noise, expected in [
+        (discrete(2), 0.5),
+        (RoundedLaplace(Fraction(2), Fraction(1)), 0.5),
+        (Exact(Fraction(1)), math.inf),
+    ]:
+        assert true_loss(hide(BIT), Count(1), noise).loss == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(Unsupported, match="ask for its delta"):
+        true_loss(hide(BIT), Count(1), RoundedNormal(Fraction(2), Fraction(1)))
+
+
+def test_rounded_laplace_at_real_centres() -> None:
+    framework = between(Pmf([0.25], [1.0]), Pmf([1.75], [1.0]))
+    assert true_loss(framework, Identity(), RoundedLaplace(Fraction(2), Fraction(1))).loss == pytest.approx(0.75)
+    with pytest.raises(InputError, match="multiple of the noise's grid"):
+        true_loss(framework, Identity(), discrete(1))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
+def test_delta_of_a_shift_has_a_closed_form(epsilon: float) -> None:
+    noise, shift = discrete(3), 1
+    a = math.exp(-1 / 3)
+    outputs = range(-400, 400)
+    p = [(1 - a) / (1 + a) * a ** abs(y) for y in outputs]
+    q = [(1 - a) / (1 + a) * a ** abs(y - shift) for y in outputs]
+    expected = math.fsum(max(0.0, x - math.exp(epsilon) * z) for x, z in zip(p, q, strict=True))
+    audit = true_delta(hide(BIT), epsilon, Count(1), noise)
+    assert audit.loss == pytest.approx(expected, abs=1e-14)
+    assert audit.lower <= expected + 1e-15
+    assert (audit.loss == 0) == (epsilon >= 1 / 3)
+
+
+def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
+    sigma, epsilon = 2, 0.5
+    audit = true_delta(hide(BIT), epsilon, Count(1), RoundedNormal(Fraction(sigma), Fraction(1)))
+
+    def upper(x: float) -> float:
+        return 0.5 * math.erfc(x / math.sqrt(2))
+
+    exact = upper(epsilon * sigma - 1 / (2 * sigma)) - math.exp(epsilon) * upper(epsilon * sigma + 1 / (2 * sigma))
+    assert 0.9 * exact < audit.loss <= audit.upper <= exact + 1e-12
+
+
+def test_delta_for_any_start_is_enclosed() -> None:
+    chain = MarkovChain([[0.95, 0.05], [0.05, 0.95]], 4, initial="any")
+    audit = true_delta(hide(chain), 0.3, Count(1), discrete(3))
+    middle = true_delta(hide(MarkovChain(chain.matrix, 4, [0.5, 0.5])), 0.3, Count(1), discrete(3))
+    assert 0 < audit.lower <= audit.loss <= audit.upper <= 1
+    assert middle.loss <= audit.upper
+
+
+def test_independent_pieces_are_listed_together() -> None:
+    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
+    alone = true_loss(hide(chain), Count(1), discrete(2)).loss
+    pieces = true_loss(hide(IndependentPieces(chain, [3, 2])), Count(1), discrete(2)).loss
+    assert pieces <= alone + 1e-12  # the other piece is independent noise
+    anyhow = MarkovChain(chain.matrix, 3, initial="any")
+    one = true_loss(hide(anyhow), Count(1), discrete(2))
+    two = true_loss(hide(IndependentPieces(anyhow, [3, 2])), Count(1), discrete(2))
+    assert pieces < two.loss <= one.upper
+
+
+def test_a_class_of_chains_needs_some_of_its_chains() -> None:
+    framework = hide(MarkovChainClass(0.3, 0.5, 4))
+    with pytest.raises(Unsupported, match=r"chains=\[MarkovChain"):
+        true_loss(framework, Count(1), discrete(2))
+    with pytest.raises(InputError, match="eigengap"):
+        true_loss(framework, Count(1), discrete(2), chains=[MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
+    with pytest.raises(InputError, match="stationary masses"):
+        true_loss(framework, Count(1), discrete(2), chains=[MarkovChain([[0.9, 0.1], [0.6, 0.4]], 4, "any")])
+    member = MarkovChain([[0.7, 0.3], [0.3, 0.7]], 9, "any")
+    audit = true_loss(framework, Count(1), discrete(2), chains=[member])
+    assert audit.upper == math.inf
+    assert audit.loss == true_loss(hide(member.with_length(4)), Count(1), discrete(2)).loss
+
+
+def test_several_releases_and_other_secrets() -> None:
+    table = JointTable([(0, 0), (0, 1), (1, 1)], [Fraction(1, 3)] * 3, names=["ill", "test"])
+    framework = Pufferfish(attribute("ill", 0, 1), table)
+    releases = [(Identity("ill"), discrete(4)), (Identity("test"), discrete(2))]
+    together = joint_loss(framework, releases)
+    apart = [joint_loss(framework, [release]).loss for release in releases]
+    assert max(apart) < together.loss <= sum(apart) + 1e-12
+    assert together.comparison.startswith("entry 0 = ")
+    assert len(together.output) == 2
+
+
+def test_secrets_without_mass_are_skipped_and_too_much_is_refused() -> None:
+    lone = Pufferfish([entry(0, 0, 1), entry(1, 0, 1)], MarkovChain([[0.9, 0.1], [0.4, 0.6]], 2, initial=[1, 0]))
+    assert "entry 1" in true_loss(lone, Count(1), discrete(2)).comparison
+    with pytest.raises(Unsupported, match="joint states"):
+        true_loss(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), Count(1), discrete(2))
+    with pytest.raises(Unsupported, match="masses of outputs"):
+        joint_loss(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 9)), [(Histogram(), discrete(2, 2))] * 4)
+    with pytest.raises(InputError, match="2 cells and the noise 1"):
+        true_loss(hide(BIT), Histogram(), discrete(2))
+    with pytest.raises(InputError, match="needs the query"):
+        true_loss(hide(BIT))
+
+
+def test_it_uses_nothing_of_the_calibration() -> None:
+    folder = Path(takifugu.audit.__file__).parent
+    for module in pkgutil.iter_modules([str(folder)]):
+        text = (folder / f"{module.name}.py").read_text()
+        assert "noised" not in text
+        assert "takifugu.answers" not in text
+        assert "takifugu.mechanisms" not in text
