@@ -447,6 +447,24 @@ def test_a_wider_alphabet_under_another_belief_costs_more() -> None:
     assert joint(wider, [release]).epsilon == 1000
 
 
+def test_numbers_that_another_belief_would_not_read_count_as_they_were_published() -> None:
+    """The same raw values may stand for other states in another belief; the change that was published is kept."""
+    published = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
+    reader = chain_framework(10)
+    kept = replace(charge(published, Sum(), 12, QUILT), framework="another belief")
+    assert joint(reader, [kept]).epsilon == joint(published, [kept]).epsilon
+    weighted = replace(charge(published, Linear([1, 2] * 5), 12, QUILT), framework="another belief")
+    assert joint(reader, [weighted]).epsilon >= joint(published, [weighted]).epsilon
+
+
+def test_components_whose_secrets_are_impossible_do_not_count() -> None:
+    pieces = IndependentPieces(chain(1, initial=(1.0, 0.0)), [5, 2])
+    framework = Pufferfish([entry(0, 0, 1), entry(6, 0, 1)], pieces)
+    release = promised(framework, Count(1), group.MECHANISM, 1)
+    assert release.randomiser.scale == 2
+    assert compose([release, release]).epsilon == 2
+
+
 def test_compose_takes_the_worst_framework() -> None:
     slow, fast = chain_framework(30, 0.9), chain_framework(30, 0.6)
     releases = [laplace(f, Count(1), 8, QUILT, 1) for f in (slow, fast)]

@@ -52,10 +52,11 @@ class Guarantee:
 class Charge:
     """What a past release can be charged for under any framework: its promise, its query and its noise; never data.
 
-    `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind), `change` the largest L1
-    change of the answer over all `entries` entries (0 where two laws are compared), `answers` short hashes of how
-    `query` reads the beliefs that it was calibrated for. `scope` is "unit" or "pooled": one unit's data or several
-    units'. `fixed_in_advance` says that query and noise were chosen before any output about the source was seen.
+    `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind). `change` and
+    `entry_change` are the largest L1 changes of the answer over all `entries` entries (0 where two laws are compared)
+    and over one. `answers` and `pieces` are short hashes of what `query` adds up under the beliefs that it was
+    calibrated for, and of their components. `scope` is "unit" or "pooled": one unit's data or several units'.
+    `fixed_in_advance` says that query and noise were chosen before any output about the source was seen.
     """
 
     framework: str
@@ -67,8 +68,10 @@ class Charge:
     randomiser: Mapping[str, Any] = field(hash=False)
     scale: Fraction | None
     change: Fraction
+    entry_change: Fraction
     entries: int
     answers: tuple[str, ...]
+    pieces: tuple[str, ...]
     scope: str = "unit"
     fixed_in_advance: bool = False
     release: str = field(default="", compare=False)
@@ -78,6 +81,7 @@ class Charge:
         object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
         object.__setattr__(self, "delta", as_delta(self.delta))
         object.__setattr__(self, "change", _at_least_zero(self.change, "a change"))
+        object.__setattr__(self, "entry_change", _at_least_zero(self.entry_change, "an entry's change"))
         if self.scale is not None:
             object.__setattr__(self, "scale", _at_least_zero(self.scale, "a scale"))
         if self.scope not in SCOPES:
@@ -89,7 +93,8 @@ class Charge:
             "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
             "randomiser": dict(self.randomiser), "scale": None if self.scale is None else to_text(self.scale),
-            "change": to_text(self.change), "entries": self.entries, "answers": list(self.answers),
+            "change": to_text(self.change), "entry_change": to_text(self.entry_change), "entries": self.entries,
+            "answers": list(self.answers), "pieces": list(self.pieces),
             "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
         }  # fmt: skip
 
@@ -107,7 +112,8 @@ class Charge:
             str(data["framework"]), str(data["definition"]), Composition(data["composition"]),
             as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
             dict(data["randomiser"]), None if scale is None else as_fraction(scale, "the scale"),
-            as_fraction(data["change"], "the change"), int(data["entries"]), tuple(map(str, data["answers"])),
+            as_fraction(data["change"], "the change"), as_fraction(data["entry_change"], "an entry's change"),
+            int(data["entries"]), tuple(map(str, data["answers"])), tuple(map(str, data["pieces"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
         )  # fmt: skip
 

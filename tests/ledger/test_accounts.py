@@ -304,7 +304,20 @@ def test_units_known_under_another_source_are_pointed_out(ledger: Ledger) -> Non
     framework = chain_framework(7)
     assert ledger.reserve("data", [group_debit(framework, 1, "ann")]).also_under == ()
     assert ledger.reserve("survey", [group_debit(framework, 1, "ann")]).also_under == ("data",)
-    assert ledger.reserve("other", [group_debit(framework, 1, "bob"), group_debit(framework, 1, "")]).also_under == ()
+    assert ledger.reserve("other", [group_debit(framework, 1, "bob")]).also_under == ()
+    assert ledger.reserve("one", [group_debit(framework, 1)]).also_under == ()
+    assert ledger.reserve("two", [group_debit(framework, 1)]).also_under == ()
+
+
+def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:
+    """What is released about everything is also about ann; under another tag it would not be counted."""
+    framework = chain_framework(7)
+    everything, ann = group_debit(framework, 1), group_debit(framework, 1, "ann", "other")
+    ledger.reserve("one", [everything], budget=9)
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "one", [ann])
+    ledger.reserve("many", [ann], budget=9)
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "many", [everything])
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "new", [everything, ann])
 
 
 def test_history_and_show(ledger: Ledger) -> None:

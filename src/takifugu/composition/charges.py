@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Protocol
+
+import numpy as np
 
 from takifugu import queries
 from takifugu.beliefs import Belief
@@ -19,6 +21,7 @@ from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.group import component_change
 from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
+from takifugu.secrets import Family
 
 #: Kinds of noise whose loss is (change of the answer)/scale at every output.
 LAPLACE = ("discrete-laplace", "rounded-laplace")
@@ -71,12 +74,16 @@ def charge_of(
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.beliefs[0]).grid / query.resolve(own.beliefs[0]).grid, total
     noise, promise = calibration.randomiser, calibration.guarantee
-    scale = noise.scale * factor if noise.kind in (*LAPLACE, "none") else None
+    whole, single = _changes(about, query)
+    tabled = [b for b in about.beliefs if not isinstance(b, LawPair)]
     return Charge(
         framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
-        epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=scale,
-        change=_whole_change(about, query), entries=_size(about), answers=_answer_hashes(about, query), scope=scope,
-        fixed_in_advance=fixed_in_advance, release=release,
+        epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
+        scale=noise.scale * factor if noise.kind in (*LAPLACE, "none") else None,
+        change=whole, entry_change=single, entries=_size(about),
+        answers=tuple(sorted({_answer_hash(query.resolve(b)) for b in tabled})),
+        pieces=tuple(sorted({_pieces_hash(b) for b in tabled})),
+        scope=scope, fixed_in_advance=fixed_in_advance, release=release,
     )  # fmt: skip
 
 
@@ -96,42 +103,53 @@ class View:
         """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
         return charge.framework == self.fingerprint
 
-    def same_answers(self, charge: Charge) -> bool:
-        """Whether this framework reads the query exactly as the one that it was calibrated for."""
-        if self.is_native(charge):
-            return True
-        if any(answer is None for answer in self.answers(charge)):
-            return False
-        return set(_answer_hashes(self.framework, queries.from_dict(charge.query))) <= set(charge.answers)
+    def reads_alike(self, charge: Charge) -> bool:
+        """Whether this framework adds up the query exactly as the one that it was calibrated for."""
+        read = self.answers(charge)
+        hashes = {_answer_hash(a) for a in read if a is not None}
+        return self.is_native(charge) or (None not in read and hashes <= set(charge.answers))
+
+    def has_pieces_of(self, charge: Charge) -> bool:
+        """Whether this framework has the components that the charge was calibrated for."""
+        return self.is_native(charge) or {_pieces_hash(b) for b in self.framework.beliefs} <= set(charge.pieces)
 
     def answers(self, charge: Charge) -> tuple[Additive | None, ...]:
-        """Return the charge's query read under each belief; None where it says nothing about single entries there."""
+        """Return the charge's query read under each belief; None where it says nothing about single entries there.
+
+        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
+        every entry that is read counts with the largest change of any.
+        """
         return tuple(self._read(belief, charge) for belief in self.framework.beliefs)
 
     def _read(self, belief: Belief, charge: Charge) -> Additive | None:
-        if isinstance(belief, LawPair) or (belief.size != charge.entries and not self.is_native(charge)):
+        native = self.is_native(charge)
+        if isinstance(belief, LawPair) or (belief.size != charge.entries and not native):
             return None
         try:
-            return queries.from_dict(charge.query).resolve(belief)
+            answer = queries.from_dict(charge.query).resolve(belief)
         except TakifuguError:
             return None
+        if native or _answer_hash(answer) in charge.answers:
+            return answer
+        largest = max(int(answer.entry_changes().max(initial=0)), math.ceil(charge.entry_change / answer.grid))
+        table = np.array([[0], [largest]], dtype=np.int64)
+        return Additive(answer.grid, ("largest change",), (table,), (answer.weights != 0).astype(np.int64))
 
-    @cached_property
-    def components(self) -> tuple[tuple[range, ...], ...]:
-        """Return, for each belief, the runs of entries of the components that hold a secret."""
-        return tuple(tuple(self._secret_runs(belief)) for belief in self.framework.beliefs)
+    def secret_runs(self, belief: Belief) -> Iterator[tuple[int, range, Family]]:
+        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any."""
+        for secret in self.framework.secrets:
+            family = secret.family(belief)
+            for number, run in enumerate(belief.components()):
+                local = Family(_inside(family.entries, run), family.pairs)
+                piece = belief.component(number)
+                if any(local.value_pairs(piece, entry) for entry in local.entries):
+                    yield number, run, local
 
-    def _secret_runs(self, belief: Belief) -> Iterator[range]:
-        entries = [secret.family(belief).entries for secret in self.framework.secrets]
-        for run in belief.components():
-            if any(_meets(chosen, run) for chosen in entries):
-                yield run
 
-
-def _meets(entries: range | tuple[int, ...], run: range) -> bool:
+def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
     if isinstance(entries, range):
-        return max(entries.start, run.start) < min(entries.stop, run.stop)
-    return any(e in run for e in entries)
+        return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in entries if e in run)
 
 
 def _size(framework: Framework) -> int:
@@ -140,21 +158,23 @@ def _size(framework: Framework) -> int:
     return sizes.pop() if len(sizes) == 1 else 0
 
 
-def _whole_change(framework: Framework, query: Query) -> Fraction:
+def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
+    """Return the largest change of the answer when all entries change and when one does, in its units."""
     problem = Problem(framework, query, Fraction(1))
     if problem.is_pair:
-        return component_change(problem).size * problem.grid
-    return max(int(a.entry_changes().sum()) * a.grid for a in problem.answers)
+        reach = component_change(problem).size * problem.grid
+        return reach, reach
+    each = [(a.entry_changes(), a.grid) for a in problem.answers]
+    whole = max(int(changes.sum()) * grid for changes, grid in each)
+    return whole, max(int(changes.max(initial=0)) * grid for changes, grid in each)
 
 
-def _answer_hashes(framework: Framework, query: Query) -> tuple[str, ...]:
-    """Return short hashes of what the query adds up under each belief: tables, weights, grid and components."""
-    return tuple(sorted({_answer_hash(b, query) for b in framework.beliefs if not isinstance(b, LawPair)}))
+def _pieces_hash(belief: Belief) -> str:
+    return hashlib.sha256(repr([len(run) for run in belief.components()]).encode()).hexdigest()[:16]
 
 
-def _answer_hash(belief: Belief, query: Query) -> str:
-    answer = query.resolve(belief)
-    told = hashlib.sha256(repr((answer.grid, answer.labels, [len(r) for r in belief.components()])).encode())
+def _answer_hash(answer: Additive) -> str:
+    told = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
     for array in (answer.weights, *answer.tables, *(() if answer.table_of is None else (answer.table_of,))):
         told.update(repr(array.shape).encode())
         told.update(array.tobytes())

@@ -31,7 +31,6 @@ from takifugu.laws.rationals import to_text
 from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.entry import decimal_up
 from takifugu.queries import Additive, IntArray
-from takifugu.secrets import Family
 
 STEADY = (Composition.WHOLE, Composition.DATA)
 REMEDY = (
@@ -163,12 +162,12 @@ def steady_cost(view: View, charge: Charge) -> Fraction:
     if charge.scale is None:
         return _stored(view, charge)
     costs = [charge.epsilon] if view.is_native(charge) else [Fraction(0)]
-    for runs, answer in zip(view.components, view.answers(charge), strict=True):
+    for belief, answer in zip(view.framework.beliefs, view.answers(charge), strict=True):
         if answer is None:
             costs.append(whole_cost(view, charge))
             continue
         changes = answer.entry_changes()
-        for run in runs:
+        for _, run, _ in view.secret_runs(belief):
             costs.append(_loss(int(changes[run.start : run.stop].sum()) * answer.grid, charge))
     return max(costs)
 
@@ -190,7 +189,8 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
 
 
 def _stored(view: View, charge: Charge) -> Fraction:
-    if view.same_answers(charge):
+    pieces = charge.composition is Composition.WHOLE or view.has_pieces_of(charge)
+    if pieces and view.reads_alike(charge):
         return charge.epsilon
     raise CompositionRefused(
         f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, entries "
@@ -272,19 +272,10 @@ def _parts(
 ) -> Iterator[tuple[Part, list[Additive | None]]]:
     """Yield the different components that hold a secret, with every release's share of its answer in them."""
     seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
-    for secret in view.framework.secrets:
-        family = secret.family(belief)
-        for number, run in enumerate(belief.components()):
-            entries = family.entries
-            inside: range | tuple[int, ...] = tuple(e - run.start for e in entries if e in run)
-            if isinstance(entries, range):
-                inside = range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
-            if len(inside) == 0:
-                continue
-            piece, local = belief.component(number), Family(inside, family.pairs)
-            shares = [None if a is None else a.restrict(slice(run.start, run.stop)) for a in answers]
-            key = (id(piece), inside, family.pairs, tuple(None if s is None else s.key for s in shares))
-            if key in seen:
-                continue
+    for number, run, local in view.secret_runs(belief):
+        piece = belief.component(number)
+        shares = [None if a is None else a.restrict(slice(run.start, run.stop)) for a in answers]
+        key = (id(piece), local, tuple(None if s is None else s.key for s in shares))
+        if key not in seen:
             seen[key] = piece
             yield Part(piece, next(s for s in shares if s is not None), local, run.start), shares

@@ -132,13 +132,15 @@ def what_fits(before: Accounts, new: Accounts, unit: str, budget: Amount) -> str
         except CompositionRefused:
             return False
 
+    spent = before.cost(unit)
+    if spent.epsilon >= budget.epsilon:
+        return "nothing more"
     if any(item.charge.delta > budget.delta for item in asked):
         return "perhaps the same with a smaller delta, or with delta 0"
-    spent = before.cost(unit)
     wanted = sum((item.charge.epsilon for item in asked), Fraction(0))
     if not any(item.charge.composition is Composition.QUILT for item in new.items[unit]):
         left = budget.epsilon - spent.epsilon
-        if left > 0 and fits(wanted / left):
+        if fits(wanted / left):
             what = "epsilon" if len(asked) == 1 else "epsilons that add up to"
             return f"{what} at most {short(left, up=False)}"
     factor = _least_factor(fits)
@@ -159,11 +161,11 @@ def _quieter(item: Item, factor: Fraction) -> Item:
 
 
 def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Return a factor above 1 that fits, within a few per cent of the least one; None where none below 2**40 does."""
+    """Return a factor above 1 that fits, within a few per cent of the least one; None where none below 2**20 does."""
     low, high = Fraction(1), Fraction(2)
     while not fits(high):
         low, high = high, high * 4
-        if high > 2**40:
+        if high > 2**20:
             return None
     for _ in range(6):
         middle = Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)

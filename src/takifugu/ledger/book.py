@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.laws.rationals import Number
 from takifugu.ledger import store as rows
+from takifugu.ledger.accounts import Accounts
 from takifugu.ledger.reserving import Draft, TooMuch, attempt, drafts_of, refusal
 from takifugu.ledger.store import Store
 from takifugu.ledger.values import (
@@ -92,8 +93,8 @@ class Ledger:
         drafts = drafts_of(debits, self.unit_tag, recharge)
         with self.store.reading() as connection:  # joint costs are cached, so that the write lock is held only briefly
             found = rows.read_source(connection, name)
-            if found is not None:
-                attempt(rows.read_accounts(connection, found[0]), drafts)
+            before = Accounts({}, {}) if found is None else rows.read_accounts(connection, found[0])
+            attempt(before, drafts, self.unit_tag(""))
         try:
             with self.store.writing() as connection:
                 return self._reserve(connection, name, drafts, budget, content)
@@ -159,7 +160,7 @@ class Ledger:
         number, source = self._source(connection, name, budget)
         if content is not None:
             self._remember(connection, number, name, content)
-        tried = attempt(rows.read_accounts(connection, number), drafts)
+        tried = attempt(rows.read_accounts(connection, number), drafts, self.unit_tag(""))
         allowed = source.budget
         if allowed is None:
             allowed = tried.cost

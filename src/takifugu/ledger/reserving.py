@@ -78,8 +78,17 @@ def drafts_of(debits: Sequence[Debit], tag: Callable[[str], str], recharge: bool
     return tuple(drafts)
 
 
-def attempt(before: Accounts, drafts: Sequence[Draft]) -> Attempt:
-    """Return what the drafts would cost; raises CompositionRefused where something has no joint promise."""
+def attempt(before: Accounts, drafts: Sequence[Draft], everything: str) -> Attempt:
+    """Return what the drafts would cost; `everything` is the tag of a source that is one unit.
+
+    Raises CompositionRefused where something has no joint promise, and LedgerError where a source that was one unit is
+    now divided into units, or the reverse: the two histories would not know of each other.
+    """
+    if len({tag == everything for tag in (*before.items, *(draft.tag for draft in drafts))}) > 1:
+        raise LedgerError(
+            "about one source, either every release names the units that it reads or none does: name them as before, "
+            "or give these data another source name if nothing was released about them"
+        )
     frameworks: dict[str, Framework] = {d.item.fingerprint: framework_of(d.body) for d in drafts}
     after = before.with_new(frameworks, [(d.tag, d.item) for d in drafts])
     units = after.touched(list(dict.fromkeys(d.tag for d in drafts)))

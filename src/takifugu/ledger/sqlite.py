@@ -90,11 +90,12 @@ def _place(draft: Path, path: Path) -> None:
         except FileExistsError:
             return
         os.replace(draft, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def check_length(path: Path) -> None:
