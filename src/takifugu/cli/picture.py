@@ -14,7 +14,7 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
     `longest` is the value of a bar of full length; by default the largest `high`.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], width=40)[0])
-    still  ████████████▓▓▓▓▓▓░░░░░░░  6 ± 2
+    still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
     """
     names = [r["cell"] if len(r["cell"]) <= 16 else f"{r['cell'][:15]}…" for r in rows]
     texts = [f"{_short(r['value'])} ± {_short(r['high'] - r['value'])}" for r in rows]

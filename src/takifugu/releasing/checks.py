@@ -9,6 +9,7 @@ from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.laws.rationals import as_delta
 from takifugu.releasing.build import Chain, chain_of, query_of
+from takifugu.releasing.problems import as_problem
 from takifugu.releasing.sequences import parse_step
 from takifugu.releasing.spec import ChainClassSpec, ChainSpec, ItemSpec, ReleaseSpec, SourceSpec
 
@@ -51,7 +52,7 @@ def _source(source: SourceSpec, folder: Path) -> Iterator[str]:
         try:
             parse_step(source.step)
         except TakifuguError as error:
-            yield f"source.step: {error}"
+            yield f"source.step: {as_problem(error)}"
         if source.order is None:
             yield 'source.order: is missing; steps are counted along an order column, write order = "<column>"'
     columns = [c for c in (source.unit, source.piece, source.order, source.value) if c is not None]
@@ -101,7 +102,8 @@ def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: l
         key = "belief"
         if isinstance(belief, ChainSpec):
             key = "belief.fit" if belief.fit is not None else "belief.matrix"
-        found.append(f"{key}: {error}")
+            key = "belief.initial" if str(error).startswith("initial") else key
+        found.append(f"{key}: {as_problem(error)}")
         return None
 
 
@@ -122,10 +124,10 @@ def _item(item: ItemSpec, path: str, source: SourceSpec | None, chain: Chain | N
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
             yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
     except TakifuguError as error:
-        yield f"{path}.mechanism: {error}"
+        yield f"{path}.mechanism: {as_problem(error)}"
     if chain is None:
         return
     try:
         query_of(item, chain.states).resolve(chain)
     except TakifuguError as error:
-        yield f"{path}: {error}"
+        yield f"{path}: {as_problem(error)}"

@@ -21,6 +21,17 @@ def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list
     return list(found.values())
 
 
+def as_problem(error: Exception) -> str:
+    """Return what an error says as `what is wrong; what to write instead`.
+
+    >>> as_problem(ValueError("epsilon is 0: it must be above 0"))
+    'epsilon is 0; it must be above 0'
+    """
+    text = str(error).replace(": it must", "; it must", 1)
+    text = text if "; " in text else text.replace(": ", "; ", 1)
+    return text if "; " in text else f"{text}; repair it"
+
+
 def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, dict[str, Any]]:
     """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
 
@@ -87,7 +98,7 @@ def _sentence(error: Any, path: str, node: dict[str, Any], schema: dict[str, Any
     if kind in ("string_too_short", "too_short"):
         return f"is {'empty' if not given else 'too short'}; {_write(key, node, schema)}"
     if kind == "value_error":
-        return str(error["ctx"]["error"]).replace(": it must", "; it must", 1)
+        return as_problem(error["ctx"]["error"])
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
         kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]

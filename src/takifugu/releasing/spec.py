@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,6 +36,8 @@ def _delta(value: int | float | str) -> int | float | str:
     as_delta(value, "delta")
     return value
 
+
+_LARGEST = 2**53
 
 Number = StrictInt | StrictFloat | StrictStr
 Epsilon = Annotated[Number, AfterValidator(_epsilon)]
@@ -191,7 +196,7 @@ def load(path: str | Path) -> ReleaseFile:
         raise SpecError([f"{where}: cannot be read ({reason}); give the path of a TOML release file"]) from None
     except UnicodeDecodeError:
         raise SpecError([f"{where}: is not UTF-8 text; save it as UTF-8"]) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise SpecError([f"{where}: is not TOML: {error}; write `key = value` lines under [sections]"]) from None
     return ReleaseFile(where, parse(raw, where.parent))
 
@@ -203,16 +208,30 @@ def parse(raw: dict[str, Any], folder: Path = Path()) -> ReleaseSpec:
     """
     from takifugu.releasing.checks import meaning_problems
 
-    found: list[str] = []
+    found = list(_giants(raw))
+    if found:
+        raise SpecError(found)
     try:
         spec = ReleaseSpec.model_validate(raw)
     except ValidationError as error:
-        found = problems_of(error.errors(), json_schema(), raw)
+        found = problems_of(error.errors(), _schema(), raw)
         spec = _what_is_valid(raw)
     found += meaning_problems(spec, folder)
     if found:
         raise SpecError(found)
     return spec
+
+
+def _giants(value: Any, path: str = "") -> Iterator[str]:
+    """Name the whole numbers that no computer number holds: TOML has them, and comparisons with floats fail."""
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            yield from _giants(inside, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for position, inside in enumerate(value):
+            yield from _giants(inside, f"{path}[{position}]")
+    elif isinstance(value, int) and abs(value) > _LARGEST:
+        yield f"{path}: is too large a number; write one of at most {_LARGEST}"
 
 
 def _what_is_valid(raw: dict[str, Any]) -> ReleaseSpec:
@@ -236,4 +255,9 @@ def _section(model: type[BaseModel], raw: Any) -> Any:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a release file, for editors and for `takifugu schema`."""
+    return deepcopy(_schema())
+
+
+@cache
+def _schema() -> dict[str, Any]:
     return ReleaseSpec.model_json_schema()

@@ -1,0 +1,173 @@
+"""Nothing of the data but the noisy value: a search through every file, message, exception, table and object."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing import files
+
+from takifugu.cli import main
+from takifugu.errors import TakifuguError
+from takifugu.releasing import publish, run
+from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.spec import load
+
+SPARE = "SPARE-SENTINEL"
+START = 7_300_191  # the first minute on the clock: an order value that must not be told
+SHORT = 17  # rows of pieces that are left out: they make the number of rows a secret of the operator
+LENGTHS = {"Ana": (1210, 835), "Ben": (1404,)}
+
+
+def table() -> str:
+    lines = ["Who is it?,run no.,t [min],spare,état; raw"]
+    for unit, pieces in LENGTHS.items():
+        for run_number, length in enumerate((*pieces, SHORT)):
+            for t in range(length):
+                posture = ["sitting", "walking", "lying"][(t * t + run_number + len(unit) * t // 7) % 3]
+                lines.append(f"{unit},{run_number},{START + t},{SPARE},{posture}")
+    return "\n".join(lines) + "\n"
+
+
+def secrets_of(text: str) -> list[str]:
+    """Return what must appear nowhere: true counts by unit and pooled, row counts, order values, hashes of the data."""
+    rows = [line.split(",") for line in text.splitlines()[1:]]
+    kept = [(r[0], r[4]) for r in rows if int(r[1]) < len(LENGTHS[r[0]])]
+    numbers = {len(rows)}
+    for unit in (*LENGTHS, None):
+        mine = [posture for who, posture in kept if unit in (who, None)]
+        numbers |= {mine.count(p) for p in ("sitting", "lying", "walking")} | {len(mine) - mine.count("walking")}
+        numbers |= {sum(1 for r in rows if unit in (r[0], None) and r[4] == p) for p in ("sitting", "lying", "walking")}
+        numbers |= {sum(1 for r in rows if unit in (r[0], None))}
+    raw = text.encode()
+    hashes = [hashlib.new(name, raw).hexdigest()[:12] for name in ("md5", "sha1", "sha256", "blake2b")]
+    return [str(n) for n in sorted(numbers)] + hashes + [SPARE, str(START)]
+
+
+def found_in(secrets: list[str], told: str) -> list[str]:
+    """Return the secrets that a text tells: numbers as whole words (with or without separators), the rest anywhere."""
+    plain = told.replace(",", "").replace("_", "")
+    return [s for s in secrets if re.search(rf"(?<![\d.]){s}(?![\d])" if s.isdigit() else re.escape(s), plain + told)]
+
+
+SPEC = (
+    files.SPEC.replace('source = "a test"', 'source = "a test"\nmin_length = 100')
+    .replace('order = "t [min]"', 'order = "t [min]"\nstep = 1')
+    .replace("budget = 10", "budget = 3")
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A release whose noise is 100,003 and more, so that no published number is near a secret one by chance."""
+    from takifugu.randomisers import DiscreteLaplace
+
+    drawn = iter(range(100_003, 10**9, 7_919))
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: tuple(
+        int(x) + next(drawn) + 0 * self.grid for x in answer
+    ))  # fmt: skip
+    files.write(tmp_path, SPEC, table())
+    return tmp_path
+
+
+def test_the_secrets_are_many_and_the_search_finds_them(folder: Path) -> None:
+    secrets = secrets_of(table())
+    assert len(secrets) > 15
+    for secret in secrets:
+        assert found_in(secrets, f"there are {secret} rows") == [secret]
+    grouped = f"{len(table().splitlines()) - 1:,}"
+    assert found_in(secrets, f"{grouped} rows")
+
+
+def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None:
+    secrets = secrets_of(table())
+    toml, told = str(folder / "release.toml"), []
+    for command in (
+        ["compare", toml], ["calibrate", toml], ["calibrate", "--json", toml], ["compare", "--json", toml],
+        ["release", toml], ["release", toml], ["release", "--force", "--json", toml], ["release", "--force", toml],
+        ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],
+    ):  # fmt: skip
+        outcome = CliRunner().invoke(main, command)
+        told.append(outcome.output + outcome.stderr)
+    assert "would be overwritten" in told[5]
+    assert "has spent" in told[7]
+    public = {p.name: p.read_text(encoding="utf-8") for p in (folder / "out").iterdir()}
+    assert len(public) == 6
+    for name, text in [*public.items(), *((f"command {i}", t) for i, t in enumerate(told))]:
+        assert found_in(secrets, text) == [], name
+
+
+def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
+    run.publish(run.plan(load(folder / "release.toml")))
+    content = b"".join(p.read_bytes() for p in folder.glob("ledger.db*")).decode("latin-1")
+    assert found_in([*secrets_of(table()), "Ana", "Ben"], content) == []
+
+
+def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
+    plan = run.plan(load(folder / "release.toml"))
+    outcome = run.publish(plan)
+    shown = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
+    shown += [c for t in plan.tables for c in t.calibrations]
+    for thing in shown:
+        for text in (repr(thing), str(thing)):
+            assert found_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (f"{START + 3},", f"{START + 2},"),
+        (f"{START + 3},", f"{START - 9},"),
+        (f"{START + 3},", f"{SPARE},"),
+        (f"{START + 3},", ","),
+        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},SECRET-POSTURE"),
+        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},"),
+        (f"{START + 3},{SPARE},walking", f"{START + 3}.5,{SPARE},walking"),
+        (f"Ana,0,{START + 3}", f",0,{START + 3}"),
+        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walking,more"),
+        (f"{START + 3},{SPARE},walking", f'{START + 3},{SPARE},"walking'),
+    ],
+)
+def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: str) -> None:
+    text = table()
+    place = text.index(old)
+    files.write(folder, SPEC, text[:place] + new + text[place + len(old) :])
+    outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
+    assert outcome.exit_code == 2, outcome.output
+    assert outcome.stderr.startswith("takifugu: ")
+    assert "Traceback" not in outcome.stderr
+    assert found_in([*secrets_of(text), "SECRET-POSTURE", str(START + 3)], outcome.output + outcome.stderr) == []
+    assert not (folder / "ledger.db").exists()
+    assert not (folder / "out").exists()
+
+
+def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault(*_: Any, **__: Any) -> None:
+        raise KeyError(SPARE, START)
+
+    monkeypatch.setattr(publish, "true_answer", fault)
+    outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
+    assert outcome.exit_code == 3
+    assert "a fault of Takifugu itself (KeyError at test_leaks.py:" in outcome.stderr
+    assert found_in(secrets_of(table()), outcome.output + outcome.stderr) == []
+
+
+def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant of this file: one more innocent-looking sentence, and the search must find it."""
+    rows = len(table().splitlines()) - 1
+    honest = Certificate.text
+    monkeypatch.setattr(Certificate, "text", lambda self: f"{honest(self)}\nmade from {rows:,} rows")
+    run.publish(run.plan(load(folder / "release.toml")))
+    text = (folder / "out" / "time-use-pooled.certificate.txt").read_text(encoding="utf-8")
+    assert found_in(secrets_of(table()), text) == [str(rows)]
+
+
+def test_errors_are_all_of_one_family() -> None:
+    from takifugu import errors
+
+    kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)]
+    assert all(issubclass(kind, TakifuguError) for kind in kinds)

@@ -1,0 +1,247 @@
+"""A release file from rows to files: beliefs of public lengths, debits, outputs; and every refusal before and after."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.errors import (
+    BudgetExceeded,
+    CalibrationRefused,
+    CompositionRefused,
+    DataError,
+    LedgerError,
+    ReleaseError,
+)
+from takifugu.ledger import Ledger
+from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.releasing import run
+from takifugu.releasing.spec import load
+
+
+def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> run.Plan:
+    return run.plan(load(files.write(folder, spec, table)))
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    spec = files.SPEC
+    for old, new in pairs:
+        assert old in spec
+        spec = spec.replace(old, new)
+    return spec
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    assert plan.unit_names == ("zoë", "Bob, jr.", "007")
+    units, pooled = plan.tables
+    assert [c.framework.beliefs[0].size for c in units.calibrations] == [71, 25, 42]
+    assert isinstance(units.calibrations[0].framework.beliefs[0], IndependentPieces)
+    assert isinstance(units.calibrations[1].framework.beliefs[0], MarkovChain)
+    assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 41, 25, 30, 12]
+    outcome = run.publish(plan)
+    names = sorted(p.name for p in (tmp_path / "out").iterdir())
+    assert names == [
+        f"time-use-{scope}{end}" for scope in ("pooled", "units")
+        for end in (".certificate.json", ".certificate.txt", ".csv")
+    ]  # fmt: skip
+    table = rows_of(tmp_path / "out" / "time-use-units.csv")
+    assert list(table[0]) == ["unit", "cell", "value", "low", "high"]
+    assert [(r["unit"], r["cell"]) for r in table] == [
+        (u, c) for u in ("zoë", "Bob, jr.", "007") for c in ("still", "walking")
+    ]
+    assert list(rows_of(tmp_path / "out" / "time-use-pooled.csv")[0]) == ["cell", "value", "low", "high"]
+    certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
+    assert [a["unit"] for a in certificate["answers"]] == ["zoë", "Bob, jr.", "007"]
+    assert len(certificate["frameworks"]) == 3
+    assert "the units are independent of each other" in certificate["assumptions"]
+    book = Ledger.open(tmp_path / "ledger.db")
+    assert [(e.name, e.scope, e.units, e.state) for e in book.history("study")] == [
+        ("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published"),
+    ]  # fmt: skip
+    assert 1 < book.spent("study").spent.epsilon <= 2
+    assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
+
+
+def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
+    """With a generous epsilon the noise is rarely more than a few; the answer must be near what the rows say."""
+    spec = changed(("epsilon = 1.0", "epsilon = 2000"), ("budget = 10", "budget = 10000"))
+    outcome = run.publish(planned(tmp_path, spec), entropy=InsecureSeededEntropyForTests(1))
+    expected: dict[tuple[str, str], int] = {}
+    for row in csv.DictReader(files.data().splitlines()):
+        state = "walking" if row["état; raw"] == "walking" else "still"
+        key = (row["Who is it?"], state)
+        expected[key] = expected.get(key, 0) + 1
+    found = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
+    assert found == expected
+    totals = {r["cell"]: r["value"] for r in outcome.tables[1].rows}
+    assert totals == {cell: sum(v for (_, c), v in expected.items() if c == cell) for cell in ("still", "walking")}
+    assert not outcome.tables[0].certificate.private
+
+
+def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
+    table = files.data({"a": (20, 10), "b": (20, 10), "c": (10,)})
+    calibrations = planned(tmp_path, table=table).tables[0].calibrations
+    assert calibrations[0] is calibrations[1]
+    assert calibrations[0] is not calibrations[2]
+
+
+def test_lengths_by_rule(tmp_path: Path) -> None:
+    spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
+    plan = planned(tmp_path, spec)
+    assert [(u.name, u.lengths) for u in plan.units] == [("zoë", (30, 35)), ("007", (30,))]
+    assert any("fewer than 28 steps" in a for a in plan.assumptions)
+    assert any("cut to 35" in a for a in plan.assumptions)
+    with pytest.raises(DataError, match=r"more than the 35 steps of belief\.max_length"):
+        planned(tmp_path, spec.replace('longer = "cut"', ""))
+    with pytest.raises(DataError, match="no piece has the 99 steps"):
+        planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmin_length = 99')))
+
+
+def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
+    lines = files.data({"a": (20,), "b": (9,)}).splitlines()
+    table = "\n".join(line for i, line in enumerate(lines) if i not in (5, 6)) + "\n"
+    spec = changed(('order = "t [min]"', 'order = "t [min]"\nstep = 2'), ("budget = 10", "budget = 9999"))
+    plan = planned(tmp_path, spec.replace("epsilon = 1.0", "epsilon = 2000"), table)
+    assert plan.units[0].lengths == (20,)
+    outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
+    counted = sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a")
+    assert counted == 18
+    assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
+
+
+def test_auto_composes_where_the_file_asks_twice_about_the_same_data(tmp_path: Path) -> None:
+    once = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]'), ('per = "both"', 'per = "unit"'))
+    alone = planned(tmp_path, once).tables[0].calibrations
+    twice = planned(tmp_path, once.replace('per = "unit"', 'per = "both"')).tables[0].calibrations
+    assert any(str(c.guarantee.composition) == "single" for c in alone)
+    assert not any(str(c.guarantee.composition) == "single" for c in twice)
+    run.publish(planned(tmp_path, once.replace('per = "unit"', 'per = "both"')))
+
+
+def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:
+    more = '\n[[release]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+    outcome = run.publish(planned(tmp_path, files.SPEC + more))
+    assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walking"]
+    other = tmp_path / "second"
+    other.mkdir()
+    with pytest.raises(BudgetExceeded):
+        run.publish(planned(other, (files.SPEC + more).replace("budget = 10", "budget = 1.2")))
+    assert Ledger.open(other / "ledger.db").show() == ()
+    assert list((other / "out").iterdir()) == []
+
+
+def test_a_source_without_units(tmp_path: Path) -> None:
+    table = "minute,état; raw\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
+    spec = changed(
+        ('unit = "Who is it?"\n', ""), ('piece = "run no."\n', ""), ('order = "t [min]"', 'order = "minute"'),
+        ('per = "both"', ""), ("pieces_independent = true\n", ""), ("units_independent = true\n", ""),
+    )  # fmt: skip
+    outcome = run.publish(planned(tmp_path, spec, table))
+    assert [(t.name, t.scope) for t in outcome.tables] == [("time-use", "all")]
+    assert outcome.tables[0].certificate.units == ()
+
+
+def test_other_beliefs(tmp_path: Path) -> None:
+    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+    (tmp_path / "m.csv").write_text("0.8,0.2\n0.3,0.7\n", encoding="utf-8")
+    from_file = planned(tmp_path, changed((matrix, 'matrix = "m.csv"')))
+    inline = planned(tmp_path)
+    assert [c.scale for c in from_file.tables[0].calibrations] == [c.scale for c in inline.tables[0].calibrations]
+    (tmp_path / "public.csv").write_text(files.data({"p": (300,), "q": (200,)}), encoding="utf-8")
+    fit = planned(tmp_path, changed((matrix, 'fit = { file = "public.csv", smoothing = 2 }')))
+    belief = fit.tables[1].calibrations[0].framework.beliefs[0]
+    assert belief.source == "a test; estimated from public.csv with smoothing 2"
+    of_class = changed((matrix, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
+    plan = planned(tmp_path, of_class)
+    belief = plan.tables[1].calibrations[0].framework.beliefs[0]
+    assert isinstance(belief, IndependentPieces)
+    assert isinstance(belief.chain, MarkovChainClass)
+    run.publish(plan)
+
+
+def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
+    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+    plan = planned(tmp_path, changed((matrix, 'fit = { file = "data.csv", private = true }')))
+    assert any("private data" in c for c in plan.tables[0].calibrations[0].guarantee.conditions)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),
+     ('query = "histogram"', 'query = "mean"\ncodes = {still = 0, walking = 1}'),
+     ('query = "histogram"', 'query = "histogram"\nstates = ["walking"]\ntotal = 100')],
+)  # fmt: skip
+def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
+    outcome = run.publish(planned(tmp_path, changed((old, new))))
+    assert len(outcome.tables) == 2
+
+
+def test_existing_files_stay_without_force(tmp_path: Path) -> None:
+    run.publish(planned(tmp_path))
+    before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
+    spent = Ledger.open(tmp_path / "ledger.db").show()
+    with pytest.raises(ReleaseError, match=r"time-use-units\.csv.*--force"):
+        run.publish(planned(tmp_path))
+    assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
+    assert Ledger.open(tmp_path / "ledger.db").show() == spent
+    run.publish(planned(tmp_path), force=True)
+    assert Ledger.open(tmp_path / "ledger.db").show() != spent
+    run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep")
+    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 6
+
+
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file, not a folder", encoding="utf-8")
+    with pytest.raises(ReleaseError, match="cannot be written to"):
+        run.publish(planned(tmp_path))
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    plan = planned(tmp_path)
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(ReleaseError, match=r"no space left on device.*the epsilon is spent"):
+        run.publish(plan)
+    assert list((tmp_path / "out").iterdir()) == []
+    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
+
+
+def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
+    spec = changed(("budget = 10", "budget = 0.5"))
+    with pytest.raises(BudgetExceeded, match="asks for"):
+        run.publish(planned(tmp_path, spec))
+    assert Ledger.open(tmp_path / "ledger.db").show() == ()
+    assert list((tmp_path / "out").iterdir()) == []
+    with pytest.raises(CalibrationRefused, match="wasserstein does not apply"):
+        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "wasserstein"')))
+    singles = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'))
+    with pytest.raises(CompositionRefused, match="no joint promise"):
+        run.publish(planned(tmp_path, singles))
+    (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
+    with pytest.raises(LedgerError):
+        run.publish(planned(tmp_path))
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_the_same_file_under_another_name_is_refused(tmp_path: Path) -> None:
+    run.publish(planned(tmp_path))
+    with pytest.raises(LedgerError, match="in this ledger as 'study'"):
+        run.publish(planned(tmp_path, changed(('name = "study"', 'name = "study 2"'))), output=tmp_path / "b")
