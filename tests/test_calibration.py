@@ -410,7 +410,7 @@ def test_the_promise_of_a_chosen_scale_is_true(belief: Any, scale: Any) -> None:
 
 # Bad input.
 
-NUMBERS = [0, 0.0, -1, float("nan"), float("inf"), -float("inf"), "one", None, True, 1j]
+NUMBERS = [0, 0.0, -1, float("nan"), float("inf"), -float("inf"), "one", None, True, 1j, "1e-400", 1e-300, 1e300]
 
 
 @pytest.mark.parametrize("epsilon", NUMBERS)

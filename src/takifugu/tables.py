@@ -39,11 +39,15 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int 
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    wrapped = textwrap.wrap(row[-1], widths[-1]) or [""]
+    wrapped = _wrap(row[-1], widths[-1])
     first = [cell.ljust(w) for cell, w in zip(row[:-1], widths[:-1], strict=True)]
     blank = [" " * w for w in widths[:-1]]
     gap = " " * _GAP
     return [gap.join([*(blank if i else first), part]).rstrip() for i, part in enumerate(wrapped)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
 
 def labelled(pairs: Iterable[tuple[str, str]], width: int = WIDTH) -> str:
@@ -57,7 +61,7 @@ def labelled(pairs: Iterable[tuple[str, str]], width: int = WIDTH) -> str:
     indent = max(len(label) for label, _ in listed) + _GAP
     lines: list[str] = []
     for label, text in listed:
-        wrapped = textwrap.wrap(text, width - indent) or [""]
+        wrapped = _wrap(text, width - indent)
         lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
     return "\n".join(line.rstrip() for line in lines)
 

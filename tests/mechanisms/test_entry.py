@@ -116,7 +116,9 @@ def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
     assert isinstance(refusal, Refusal)
     assert "correlated" in refusal.reason
     unread = Pufferfish(entry(0, 0, 1), IndependentPieces(MarkovChain(BINARY, 1), [1, 1]))
-    assert bound_of(unread, Linear([0, 1])).randomiser.kind == "none"
+    elsewhere = bound_of(unread, Linear([0, 1]))
+    assert (elsewhere.randomiser.kind, elsewhere.composition) == ("none", Composition.DATA)
+    assert bound_of(unread, Linear([0, 0])).composition is Composition.WHOLE
 
 
 def test_two_laws_have_no_entries() -> None:

@@ -22,6 +22,11 @@ from takifugu.tables import labelled
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
 
+#: Budgets that mean something: from all noise to no promise.
+LEAST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**4)
+#: Scales that a caller may choose, in steps of the answer's grid.
+LEAST_SCALE, LARGEST_SCALE = Fraction(1, 10**9), Fraction(10**15)
+
 _VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default"}
 _CHOSEN_SCALE = "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri 2017, Theorems 4.3 and A.5"
 
@@ -42,10 +47,10 @@ def calibrate(
     registry's order. A mechanism asked by name is run at any cost; the calibration states what it really promises.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
-    belief estimated from the private data (`allow_private_belief`).
+    belief estimated from the private data (`allow_private_belief`). Source: DESIGN §4, "Zero noise", "Composition".
 
-    Raises InputError for a bad epsilon, delta, mechanism or query, and for delta > 0 with a mechanism that makes no use
-    of it; CalibrationRefused where nothing may be used as asked.
+    Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
+    mechanism that makes no use of it; CalibrationRefused where nothing may be used as asked.
 
     >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
@@ -106,6 +111,10 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
         raise InputError(f"the scale is {scale!r}: it must be above 0; write for example 10.0")
     problem = _problem(framework, query, 1, 0)
     conditions = check_beliefs(framework, allow_private_belief)
+    if not LEAST_SCALE <= exact / problem.grid <= LARGEST_SCALE:
+        raise InputError(
+            f"the scale is {scale!r}: it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}"
+        )
     promise = promise_of(problem, exact)
     noise = _laplace(problem, exact)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
@@ -124,7 +133,13 @@ def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number)
         raise InputError(f"the framework is a {type(framework).__name__}: write Pufferfish(secrets, beliefs)")
     if isinstance(query, type) or not hasattr(query, "resolve"):
         raise InputError(f"the query is {query!r}: write for example Count('walking') or Histogram()")
-    problem = Problem(framework, query, as_epsilon(epsilon), as_delta(delta))
+    budget = as_epsilon(epsilon)
+    if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
+        raise InputError(
+            f"epsilon is {epsilon!r}: it must lie between 1e-9 and 10000; less publishes nothing but noise, and more "
+            "promises nothing; write for example 1.0"
+        )
+    problem = Problem(framework, query, budget, as_delta(delta))
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
     return problem
 

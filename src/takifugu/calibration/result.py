@@ -29,6 +29,12 @@ _NOISE = {
     "rounded-laplace": "rounded Laplace noise",
     "rounded-normal": "rounded normal noise",
 }
+_ADDS_UP = {
+    Composition.WHOLE: "adds up with every other release",
+    Composition.DATA: "adds up with other releases of kind whole or data",
+    Composition.QUILT: "adds up with other releases through their joint cost over quilts",
+    Composition.SINGLE: "adds up with releases of kind whole only",
+}
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
 
 
@@ -166,7 +172,8 @@ class Calibration:
             ("publishes", self.query.describe()),
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
-            ("promises", f"{promise}; composes as {self.guarantee.composition}"),
+            ("promises", promise),
+            ("composes as", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
             ("expected error", f"{number(self.expected_error)}{over}"),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),
@@ -215,9 +222,14 @@ class Calibration:
 
 
 def _text(rows: Sequence[Alternative]) -> str:
-    why = [(row.name, row.reason) for row in rows if row.reason]
+    first = {row.reason: row.name for row in reversed(rows)}
+    why = [(row.name, _as_before(row, first[row.reason])) for row in rows if row.reason]
     table = text_table(_HEADER, [row.cells for row in rows])
     return f"{table}\n\n{labelled(why)}" if why else table
+
+
+def _as_before(row: Alternative, first: str) -> str:
+    return row.reason if row.name == first else f"as {first}"
 
 
 def _html(rows: Sequence[Alternative], caption: str) -> str:

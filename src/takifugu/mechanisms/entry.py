@@ -10,7 +10,9 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.mechanisms.chain_quilts import joint_cost
 from takifugu.mechanisms.group import component_change, part_change
+from takifugu.mechanisms.quilt_exact import MECHANISM as QUILTS
 from takifugu.randomisers import laplace_or_exact
 
 #: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.
@@ -44,8 +46,6 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
 
 
 def _part_promise(part: Part, units: Fraction) -> Promise:
-    from takifugu.mechanisms.chain_quilts import joint_cost
-
     size = part_change(part)
     witness = Witness("any values of the component against any others", f"they move the answer by up to {size} steps")
     plain = Promise(Fraction(size) / units, Composition.QUILT, witness)
@@ -82,7 +82,9 @@ class Entry:
     source: str = "Dwork, McSherry, Nissim and Smith 2006, Proposition 1; what it promises here: Song et al. 2017"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(0.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers)))
+        entries = 0.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers))
+        quilts = QUILTS.cost(problem)  # what it promises is a question about quilts
+        return Cost(entries + quilts.operations, quilts.memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         if problem.is_pair:
@@ -91,12 +93,13 @@ class Entry:
         units = round_up(size / problem.epsilon)
         noise = laplace_or_exact(units, problem.grid, problem.cells)
         if not size:
-            if component_change(problem).size:
+            change = component_change(problem)
+            if change.size:
                 return Refusal(
                     "the query reads no secret entry, so entry noise is none, but it reads entries that are correlated "
                     "with the secret ones"
                 )
-            return Bound(noise, problem.epsilon, Fraction(0), Composition.WHOLE, component_change(problem).witness)
+            return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
         promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.composition, promise.witness)
