@@ -140,13 +140,19 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
         ("budget = 10", "budget = 0.5", 1, "asks for epsilon"),
         ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "wasserstein"', 1, "wasserstein does not apply"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
+        (
+            "matrix = [[0.8, 0.2], [0.3, 0.7]]",
+            "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]",
+            2,
+            "every secret has probability zero",
+        ),
         ('value = "état; raw"', 'value = "etat"', 2, "the data has no column 'etat'"),
         ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
         ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
         ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
         ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),
         ('name = "time-use"', 'name = "time use"', 2, "letters, digits"),
-        ("epsilon = 1.0", 'epsilon = "1e-400"\nmechanism = "group"', 2, "costs more than"),
+        ("epsilon = 1.0", 'epsilon = "1e-400"', 2, "between 1e-9 and 10000"),
     ],
 )
 def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -> None:
@@ -160,8 +166,25 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
     assert (tmp_path / "data.csv").read_bytes() == table
     if code:
         assert outcome.stdout == ""
-        assert not any((tmp_path / "out").iterdir()) if (tmp_path / "out").exists() else True
+        assert not (tmp_path / "out").exists()
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", "is empty"),
+        ("Who is it?,run no.,t [min],état; raw\n", "the data has no rows"),
+        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,running\n", "a value that is no state"),
+        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,walking,2\n", "more or fewer fields"),
+    ],
+)
+def test_bad_data_end_with_two(tmp_path: Path, table: str, words: str) -> None:
+    outcome = invoke("release", files.write(tmp_path, table=table))
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert words in outcome.stderr
+    assert "running" not in outcome.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
 @pytest.mark.parametrize("words", [["release", "none.toml"], ["calibrate", "."], ["ledger", "show", "none.db"]])

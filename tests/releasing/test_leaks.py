@@ -13,7 +13,7 @@ from tests.releasing import files
 
 from takifugu.cli import main
 from takifugu.errors import TakifuguError
-from takifugu.releasing import publish, run
+from takifugu.releasing import planning, publish, run
 from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.spec import load
 
@@ -102,13 +102,13 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
 
 
 def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
-    run.publish(run.plan(load(folder / "release.toml")))
+    run.publish(planning.plan(load(folder / "release.toml")))
     content = b"".join(p.read_bytes() for p in folder.glob("ledger.db*")).decode("latin-1")
     assert found_in([*secrets_of(table()), "Ana", "Ben"], content) == []
 
 
 def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
-    plan = run.plan(load(folder / "release.toml"))
+    plan = planning.plan(load(folder / "release.toml"))
     outcome = run.publish(plan)
     shown = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
     shown += [c for t in plan.tables for c in t.calibrations]
@@ -161,7 +161,7 @@ def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypat
     rows = len(table().splitlines()) - 1
     honest = Certificate.text
     monkeypatch.setattr(Certificate, "text", lambda self: f"{honest(self)}\nmade from {rows:,} rows")
-    run.publish(run.plan(load(folder / "release.toml")))
+    run.publish(planning.plan(load(folder / "release.toml")))
     text = (folder / "out" / "time-use-pooled.certificate.txt").read_text(encoding="utf-8")
     assert found_in(secrets_of(table()), text) == [str(rows)]
 

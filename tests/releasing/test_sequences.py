@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from takifugu.errors import DataError, InputError
-from takifugu.releasing.sequences import Layout, Recode, read_columns, sequences, text_of
+from takifugu.releasing.reading import read_columns
+from takifugu.releasing.sequences import Layout, Recode, sequences, text_of
 
 STATES = Recode(("a", "b"), {"A": "a"})
 FULL = Layout("v", "u", "p", "t")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ class _Careful(click.Group):
     """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal without █ must not stop a release half-way
         try:
             return super().invoke(ctx)
         except TakifuguError as error:

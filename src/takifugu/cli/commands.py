@@ -14,7 +14,7 @@ from takifugu.calibration import Calibration
 from takifugu.cli.picture import bars
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import Ledger
-from takifugu.releasing import run
+from takifugu.releasing import planning, run
 from takifugu.releasing.publish import Question
 from takifugu.releasing.spec import ReleaseFile, json_schema, load
 from takifugu.tables import WIDTH, labelled, number, text_table
@@ -23,11 +23,12 @@ LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with 95 % (all values of a table "
     "at once, over the noise alone; this is not sampling error)."
 )
+_DRAWN_UNITS = 12
 _SCOPES = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
 
 
 def calibrate(file: Path, as_json: bool) -> None:
-    planned = run.plan(load(file))
+    planned = planning.plan(load(file))
     if as_json:
         _print_json("calibrate", file, {"tables": [_planned(t) for t in planned.tables]})
         return
@@ -35,7 +36,7 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 def compare(file: Path, as_json: bool) -> None:
-    shown = run.compared(load(file))
+    shown = planning.compared(load(file))
     if as_json:
         tables = [{"name": n, "scope": s, "unit": u, **rows.to_dict()} for n, s, u, rows in shown]
         _print_json("compare", file, {"tables": tables})
@@ -44,7 +45,7 @@ def compare(file: Path, as_json: bool) -> None:
 
 
 def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
-    outcome = run.publish(run.plan(load(file)), output, force)
+    outcome = run.publish(planning.plan(load(file)), output, force)
     _warn_of_other_sources(outcome)
     if as_json:
         _print_json("release", file, _outcome(outcome))
@@ -70,7 +71,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
     if as_json:
-        outcome = run.publish(run.plan(spec))
+        outcome = run.publish(planning.plan(spec))
         book = Ledger.open(spec.inside(spec.spec.ledger))
         _print_json("demo", where, {**_outcome(outcome), "sources": _sources(book)})
         return
@@ -87,9 +88,9 @@ def _demo(spec: ReleaseFile, where: Path) -> None:
         "and move, for each of them and for all."
     ))  # fmt: skip
     _heading("2. The mechanisms, side by side (takifugu compare)")
-    _print_comparisons(t for t in run.compared(spec) if t[1] == "pooled")
+    _print_comparisons(t for t in planning.compared(spec) if t[1] == "pooled")
     _heading("3. What would be published (takifugu calibrate)")
-    planned = run.plan(spec)
+    planned = planning.plan(spec)
     _print_calibrations(planned)
     _heading("4. Published (takifugu release)")
     outcome = run.publish(planned)
@@ -110,7 +111,7 @@ def _print_comparisons(shown: Iterable[Any]) -> None:
         click.echo(str(rows))
 
 
-def _print_calibrations(planned: run.Plan) -> None:
+def _print_calibrations(planned: planning.Plan) -> None:
     rows = []
     for table in planned.tables:
         for whose, calibration in _distinct(table):
@@ -133,7 +134,7 @@ def _print_calibrations(planned: run.Plan) -> None:
         click.echo(labelled([(label, text) for label, text in facts if text]))
 
 
-def _distinct(table: run.Table) -> list[tuple[str, Calibration]]:
+def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     """Return the table's calibrations with whose they are; those of the same noise are one line."""
     groups: dict[tuple[Any, ...], list[Question]] = {}
     for q in table.questions:
@@ -149,10 +150,13 @@ def _print_outcome(outcome: run.Outcome) -> None:
         certificate = table.certificate
         click.echo(_wrapped(f"{table.name}: {certificate.statistic}, for {_SCOPES[table.scope]}"))
         longest = max(float(row["high"]) for row in table.rows)
-        for unit in dict.fromkeys(row.get("unit") for row in table.rows):
+        units = list(dict.fromkeys(row.get("unit") for row in table.rows))
+        for unit in units[:_DRAWN_UNITS]:
             if unit is not None:
                 click.echo(f"\n  {unit}")
             click.echo("\n".join(bars([row for row in table.rows if row.get("unit") == unit], longest)))
+        if len(units) > _DRAWN_UNITS:
+            click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
         click.echo()
     click.echo(_wrapped(LEGEND))
     click.echo()
@@ -211,7 +215,7 @@ def _print_json(command: str, file: Path, content: dict[str, Any]) -> None:
     click.echo(json.dumps({"format": "takifugu-cli/1", "command": command, "file": str(file), **content}, indent=2))
 
 
-def _planned(table: run.Table) -> dict[str, Any]:
+def _planned(table: planning.Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "scope": table.scope,

@@ -11,7 +11,8 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Mean, Query, State, Sum
-from takifugu.releasing.sequences import UNOBSERVED, Layout, Recode, read_columns, sequences
+from takifugu.releasing.reading import read_columns
+from takifugu.releasing.sequences import UNOBSERVED, Layout, Recode, sequences
 from takifugu.releasing.spec import ChainClassSpec, ChainSpec, FitSpec, ItemSpec, SourceSpec
 from takifugu.secrets import Secret, every_entry
 

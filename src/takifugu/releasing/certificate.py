@@ -21,7 +21,7 @@ FORMAT = "takifugu-certificate/1"
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
-_LISTED = 3
+_LISTED, _LISTED_UNITS = 3, 40
 
 #: How a release adds up with others on the same source, in words (DESIGN §4).
 COMPOSES = {
@@ -226,7 +226,7 @@ def _page(c: Certificate) -> list[str]:
     sections: list[tuple[str, Sequence[str]]] = [
         ("Warning", c.warnings),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
-        ("Units", [", ".join(c.units)] if c.units else []),
+        ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
         ("From whom", ["anyone who sees what is published here and believes about the data:"]),
         ("", [*c.beliefs[:_LISTED], *more]),
@@ -248,6 +248,11 @@ _NOT_PROMISED = (
     "anything against someone whose belief is not listed, about facts that are not listed as hidden, or together with "
     "what is published elsewhere without this ledger"
 )
+
+
+def _units(units: tuple[str, ...]) -> str:
+    more = f" and {len(units) - _LISTED_UNITS} more" if len(units) > _LISTED_UNITS else ""
+    return f"{', '.join(units[:_LISTED_UNITS])}{more}"
 
 
 def _promise(c: Certificate) -> str:

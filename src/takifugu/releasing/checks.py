@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
-from takifugu.laws.rationals import as_delta
+from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.releasing.build import Chain, chain_of, query_of
 from takifugu.releasing.problems import as_problem
 from takifugu.releasing.sequences import parse_step
@@ -119,6 +120,8 @@ def _item(item: ItemSpec, path: str, source: SourceSpec | None, chain: Chain | N
         yield f"{path}.total: does not belong to a {item.query}; only a histogram is divided by a public constant"
     if item.per != "pooled" and source is not None and source.unit is None:
         yield f'{path}.per: is {item.per!r}, and no unit column is declared; write source.unit, or per = "pooled"'
+    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
+        yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"
     try:
         line = None if item.mechanism == "auto" else find(item.mechanism)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
