@@ -1,0 +1,71 @@
+"""Markov quilts of a chain with the influence bound of Lemma B.4, for classes of chains (004 Algorithms 3 to 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
+from takifugu.mechanisms.chain_bound import chain_bound
+from takifugu.mechanisms.chain_constants import reversible_constants
+from takifugu.mechanisms.chain_scale import Needed, fast_scale, needed_scale
+from takifugu.mechanisms.chain_sides import ChainSides, Influence
+from takifugu.mechanisms.class_influence import ClassInfluence
+from takifugu.secrets import Family
+
+#: Operations for each entry of a sequence: a search looks at most once at every distance, and tries it on all entries.
+PER_ENTRY = 400.0
+
+
+@dataclass(frozen=True)
+class QuiltApprox:
+    """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) by Lemma B.4.
+
+    For the class of all reversible chains with stationary masses >= pi and eigengap >= g from any start, or for one
+    such chain with its own constants. Corrected by ERRATA E3: the bound needs real nodes to be farther than
+    log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and e = epsilon is not enough.
+    """
+
+    name: str = "quilt-approx"
+    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 3 to 5 and Lemma B.4, corrected"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: tables and searches as long as the sequence, at most."""
+        entries = [float(part.belief.size) for part in problem.parts]
+        return Cost(PER_ENTRY * sum(entries), 200 * max(entries, default=0.0))
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        return chain_bound(problem, _influence, _needed)
+
+
+MECHANISM = QuiltApprox()
+
+
+def _influence(part: Part) -> Influence | Refusal:
+    if isinstance(part.belief, MarkovChainClass):
+        return _table(part.belief.pi, part.belief.g, 0.0)
+    if not isinstance(part.belief, MarkovChain):
+        return Refusal("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
+    constants = reversible_constants(part.belief)
+    if isinstance(constants, str):
+        return Refusal(constants)
+    return _table(constants.pi, constants.g, constants.defect)
+
+
+@lru_cache(maxsize=4)
+def _table(pi: float, g: float, defect: float) -> ClassInfluence:
+    return ClassInfluence(pi, g, defect)
+
+
+def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
+    """Return the needed scale by Algorithm 5 where it applies and ends, else by the search over all entries."""
+    changes = np.diff(sides.change.sums)
+    if len(family.entries) == sides.length and (changes == changes[0]).all():
+        fast = fast_scale(sides, epsilon)
+        if fast is not None:
+            return fast
+    return needed_scale(sides, family, epsilon)

@@ -1,0 +1,61 @@
+"""Markov quilts of a chain with exact max-influence (004 Algorithms 2 and 3; DESIGN §5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
+from takifugu.mechanisms.chain_bound import chain_bound
+from takifugu.mechanisms.chain_influence import MOST_HELD, chain_influence
+from takifugu.mechanisms.chain_scale import needed_scale
+from takifugu.mechanisms.chain_sides import Influence
+
+#: Operations for each entry of a sequence: every quilt that was found is tried on all of them.
+PER_ENTRY = 200.0
+
+
+@dataclass(frozen=True)
+class QuiltExact:
+    """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) exact.
+
+    For chains with a stationary, a given or any start. Never more than group noise, whose quilt is the trivial one.
+    """
+
+    name: str = "quilt-exact"
+    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 2 and 3, with exact max-influence"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work from how fast each chain forgets: tables up to the widest useful quilt, then the entries."""
+        operations = memory = 0.0
+        for part in problem.parts:
+            if isinstance(part.belief, MarkovChain):
+                distance, pairs = _distance(part.belief, float(problem.epsilon)), float(len(part.belief.states)) ** 2
+                operations += distance * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * part.belief.length
+                memory = max(memory, 24 * distance * pairs + 80 * part.belief.length)
+        return Cost(operations, memory)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        return chain_bound(problem, _influence, needed_scale)
+
+
+MECHANISM = QuiltExact()
+
+
+def _influence(part: Part) -> Influence | Refusal:
+    if isinstance(part.belief, MarkovChain):
+        return chain_influence(part.belief, part.family.pairs)
+    if isinstance(part.belief, MarkovChainClass):
+        return Refusal("a class of chains given by (pi, g) has no exact influence: use quilt-approx, or one chain")
+    return Refusal("quilts are known for sequences only (a MarkovChain, or independent pieces of one): use wasserstein")
+
+
+def _distance(chain: MarkovChain, epsilon: float) -> float:
+    """Guess the farthest node that is searched: influence falls like the second largest eigenvalue's power."""
+    moduli = np.sort(np.abs(np.linalg.eigvals(chain.matrix)))
+    gap = -np.log(max(float(moduli[-2]), 1e-3)) if len(moduli) > 1 else 1.0
+    start = 0.0 if chain.initial == "stationary" else np.log(1e12)
+    wanted = 2 * (np.log(16 * len(moduli) / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
+    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, len(moduli) * (len(moduli) - 1))))
