@@ -22,7 +22,8 @@ KEYS = [
     "private", "ledger", "release_id", "date", "software",
 ]  # fmt: skip
 ANSWER_KEYS = [
-    "unit", "values", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition", "framework",
+    "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
+    "framework",
 ]  # fmt: skip
 
 

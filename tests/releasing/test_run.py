@@ -119,6 +119,9 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     plan = planned(tmp_path, spec.replace("epsilon = 1.0", "epsilon = 2000"), table)
     assert plan.units[0].lengths == (20,)
     outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
+    certificate = outcome.tables[0].certificate
+    assert certificate.statistic == "how many entries are in each state"
+    assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
     counted = sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a")
     assert counted == 18
     assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions

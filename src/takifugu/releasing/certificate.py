@@ -6,7 +6,7 @@ import json
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,7 @@ class Answer:
 
     unit: str | None
     values: Mapping[str, str]
+    query: Mapping[str, Any]
     mechanism: str
     noise: Mapping[str, Any]
     scale: str
@@ -132,14 +133,17 @@ def certify(
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query."""
     calibrations = [calibration for _, calibration, _ in drawn]
     first = calibrations[0]
+    general = first.query
+    if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
+        general = replace(general, entries=None)  # type: ignore[type-var]
     promises = [c.guarantee for c in calibrations]
     return Certificate(
         release=release,
         source=source,
         scope=scope,
         units=tuple(units),
-        statistic=first.query.describe(),
-        query=first.query.to_dict(),
+        statistic=general.describe(),
+        query=general.to_dict(),
         grid=to_text(first.randomiser.grid),
         answers=tuple(_answer(unit, calibration, values) for unit, calibration, values in drawn),
         definition=first.framework.definition,
@@ -165,6 +169,7 @@ def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Fra
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(
         unit=unit,
+        query=calibration.query.to_dict(),
         values={cell: to_text(v) for cell, v in values.items()},
         mechanism=calibration.mechanism,
         noise=noise.to_dict(),
