@@ -11,11 +11,12 @@ help:  ## list the tasks
 demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 	@$(VENV)/bin/takifugu demo
 
+# --dist loadfile: the blocks of one document share a process.
 test: $(VENV)/.test  ## the tests, and every code block of the documents
-	@$(RUN) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
-	@$(RUN) -m pytest -n $(WORKERS) --dist loadgroup -m slow $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m slow $(PYTEST)
 
 lint: $(VENV)/.lint  ## style, and which room may import which
 	@$(RUN) -m ruff check .

@@ -7,7 +7,6 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 from sybil import Sybil
-from sybil.integration.pytest import SybilItem
 from tests.support import documents
 
 settings.register_profile("local", deadline=None)
@@ -18,13 +17,6 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
 _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave)
 pytest_collect_file = _documents.pytest()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the blocks of one document in one process: a later block uses what an earlier one made."""
-    for item in items:
-        if isinstance(item, SybilItem):
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,7 @@ FILE = "activity/extrasensory_states.csv.gz"
 STATES = ("active", "standing", "walking", "sedentary")
 CODING = {"running": 0, "bicycling": 0, "standing": 1, "walking": 2, "sitting": 3, "lying": 3}
 SHORTEST = 100
-SPAN = 500
+SPAN = 240
 EPSILONS = (0.2, 1.0, 5.0)
 DRAWS = 500
 HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "entry")
@@ -66,8 +66,12 @@ def participants(file: Path) -> list[Participant]:
 
 
 def fitted(people: Sequence[Participant]) -> tf.MarkovChain:
-    """Return the chain with the transition frequencies of these people, one added to every count."""
-    pieces = [[STATES[state] for state in piece] for person in people for piece in person.pieces]
+    """Return the chain with the transition frequencies of these people, one added to every count.
+
+    Every piece is read forwards and backwards, so that the chain is reversible: quilt-approx needs that.
+    """
+    forwards = [[STATES[state] for state in piece] for person in people for piece in person.pieces]
+    pieces = forwards + [piece[::-1] for piece in forwards]
     source = f"estimated from {len(people)} other participants of the same study"
     return tf.MarkovChain.fit(pieces, length=SHORTEST, states=STATES, smoothing=1, source=source)
 

@@ -63,16 +63,16 @@ def rows() -> Iterator[tuple[str, ...]]:
         pairs = law_pairs(stay)
         needed = min(noise(stay, "laplace-exact"), noise(stay, "quilt-exact"))
         guess = f"{100 * right_guesses(pairs):.0f} %"
-        yield f"{100 * stay:.0f} %", percent(surest(pairs)), guess, f"{needed:.1f}", f"{noise(stay, 'group'):.0f}"
+        yield f"in {100 * stay:.0f} %", percent(surest(pairs)), guess, f"{needed:.1f}", f"{noise(stay, 'group'):.0f}"
 
 
 def comparison() -> str:
     return table(
         (
-            "a minute is like the one before in",
-            "with noise 1, his 50 % can become",
-            "his better guess is right in",
-            "noise that keeps the promise",
+            "a minute is like the one before",
+            "noise 1: the snoop's 50 % can become",
+            "noise 1: his better guess is right",
+            "noise that keeps 73 %",
             "noise for all 100 minutes",
         ),
         rows(),

@@ -147,6 +147,15 @@ def test_every_public_name_is_documented() -> None:
             assert thing.__module__.startswith("takifugu"), name
 
 
+def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
+    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^\| ([ENX]\d+[a-c]?) \|", page, flags=re.MULTILINE))
+    cited = re.compile(r"ERRATA ([ENX]\d+[a-c]?(?:, [ENX]\d+[a-c]?)*)")
+    texts = [path.read_text(encoding="utf-8") for path in SOURCES]
+    numbers = {number for text in texts for found in cited.findall(text) for number in found.split(", ")}
+    assert numbers <= explained
+
+
 def test_make_lists_every_task() -> None:
     outcome = run("make", "help")
     assert outcome.returncode == 0

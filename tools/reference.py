@@ -13,12 +13,17 @@ import takifugu
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 GROUPS = {
     "What an adversary may believe": ("MarkovChain", "MarkovChainClass", "IndependentPieces", "JointTable", "Pmf"),
-    "What must stay hidden": ("every_entry", "entry", "attribute", "between", "Pufferfish"),
+    "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
     "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),
     "How much noise": ("calibrate", "compare", "with_scale"),
     "Publishing": ("release", "compose"),
     "Laws": ("w_infinity", "monotone_plan"),
 }
+INTRODUCTION = """# Reference
+
+Every public name of `import takifugu as tf`, from its docstring. Papers and their errors are cited by numbers
+([errors in the papers](errata.md)); "DESIGN" is [architecture](architecture.md).
+"""
 
 
 def main() -> None:
@@ -26,41 +31,47 @@ def main() -> None:
 
 
 def lines() -> Iterator[str]:
-    yield "# Reference\n\nEvery public name of `import takifugu as tf`, from its docstring.\n"
-    rest = tuple(name for name in takifugu.__all__ if not any(name in names for names in GROUPS.values()))
-    for title, names in {**GROUPS, "More": rest}.items():
-        found = [(name, getattr(takifugu, name)) for name in names]
-        found = [(name, thing) for name, thing in found if inspect.isclass(thing) or inspect.isroutine(thing)]
-        if found:
-            yield f"## {title}\n"
-        for name, thing in found:
-            yield f"### {name}\n\n```text\n{signature(name, thing)}\n```\n\n{prose(inspect.getdoc(thing) or '')}\n"
+    yield INTRODUCTION
+    grouped = {name for names in GROUPS.values() for name in names}
+    for title, names in {**GROUPS, "More": tuple(n for n in takifugu.__all__ if n not in grouped)}.items():
+        things = [(name, getattr(takifugu, name)) for name in names]
+        shown = [(name, thing) for name, thing in things if described(thing)]
+        yield from [f"## {title}\n"] if shown else []
+        for name, thing in shown:
+            yield f"### {name}\n\n```text\n{signature(name, thing)}\n```\n\n{prose(thing)}\n"
             yield from methods(thing)
+    yield "## Errors\n\nA mistake of the user's raises one of these, and nothing else does.\n"
+    for name, thing in vars(takifugu.errors).items():
+        if inspect.isclass(thing) and issubclass(thing, takifugu.TakifuguError):
+            yield f"**`{name}`** {prose(thing)}\n"
+
+
+def described(thing: Any) -> bool:
+    return inspect.isroutine(thing) or (inspect.isclass(thing) and not issubclass(thing, Exception))
 
 
 def methods(thing: Any) -> Iterator[str]:
-    if not inspect.isclass(thing):
-        return
-    for name, member in vars(thing).items():
-        member = getattr(member, "__func__", member)
-        if not name.startswith("_") and inspect.isfunction(member) and member.__doc__:
-            yield f"**`{name}{inspect.signature(member)}`** {prose(inspect.getdoc(member) or '')}\n"
+    for name, member in vars(thing).items() if inspect.isclass(thing) else ():
+        function = getattr(member, "__func__", member)
+        if not name.startswith("_") and inspect.isfunction(function) and function.__doc__:
+            yield f"**`{signature(name, function)}`** {prose(function)}\n"
 
 
 def signature(name: str, thing: Any) -> str:
     return f"{name}{inspect.signature(thing)}".replace("'", "")
 
 
-def prose(text: str) -> str:
-    """Turn the examples of a docstring into fenced blocks and protect what Markdown would read as marks."""
-    parts = []
-    for block in text.split("\n\n"):
-        if block.startswith(">>>"):
-            parts.append(f"```pycon\n{block}\n```")
-        else:
-            parts.append(re.sub(r"(?<!`)([*_<])", r"\\\1", block) if "`" not in block else block)
-    return "\n\n".join(parts)
+def prose(thing: Any) -> str:
+    """Return the docstring with its examples fenced, and with what Markdown would read as marks protected."""
+    blocks = (inspect.getdoc(thing) or "").split("\n\n")
+    return "\n\n".join(f"```pycon\n{b}\n```" if b.startswith(">>>") else marked(b) for b in blocks)
 
+
+def marked(text: str) -> str:
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<])", r"\\\1", part) for part in CODE.split(text))
+
+
+CODE = re.compile(r"(`[^`]*`)")
 
 if __name__ == "__main__":
     main()

@@ -25,15 +25,18 @@ def test_the_pieces_are_those_of_the_description(people: Sequence[activity.Parti
     assert min(lengths) >= activity.SHORTEST
 
 
-def test_the_chain_is_that_of_the_transitions_inside_pieces(people: Sequence[activity.Participant]) -> None:
+def test_the_chain_is_that_of_the_transitions_inside_pieces_both_ways(people: Sequence[activity.Participant]) -> None:
     counts = np.ones((4, 4))
     for person in people[:5]:
         for piece in person.pieces:
             for before, after in pairwise(piece):
                 counts[before, after] += 1
+                counts[after, before] += 1
     fitted = activity.fitted(people[:5])
     np.testing.assert_allclose(fitted.matrix, counts / counts.sum(axis=1, keepdims=True), rtol=1e-12)
     assert "estimated" in fitted.source
+    flow = fitted.stationary[:, None] * fitted.matrix
+    np.testing.assert_allclose(flow, flow.T, rtol=1e-10)
 
 
 def test_errors_are_those_of_the_stated_noise() -> None:
