@@ -439,6 +439,10 @@ def test_noise_without_a_scale_is_believed_only_where_the_query_reads_alike() ->
     wider = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
     with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
         joint(wider, [normal(here, Sum())])
+    pieces = Pufferfish(every_entry(), IndependentPieces(chain(1), [5, 5]))
+    assert joint(here, [normal(pieces, Count(1))]).epsilon == 1
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        joint(here, [replace(normal(pieces, Count(1)), composition=DATA)])
 
 
 def test_a_wider_alphabet_under_another_belief_costs_more() -> None:

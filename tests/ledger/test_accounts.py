@@ -179,12 +179,11 @@ def test_a_new_belief_inherits_the_history(ledger: Ledger) -> None:
     """Under the second belief the first release costs more than under its own, and that is what counts now."""
     fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
     first, second = (Debit(f, charge(f, Count(1), 12, QUILT)) for f in (fast, slow))
-    ledger.reserve("data", [first], budget=50)
-    ledger.reserve("data", [second])
     both = [first.charge, second.charge]
-    assert epsilon_of(ledger) == max(joint(f, both).epsilon for f in (fast, slow)) == joint(slow, both).epsilon
-    assert joint(fast, both).epsilon < epsilon_of(ledger)
-    assert len(ledger.history("data")) == 2
+    for source, order in (("data", [first, second]), ("turned", [second, first])):
+        for debit in order:
+            ledger.reserve(source, [debit], budget=50)
+        assert epsilon_of(ledger, source) == joint(slow, both).epsilon > joint(fast, both).epsilon
 
 
 def test_a_new_belief_cannot_inherit_a_release_without_noise(ledger: Ledger) -> None:
@@ -259,6 +258,42 @@ def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(
     data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
     assert data_of_ann[0].charge.composition is DATA
     refused_unchanged(ledger, CompositionRefused, "'data'", "data", data_of_ann)
+
+
+def test_recharging_one_unit_recharges_all_that_share_its_pooled_single(ledger: Ledger) -> None:
+    """Once bob's share of the promise is given up, nobody's account may lean on it."""
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=90)
+    more = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
+    ledger.reserve("data", more, recharge=True)
+    for unit, spent in zip(UNITS, ledger.spent("data").units, strict=True):
+        debits = [d for d in pooled_debits(UNITS, Count(1), wasserstein.MECHANISM) if d.unit == unit]
+        charges = [d.charge for d in debits] + [d.charge for d in more if d.unit == unit]
+        assert spent.spent.epsilon == joint(unit_framework(*UNITS[unit]), charges, recharge=True).epsilon
+
+
+def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
+    """Noise with delta > 0 about bob, then a pooled single that may have been chosen after it: cid cannot add them."""
+    framework = unit_framework(6)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, 1, "1/1000")), "bob")
+    two = {"bob": (6,), "cid": (3,)}
+    ledger.reserve("data", [normal], budget=(9, "1/10"))
+    pooled = pooled_debits(two, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled)
+    refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled[1:] + pooled[:1])
+    early = [replace(debit, charge=replace(debit.charge, fixed_in_advance=True)) for debit in pooled]
+    ledger.reserve("data", early)
+    ledger.reserve("turned", pooled, budget=(9, "1/10"))
+    ledger.reserve("turned", [normal])
+    for source in ("data", "turned"):
+        assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(2), Fraction(1, 1000))] * 2
+
+
+def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    some = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
+    ledger.reserve("data", [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in some])
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
 
 
 def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:

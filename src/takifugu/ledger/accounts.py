@@ -65,7 +65,7 @@ class Accounts:
         if not items:
             return NOTHING
         charges = [item.charge for item in items]
-        recharge = any(item.recharge for item in items)
+        recharge = any(item.recharge for other in [unit, *self._pooled_with(unit)] for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items):
             promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
