@@ -320,6 +320,35 @@ def test_joint_quilt_cost_lies_between_the_true_joint_loss_and_the_sum_of_whole_
     assert cost >= max(joint(framework, [c]).epsilon for c in charges)
 
 
+@settings(max_examples=30, deadline=None)
+@given(small_cases(), st.lists(st.sampled_from([WHOLE, DATA, QUILT]), min_size=3, max_size=3))
+def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list[Composition]) -> None:
+    """Whole and data releases are charged by their noise, however little they claim to promise."""
+    framework, releases = case
+    charges = []
+    for release, kind in zip(releases, kinds, strict=False):
+        by_noise = {"framework": "another belief"} if kind is QUILT else {"epsilon": Fraction(1, 100)}
+        charges.append(replace(charge_of(release), composition=kind, **by_noise))
+    belief = framework.beliefs[0]
+    listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in releases]
+    assert joint(framework, charges).epsilon >= worst_joint_loss(law_of(belief), listed, belief.size) - 1e-9
+
+
+@settings(max_examples=15, deadline=None)
+@given(small_cases(), st.fractions(Fraction(1, 4), 4, max_denominator=8))
+def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any, epsilon: Fraction) -> None:
+    framework, others = case
+    belief = framework.beliefs[0]
+    single = promised(framework, Count(1), wasserstein.MECHANISM, epsilon)
+    wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
+    together = compose([wholes[0], single, *wholes[1:]])
+    assert together.epsilon == (1 + len(wholes)) * epsilon
+    listed = [
+        (contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in (single, *wholes)
+    ]
+    assert worst_joint_loss(law_of(belief), listed, belief.size) <= together.epsilon + 1e-9
+
+
 def test_a_quilt_pair_costs_less_than_its_sum() -> None:
     framework = chain_framework(100, 0.7)
     one = laplace(framework, Count(1), 12, QUILT, 1)

@@ -286,7 +286,8 @@ def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
     ledger.reserve("turned", pooled, budget=(9, "1/10"))
     ledger.reserve("turned", [normal])
     for source in ("data", "turned"):
-        assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(2), Fraction(1, 1000))] * 2
+        ledger.reserve(source, alone({"cid": (3,)}, Count(1), group.MECHANISM))
+        assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(3), Fraction(1, 1000))] * 2
 
 
 def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
