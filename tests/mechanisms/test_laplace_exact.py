@@ -78,20 +78,24 @@ def test_enough_and_no_more_on_tables(table: JointTable, epsilon: Fraction) -> N
     assert framework is not None
     noise = bound(framework, Sum(), epsilon).randomiser
     joint, contribution = table_joint(table), contributions(Sum().resolve(table))
-    assert largest_loss(joint, contribution, 9, noise.scale) <= epsilon
+    units = noise.scale / noise.grid
+    assert largest_loss(joint, contribution, 9, units) <= epsilon
     assert true_loss(framework, Sum(), noise).upper <= epsilon + 1e-12
-    assert needs_no_less(noise.scale, lambda b: largest_loss(joint, contribution, 9, b), epsilon)
+    assert needs_no_less(units, lambda b: largest_loss(joint, contribution, 9, b), epsilon)
 
 
 @settings(max_examples=20)
 @given(st.data(), chains(length=(1, 4), starts=("any",)), budgets)
-def test_enough_for_any_start(data: st.DataObject, chain: MarkovChain, epsilon: Fraction) -> None:
+def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: MarkovChain, epsilon: Fraction) -> None:
     query = Linear(data.draw(weights(chain.length)), grid=1)
     framework = _framework(chain)
     assume(framework is not None)
     assert framework is not None
     noise = bound(framework, query, epsilon).randomiser
     assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
+    if isinstance(noise, DiscreteLaplace) and noise.units > Fraction(1, 50):
+        less = DiscreteLaplace(noise.units * Fraction(999, 1000), noise.grid)
+        assert true_loss(framework, query, less).lower > epsilon
 
 
 @settings(max_examples=40)
@@ -123,6 +127,18 @@ def test_longer_sequences_may_need_less_noise() -> None:
     one, twenty = (float(bound(hide(MarkovChain(LENGTHS, n)), Count(1)).randomiser.scale) for n in (1, 20))
     assert one == 1.0
     assert twenty == pytest.approx(0.658342, abs=1e-6)
+
+
+def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> None:
+    sticky = [[0.95, 0.05], [0.05, 0.95]]
+    framework = hide(MarkovChain(sticky, 4, initial="any"))
+    found = bound(framework, Count(1))
+    starts = [MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
+    points = max(bound(hide(chain), Count(1)).randomiser.scale for chain in starts)
+    assert points < 2.7 < 3.6 < found.randomiser.scale < 3.7
+    assert "(any start)" in found.witness.comparison
+    # A mutant that looks at point starts only is caught.
+    assert true_loss(framework, Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 
 
 def test_a_mutant_with_half_the_scale_is_caught() -> None:

@@ -14,7 +14,8 @@ from typing import Protocol
 
 from takifugu.answers import chain as chain_laws
 from takifugu.answers import table as table_laws
-from takifugu.answers.dense import Compared
+from takifugu.answers.any_start import WHOLE, AnyStartFamily
+from takifugu.answers.dense import Compared, DenseFamily
 from takifugu.answers.listed import ListedFamily
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
@@ -42,12 +43,25 @@ class Share(Protocol):
 Move = int | float | Fraction
 
 
-class AnswerFamily(Protocol):
-    """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare.
+class Comparisons(Protocol):
+    """Comparisons of laws of the answer (or of whole hulls of them), each looked at in both orders.
 
-    Laws, moves and scales are in grid units (for two given laws: in answer units). `compared` lists the unordered
-    comparisons; both orders are always looked at. All numbers allow for the rounding of masses.
+    Moves and scales are in grid units (for two given laws: in answer units). All numbers allow for the rounding of
+    masses.
     """
+
+    @property
+    def compared(self) -> tuple[Compared, ...]: ...
+
+    def reach(self, index: int) -> int | Fraction: ...
+
+    def losses(self, scale: Fraction) -> list[float]: ...
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction: ...
+
+
+class AnswerFamily(Comparisons, Protocol):
+    """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare."""
 
     @property
     def entry(self) -> int: ...
@@ -58,18 +72,9 @@ class AnswerFamily(Protocol):
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]: ...
 
-    @property
-    def compared(self) -> tuple[Compared, ...]: ...
-
-    def reach(self, index: int) -> int | Fraction: ...
-
-    def losses(self, scale: Fraction) -> list[float]: ...
-
     def moves(self, index: int) -> tuple[Move, ...]: ...
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
-
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction: ...
 
 
 def families(share: Share) -> Iterator[AnswerFamily]:
@@ -94,6 +99,16 @@ def families(share: Share) -> Iterator[AnswerFamily]:
         yield from table_laws.families(belief, answer, share.family)
 
 
+def over_all_starts(family: AnswerFamily) -> Comparisons:
+    """Return a family that compares whole hulls under every start law at once, where hulls hold several laws.
+
+    Never more than the largest over pairs of their laws, as `family` itself has it.
+    """
+    if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
+        return AnyStartFamily(family)
+    return family
+
+
 def pair_family(belief: LawPair) -> AnswerFamily:
     """Return the two given laws as a family, in answer units.
 
@@ -107,8 +122,9 @@ def hypothesis(belief: Belief, entry: int, value: int, number: int, start: int =
     """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
     text = f"entry {start + entry} = {belief.alphabet(entry)[value]!r}"
     if isinstance(belief, MarkovChain) and belief.initial == "any":
-        origin = chain_laws.starts_of(belief, entry, value)[number]
-        text += f" (started in {belief.states[origin or 0]!r})"
+        if number == WHOLE:
+            return f"{text} (any start)"
+        text += f" (started in {belief.states[chain_laws.starts_of(belief, entry, value)[number] or 0]!r})"
     return text
 
 

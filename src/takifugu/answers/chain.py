@@ -73,12 +73,13 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
             forwards = [shifted(combine(transposed, f), shape.offsets[entry]) for f in forwards]
         if pairs.get(entry):
             rows: dict[int, tuple[int, ...]] = {}
+            origins: dict[int, tuple[int, ...]] = {}
             laws: list[Wide] = []
             for state in sorted({*sum(pairs[entry], ())}):
-                reached = [f[state] for f in forwards if f.mantissas[state].any()]
-                rows[state] = tuple(range(len(laws), len(laws) + len(reached)))
-                laws += [convolve(f, backward[state]) for f in reached]
-            yield DenseFamily(entry, pairs[entry], rows, stack(laws), shape.base, shape.unit, error)
+                origins[state] = tuple(u for u, f in enumerate(forwards) if f.mantissas[state].any())
+                rows[state] = tuple(range(len(laws), len(laws) + len(origins[state])))
+                laws += [convolve(forwards[u][state], backward[state]) for u in origins[state]]
+            yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
 
 
 def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:

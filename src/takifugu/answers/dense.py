@@ -16,7 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.answers.wide import NARROW, UNIT, Wide, add, as_law, moved, times
+from takifugu.answers.search import smallest_scale
+from takifugu.answers.wide import NARROW, UNIT, ExponentArray, FloatArray, Wide, add, as_law, moved, times
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import w_infinity_candidates
@@ -26,6 +27,7 @@ SLACK = 2.0**-35
 #: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
 SMALLEST_PLACES = 2.0**-7
 
+#: (a, number in a's hull, b, number in b's hull).
 Compared = tuple[int, int, int, int]
 
 
@@ -33,13 +35,15 @@ Compared = tuple[int, int, int, int]
 class DenseFamily:
     """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
 
-    `rows[value]` are the rows of a value's hull (one row for a single law). `pairs` are the ordered pairs of value
+    `rows[value]` are the rows of a value's hull (one row for a single law), `starts[value]` the start states that they
+    belong to. `pairs` are the ordered pairs of value
     indices to compare; both orders are always looked at. Each mass is right up to a factor 1 +- `relative_error`.
     """
 
     entry: int
     pairs: tuple[tuple[int, int], ...]
     rows: Mapping[int, tuple[int, ...]]
+    starts: Mapping[int, tuple[int, ...]]
     weights: Wide
     start: int
     step: int
@@ -57,7 +61,7 @@ class DenseFamily:
 
     def losses(self, scale: Fraction) -> list[float]:
         """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
-        noised = self._noised(scale)
+        noised = self.noised(scale)
         return [self._ratio(noised, *self._rows_of(index)) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[int, ...]:
@@ -71,7 +75,7 @@ class DenseFamily:
         Rounded masses only propose w; it stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
         at a scale 2**-35 and the effect of the errors above that: noise that only just hides a shift by w needs it.
         """
-        reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self._margin) / epsilon
+        reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
         for move in self.moves(index):
             for scale in (round_up(move / epsilon), round_up(move / epsilon * (1 + slack))):
                 if scale * epsilon < reach and self.losses_of(index, scale) <= epsilon:
@@ -83,40 +87,15 @@ class DenseFamily:
 
         "Certainly" takes what the error of the masses may do off epsilon.
         """
-        if self.losses_of(index, Fraction(0)) <= epsilon:
-            return Fraction(0)
-        answer = self.reach(index) / epsilon
-        high, step = math.log(answer), 0.5
-        while high > math.log(SMALLEST_PLACES * self.step):
-            guess = Fraction(math.exp(high - step))
-            loss = self.losses_of(index, guess)
-            if loss > epsilon:
-                return self._narrowed(index, epsilon, high - step, loss, answer)
-            answer, high, step = guess, high - step, 2 * step
-        return answer
-
-    def _narrowed(self, index: int, epsilon: Fraction, low: float, loss: float, answer: Fraction) -> Fraction:
-        """Search between a log scale that fails and a scale that holds; log loss - log scale is nearly a line."""
-        high, target = math.log(answer), math.log(epsilon)
-        under, above, last = math.log(min(loss, 1e300)) - target, -1e-3, 0
-        turn = 0
-        while high - low > 2.0**-37:
-            turn += 1
-            guess = low + (high - low) * (under / (under - above) if turn % 4 else 0.5)
-            guess = min(max(guess, low + 2.0**-38), high - 2.0**-38)
-            scale = Fraction(math.exp(guess))
-            loss = self.losses_of(index, scale)
-            if loss <= epsilon:
-                under = under / 2 if last < 0 else under
-                answer, high, above, last = scale, guess, min(math.log(loss) - target, -1e-15), -1
-            else:
-                above = above / 2 if last > 0 else above
-                low, under, last = guess, max(math.log(min(loss, 1e300)) - target, 1e-15), 1
-        return answer
+        proven = self.reach(index) / epsilon
+        if not proven:
+            return proven
+        smallest = Fraction(SMALLEST_PLACES) * self.step
+        return smallest_scale(lambda b: self.losses_of(index, b), proven, smallest, epsilon)
 
     def losses_of(self, index: int, scale: Fraction) -> float:
         """Return the bound of `losses` for one comparison."""
-        return self._ratio(self._noised(scale, self._rows_of(index)), 0, 1)
+        return self._ratio(self.noised(scale, self._rows_of(index)), 0, 1)
 
     def _ratio(self, noised: Wide, first: int, second: int) -> float:
         one, two = noised[first], noised[second]
@@ -125,11 +104,14 @@ class DenseFamily:
             return math.inf
         orders = one.exponents[held] - two.exponents[held]
         loss = float(np.abs(np.log(one.mantissas[held] / two.mantissas[held]) + orders * math.log(2)).max())
-        steps = 3 * math.log2(1 + len(held)) + 8
-        return loss + self._margin + 8 * UNIT * (steps + loss + float(np.abs(orders).max()))
+        return loss + self.margin + self.rounding(loss + float(np.abs(orders).max()))
+
+    def rounding(self, size: float) -> float:
+        """Return a bound on the rounding of a log-ratio whose value and binary orders are at most `size`."""
+        return 8 * UNIT * (3 * math.log2(1 + self.weights.mantissas.shape[1]) + 8 + size)
 
     @cached_property
-    def _margin(self) -> float:
+    def margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
         return 2 * self.relative_error * (1 + self.relative_error)
 
@@ -138,10 +120,22 @@ class DenseFamily:
         return self.rows[a][i], self.rows[b][j]
 
     @cached_property
+    def _sums(self) -> tuple[FloatArray, ExponentArray]:
+        """The sum of every row, as mantissa and binary exponent."""
+        tops = self.weights.exponents.max(axis=1, keepdims=True)
+        return self.weights.floats(tops).sum(axis=1, keepdims=True), tops
+
+    @cached_property
+    def log_masses(self) -> FloatArray:
+        """The logarithm of every row's sum: of the probability of its value, given its start."""
+        sums, tops = self._sums
+        logs: FloatArray = (np.log(sums) + tops * math.log(2))[:, 0]
+        return logs
+
+    @cached_property
     def _laws(self) -> Wide:
         """The weights divided by the sum of their row."""
-        tops = self.weights.exponents.max(axis=1, keepdims=True)
-        sums = self.weights.floats(tops).sum(axis=1, keepdims=True)
+        sums, tops = self._sums
         return times(self.weights, 1.0 / sums, -tops)
 
     @cached_property
@@ -156,7 +150,7 @@ class DenseFamily:
         first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
-    def _noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Wide:
+    def noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Wide:
         """Return A_r at every place, for all rows or some; the laws themselves for scale 0."""
         laws = self._laws if rows is None else self._laws[list(rows)]
         if not scale:

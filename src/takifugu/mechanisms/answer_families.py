@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from takifugu import answers
 from takifugu.answers import AnswerFamily
+from takifugu.answers.dense import Compared
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.mechanisms.base import Cost, Problem
@@ -26,9 +27,9 @@ class Located:
     belief: Belief
     start: int = 0
 
-    def describe(self, index: int) -> str:
-        """Name the comparison number `index` of the family."""
-        a, i, b, j = self.family.compared[index]
+    def describe(self, compared: Compared) -> str:
+        """Name a comparison of the family."""
+        a, i, b, j = compared
         if isinstance(self.belief, LawPair):
             return "the left law against the right law"
         one, other = (

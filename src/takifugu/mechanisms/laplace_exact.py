@@ -2,9 +2,10 @@
 
 For laws mu, nu of the answer under the two sides of a comparison the ratio of the noised densities is monotone between
 neighbouring atoms, so its extremes are at atoms, and it falls when b grows: the least b is found by search, comparison
-by comparison, and the largest of them serves all (DESIGN 5.1). It is never above W-infinity / epsilon (004 Theorem
-3.2). The same b serves discrete Laplace noise on the grid. Where the laws differ by at most epsilon themselves, no
-noise is needed. It is a promise about the law of this one number and does not add up with others (ERRATA E12).
+by comparison, and the largest of them serves all (DESIGN 5.1); for a chain of any start the ratio is taken over all
+start laws at once. It is never above W-infinity / epsilon (004 Theorem 3.2). The same b serves discrete Laplace noise
+on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. It is a promise about the law of
+this one number and does not add up with others (ERRATA E12).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.answers import over_all_starts
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted
@@ -51,7 +53,7 @@ class LaplaceExact:
         worst = "no comparison: the laws differ by less than epsilon themselves"
         try:
             for located in located_families(problem):
-                family, solved = located.family, set[int]()
+                family, solved = over_all_starts(located.family), set[int]()
                 while True:
                     losses = family.losses(scale)
                     failing = [i for i, loss in enumerate(losses) if loss > problem.epsilon and i not in solved]
@@ -61,7 +63,7 @@ class LaplaceExact:
                     needed = family.smallest_scale(index, problem.epsilon)
                     if needed > scale:
                         enough = Fraction(family.reach(index)) / problem.epsilon
-                        scale, worst = min(needed * (1 + HEADROOM), enough), located.describe(index)
+                        scale, worst = min(needed * (1 + HEADROOM), enough), located.describe(family.compared[index])
                     solved.add(index)
             noise = laplace_noise(problem, scale)
         except Unsupported as reason:

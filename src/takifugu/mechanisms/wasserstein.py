@@ -50,7 +50,7 @@ class Wasserstein:
                         continue
                     move, needed = located.family.wasserstein(index, problem.epsilon)
                     if move > farthest or needed > scale:
-                        worst = located.describe(index)
+                        worst = located.describe(located.family.compared[index])
                     farthest, scale = max(farthest, Fraction(move)), max(scale, needed)
             noise = laplace_noise(problem, scale)
         except Unsupported as reason:
