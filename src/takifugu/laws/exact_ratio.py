@@ -39,6 +39,24 @@ def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
         bits *= 2
 
 
+def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the p-mass and the q-mass of the atoms with p > e**epsilon q; float masses count as binary fractions."""
+    x, y = same_type(p.values, q.values)
+    place = np.minimum(np.searchsorted(y, x), len(y) - 1)
+    shared = y[place] == x
+    first, second = log_masses(p), np.where(shared, log_masses(q)[place], -np.inf)
+    with np.errstate(invalid="ignore"):
+        excess = first - second - float(epsilon)
+        doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
+    left = right = Fraction(0)
+    for index in np.flatnonzero((excess > -doubt) | ~shared).tolist():
+        mass = _probability(p, index)
+        other = _probability(q, int(place[index])) if shared[index] else Fraction(0)
+        if not other or excess[index] > doubt[index] or ratio_exceeds(mass / other, epsilon):
+            left, right = left + mass, right + other
+    return left, right
+
+
 def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
     """Decide whether some atom has p > e**epsilon q or q > e**epsilon p; float masses count as binary fractions."""
     if not np.array_equal(p.values, q.values):
@@ -48,8 +66,8 @@ def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
     doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
     if (excess > doubt).any():
         return True
-    for index in np.flatnonzero(excess > -doubt):
-        ratio = _probability(p, int(index)) / _probability(q, int(index))
+    for index in np.flatnonzero(excess > -doubt).tolist():
+        ratio = _probability(p, index) / _probability(q, index)
         if ratio_exceeds(max(ratio, 1 / ratio), epsilon):
             return True
     return False
@@ -63,12 +81,8 @@ def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[Any, Any]:
     from mpmath import mp
 
     with mp.workprec(BITS):
-        gaps, masses = _merged(p, q)
-        decay: dict[Fraction, Any] = {}
-        for gap in set(gaps):
-            decay[gap] = mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale))
-        steps = [decay[gap] for gap in gaps]
-        ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], steps) for k in (0, 1)), strict=True)]
+        gaps, masses = merged_masses(p, q)
+        ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], gaps, scale) for k in (0, 1)), strict=True)]
         return mp.log(max(ratios)), -mp.log(min(ratios))
 
 
@@ -82,21 +96,33 @@ def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple
         return float(loss), bool((loss + margin) * epsilon.denominator <= epsilon.numerator)
 
 
-def _noised(masses: list[Any], steps: list[Any]) -> list[Any]:
-    """Return sum over j of m_j e^{-|x_i - x_j| / b} at every atom i."""
-    forward = [masses[0]]
+def _noised(masses: list[Any], gaps: list[Fraction], scale: float) -> list[Any]:
+    """Return sum over j of m_j e^{-|x_i - x_j| / scale} at every atom i."""
+    forward, backward, steps = passes(masses, gaps, scale)
+    return [a + step * b for a, b, step in zip(forward, [*backward[1:], 0], [*steps, 0], strict=True)]
+
+
+def passes(masses: list[Any], gaps: list[Fraction], scale: float) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return sum of m_j e^{-|x_i - x_j| / scale} over j <= i, the same over j >= i, and e^{-gap / scale}.
+
+    Runs at the precision of the caller's mpmath context; masses may be signed.
+    """
+    from mpmath import mp
+
+    decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
+    steps = [decay[gap] for gap in gaps]
+    return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
+
+
+def _one_way(masses: list[Any], steps: list[Any]) -> list[Any]:
+    sums = [masses[0]]
     for mass, step in zip(masses[1:], steps, strict=True):
-        forward.append(mass + step * forward[-1])
-    beyond = masses[0] * 0
-    for i in range(len(masses) - 1, -1, -1):
-        forward[i] += beyond
-        if i:
-            beyond = steps[i - 1] * (masses[i] + beyond)
-    return forward
+        sums.append(mass + step * sums[-1])
+    return sums
 
 
-def _merged(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]]:
-    """Return the gaps between the merged atoms, exactly, and both laws' masses at them."""
+def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]]:
+    """Return the gaps between the merged atoms, exactly, and both laws' masses at them as mpmath numbers."""
     from mpmath import mp
 
     x, y = same_type(p.values, q.values)

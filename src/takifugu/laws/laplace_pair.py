@@ -16,11 +16,10 @@ import numpy as np
 from takifugu.laws.atoms import Array, Floats, floats, same_type
 from takifugu.laws.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.laws.pmf import Pmf
+from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
 
 #: Half the spacing of float64 at one.
 UNIT = 2.0**-53
-#: Relative width at which the search for a scale stops, and slack of a scale for a law with rounded masses.
-SCALE_TOLERANCE = 2.0**-36
 #: Above this number of atoms a scale that float64 cannot decide is rounded up without asking for more digits.
 MOST_ATOMS_WITH_DIGITS = 4_000
 
@@ -224,35 +223,14 @@ def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
     `safe` must be such a scale. What float64 cannot decide counts as unsafe; when that leaves the answer wider than
     the tolerance, the search goes on with more digits (up to MOST_ATOMS_WITH_DIGITS).
     """
-    answer = _search(pair, safe, epsilon, digits=False)
+
+    def search(safe: float, digits: bool) -> float:
+        def judge(scale: float) -> tuple[float, bool]:
+            loss, decided = pair.verdict(scale, epsilon, digits)
+            return loss, decided is True
+
+        return smallest_safe(judge, safe, float(epsilon), SCALE_TOLERANCE / 4)
+
+    answer = search(safe, digits=False)
     close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
-    return answer if close or len(pair) > MOST_ATOMS_WITH_DIGITS else _search(pair, answer, epsilon, digits=True)
-
-
-def _search(pair: Pair, safe: float, epsilon: Fraction, digits: bool) -> float:
-    """False position (Illinois) on log loss against log scale, nearly a line; both ends stay on their sides."""
-    target = math.log(float(epsilon))
-
-    def excess(log_scale: float) -> tuple[float, bool]:
-        loss, decided = pair.verdict(math.exp(log_scale), epsilon, digits)
-        return (min(math.log(loss), 1e6) if loss > 0 else -1e6) - target, decided is True
-
-    answer, high, low, over, under, step = safe, math.log(safe), math.log(safe), 0.0, 0.0, math.log(2)
-    while True:
-        low -= step
-        over, is_safe = excess(low)
-        if not is_safe:
-            break
-        answer, high, under, step = math.exp(low), low, over, 2 * step
-    width, turns, last = SCALE_TOLERANCE / 8, 0, None
-    while high - low > 2 * width:
-        turns += 1
-        guess = low + (high - low) * over / (over - under) if over > under and turns % 5 else (low + high) / 2
-        guess = min(max(guess, low + width), high - width)
-        value, is_safe = excess(guess)
-        if is_safe:
-            answer, high, under, over = math.exp(guess), guess, value, over / 2 if last else over
-        else:
-            low, over, under = guess, value, under / 2 if last is False else under
-        last = is_safe
-    return answer
+    return answer if close or len(pair) > MOST_ATOMS_WITH_DIGITS else search(answer, digits=True)

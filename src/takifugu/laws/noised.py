@@ -17,9 +17,10 @@ import numpy as np
 from takifugu.errors import InputError
 from takifugu.laws.atoms import Array, Atom, Floats, same_type
 from takifugu.laws.exact_ratio import log_masses, masses_need_noise
-from takifugu.laws.laplace_pair import SCALE_TOLERANCE, UNIT, Pair, above, below, smallest_scale
+from takifugu.laws.laplace_pair import UNIT, Pair, above, below, smallest_scale
 from takifugu.laws.pmf import SUM_TOLERANCE, Pmf
 from takifugu.laws.rationals import Number, as_epsilon, round_up
+from takifugu.laws.search import SCALE_TOLERANCE
 from takifugu.laws.transport import w_infinity, w_infinity_candidates
 
 #: Below this a noised mass may have lost terms to underflow.

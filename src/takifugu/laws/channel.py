@@ -1,0 +1,178 @@
+"""Finite randomised maps with exact integer masses: apply to a law, follow one by another, measure, repair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.errors import InputError, did_you_mean
+from takifugu.laws.atoms import Array, Atom, as_numbers, fractions
+from takifugu.laws.exact_ratio import BITS
+
+#: Masses of a repaired row: fine enough that rounding changes no probability by more than 2**-60.
+REPAIR_TOTAL = 2**60
+
+
+@dataclass(frozen=True)
+class Channel:
+    """From each input one law on the outputs: rows of integer masses, every row with sum `total`."""
+
+    inputs: tuple[Hashable, ...]
+    outputs: tuple[Hashable, ...]
+    masses: tuple[tuple[int, ...], ...]
+    total: int
+
+    @staticmethod
+    def of(
+        inputs: Sequence[Hashable], outputs: Sequence[Hashable], probabilities: Sequence[Sequence[Fraction | int]]
+    ) -> Channel:
+        """Return the channel with these exact probabilities, one row for each input.
+
+        Raises InputError when shapes differ, labels repeat, or a row is not exact, not negative-free, or not a law.
+
+        >>> Channel.of([0, 1], ["no", "yes"], [[1, 0], [Fraction(1, 4), Fraction(3, 4)]]).masses
+        ((4, 0), (1, 3))
+        """
+        rows = [fractions(as_numbers(row, "probabilities")) for row in probabilities if _is_exact(row)]
+        if len(rows) < len(probabilities):
+            raise InputError("a channel has exact probabilities: write Fractions, or repair a float matrix")
+        _check_shape(inputs, outputs, rows)
+        for label, row in zip(inputs, rows, strict=True):
+            if (row < 0).any() or sum(row) != 1:
+                raise InputError(f"the row of {label!r} is no law: probabilities are at least 0 and sum to 1")
+        total = math.lcm(*(p.denominator for row in rows for p in row))
+        return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
+
+    def row(self, label: Hashable) -> dict[Hashable, Fraction]:
+        """Return the law of the output for one input; outputs without mass are left out."""
+        masses = self.masses[self._place(label)]
+        return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
+
+    def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
+        """Return the law of the output when the input follows `law`; exact when the law is.
+
+        Raises InputError when the law gives mass to an input that the channel does not know.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[0, 1], [Fraction(1, 2), Fraction(1, 2)]])
+        >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
+        {0: Fraction(1, 3), 1: Fraction(2, 3)}
+        """
+        lifted: dict[Hashable, Atom] = {}
+        for label, probability in law.items():
+            for y, mass in self.row(label).items():
+                lifted[y] = lifted.get(y, 0) + probability * mass
+        return {y: lifted[y] for y in self.outputs if lifted.get(y, 0)}
+
+    def compose(self, second: Channel) -> Channel:
+        """Return this channel followed by `second`, which must know all its outputs.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> flip.compose(flip).row(0)
+        {0: Fraction(5, 8), 1: Fraction(3, 8)}
+        """
+        then = [second.masses[second._place(y)] for y in self.outputs]
+        rows = tuple(
+            tuple(sum(m * row[k] for m, row in zip(masses, then, strict=True)) for k in range(len(second.outputs)))
+            for masses in self.masses
+        )
+        return Channel(self.inputs, second.outputs, rows, self.total * second.total)
+
+    def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
+        """Return the largest log of P(y | a) / P(y | b) over outputs y and ordered input pairs (a, b), rounded up.
+
+        All pairs unless given. Infinite when b can not give what a can.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> round(flip.measure(), 9) == round(math.log(3), 9)
+        True
+        """
+        if pairs is None:
+            return _largest_log((max(column), min(column)) for column in zip(*self.masses, strict=True))
+        rows = ((self.masses[self._place(a)], self.masses[self._place(b)]) for a, b in pairs)
+        return _largest_log(pair for one, two in rows for pair in zip(one, two, strict=True))
+
+    def _place(self, label: Hashable) -> int:
+        if label not in self.inputs:
+            raise InputError(f"the channel has no input {label!r}{did_you_mean(label, self.inputs)}")
+        return self.inputs.index(label)
+
+
+def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:
+    """Return max over y of log p(y)/q(y), rounded up; infinite when q lacks an output of p.
+
+    >>> largest_log_ratio({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
+    inf
+    """
+    return _largest_log((mass, q.get(y, 0)) for y, mass in p.items())
+
+
+def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
+    """Return max log(a / b) over pairs with a > 0, rounded up; infinite when some b is 0; 0.0 for no pairs."""
+    ratios = {Fraction(a) / Fraction(b) if b else None for a, b in pairs if a}
+    if None in ratios:
+        return math.inf
+    worst = max((ratio for ratio in ratios if ratio is not None), default=Fraction(1))
+    if worst == 1:
+        return 0.0
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        return math.nextafter(float(mp.log(mp.mpf(worst.numerator) / worst.denominator)), math.inf)
+
+
+def repair(
+    inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Array, blend: Fraction = Fraction(1, 2**30)
+) -> Channel:
+    """Return a channel with exact masses near a float matrix, such as the solution of a linear program.
+
+    Negative entries become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to
+    multiples of 2**-60. Mixing one law into all rows never raises a log-ratio, and gives every row the same support
+    where the solver left 1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
+
+    Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in
+    [0, 1].
+
+    >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**60
+    True
+    """
+    table = np.asarray(matrix, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise InputError(f"the matrix has shape {table.shape}: it must be rows of finite numbers")
+    _check_shape(inputs, outputs, list(table))
+    if (np.abs(table.sum(axis=1) - 1) > 1e-6).any() or (table < -1e-6).any():
+        raise InputError("a row is far from a law: entries must be at least 0 and sum to 1, up to 1e-6")
+    if not 0 <= blend <= 1:
+        raise InputError(f"blend is {blend!r}: it must be between 0 and 1")
+    rows = [[Fraction(max(p, 0.0)) for p in row] for row in table.tolist()]
+    laws = [[p / sum(row) for p in row] for row in rows]
+    mean = [sum(column) / len(laws) for column in zip(*laws, strict=True)]
+    mixed = [[(1 - blend) * p + blend * m for p, m in zip(law, mean, strict=True)] for law in laws]
+    return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law) for law in mixed), REPAIR_TOTAL)
+
+
+def _rounded(law: list[Fraction]) -> tuple[int, ...]:
+    """Round to multiples of 1/REPAIR_TOTAL with sum one: down, then up where most was lost."""
+    scaled = [p * REPAIR_TOTAL for p in law]
+    masses = [math.floor(p) for p in scaled]
+    order = sorted(range(len(law)), key=lambda k: masses[k] - scaled[k])
+    for k in order[: REPAIR_TOTAL - sum(masses)]:
+        masses[k] += 1
+    return tuple(masses)
+
+
+def _is_exact(row: Sequence[Fraction | int]) -> bool:
+    return as_numbers(row, "probabilities").dtype != np.float64
+
+
+def _check_shape(inputs: Sequence[Hashable], outputs: Sequence[Hashable], rows: Sequence[Array]) -> None:
+    if not len(inputs) or not len(outputs):
+        raise InputError("a channel needs at least one input and one output")
+    if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
+        raise InputError(f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each")
+    for labels, side in ((inputs, "inputs"), (outputs, "outputs")):
+        if len(set(labels)) < len(labels):
+            raise InputError(f"the {side} repeat a label: list each once")
