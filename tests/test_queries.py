@@ -152,6 +152,13 @@ def test_weights_of_zero_leave_only_what_is_read() -> None:
     assert list(resolved.entry_changes()) == [1, 0, 0]
 
 
+def test_weights_may_all_be_zero() -> None:
+    for belief in (chain(2, 2, (0, 1)), table((0, 1), (5, 7))):
+        resolved = Linear([0, 0], grid="0.3").resolve(belief)
+        assert list(resolved.entry_changes()) == [0, 0]
+        assert resolved.evaluate(np.array([1, 1])) == (0,)
+
+
 def test_histograms_move_two_cells_and_each_by_one() -> None:
     resolved = Histogram(total=10).resolve(chain(3, 4, NAMES))
     assert resolved.grid == Fraction(1, 10)

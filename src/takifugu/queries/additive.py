@@ -106,7 +106,7 @@ class Additive:
         if self.table_of is None:
             return Additive(self.grid, self.labels, self.tables, self.weights[entries])
         used, table_of = np.unique(self.table_of[entries], return_inverse=True)
-        tables = tuple(self.tables[int(i)] for i in used)
+        tables = tuple(self.tables[int(i)] for i in used) or self.tables[:1]
         return Additive(self.grid, self.labels, tables, self.weights[entries], table_of.astype(np.int64))
 
     def evaluate(self, values: npt.NDArray[np.integer[Any]]) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ def coded(
         whole = {w: int(w / unit) for w in set(factors)}
         weight = integer_row([whole[w] for w in factors])
         return Additive(grid or implied_grid([unit * step]), (label,), (table,), weight)
-    different = sorted({w for w in factors if w})
+    different = sorted({w for w in factors if w}) or [Fraction(0)]
     number = {w: i for i, w in enumerate(different)}
     tables = tuple(_rounded([w * v for v in values], grid) for w in different)
     table_of = None if len(different) == 1 else integer_row([number.get(w, 0) for w in factors])
