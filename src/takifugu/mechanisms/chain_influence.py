@@ -69,8 +69,9 @@ class ChainInfluence:
         self.supports = supports(chain)
         self._common = self.supports.late
         self._early = [t for t in range(self.supports.first) if (self.supports.at(t) != self._common).any()]
-        # Rows of P whose copies are equal: entries are independent, and rounding cannot say otherwise.
-        self._independent = bool((chain.matrix == chain.matrix[0]).all())
+        # Where all rows that are used are the same, entries are independent, and rounding cannot say otherwise.
+        rows = chain.matrix[np.logical_or.reduce(self.supports.found)]
+        self._independent = bool((rows == rows[0]).all())
         self.reach = 0
         self._most = max(1, MOST_HELD // max(1, len(both)))
         # Untouched pages of an empty array cost no memory, so tables grow without being copied.
@@ -253,7 +254,7 @@ def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None 
     >>> influence = chain_influence(chain)
     >>> influence.extend(3)
     >>> [round(float(e), 6) for e in influence.right(3).max(axis=1)]
-    [1.791759, 0.980829, 0.538996]
+    [1.791759, 0.980829, 0.538997]
     """
     k = len(chain.states)
     chosen = tuple((a, b) for a in range(k) for b in range(k) if a != b) if pairs is None else tuple(sorted(set(pairs)))

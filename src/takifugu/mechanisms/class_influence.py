@@ -75,7 +75,7 @@ def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
     """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up; NEVER where n <= log(1/pi)/g.
 
     >>> lemma_b4(np.array([1, 3]), 0.4, 0.8).round(6).tolist()
-    [1e+100, 0.461619]
+    [1e+100, 0.461616]
     """
     exponent = -g * distance
     ratio = np.exp(exponent) / pi
