@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import textwrap
@@ -12,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu._version import __version__
+from takifugu.explaining import explain, sentence
 from takifugu.laws.rationals import to_text
 
 if TYPE_CHECKING:
@@ -96,9 +98,10 @@ class Certificate:
     software: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the certificate as plain values; the keys are stable within a format."""
+        """Return the certificate as plain values with their checksum; the keys are stable within a format."""
         plain = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        return {"format": FORMAT, **plain, "answers": [a.to_dict() for a in self.answers]}
+        told = {"format": FORMAT, **plain, "answers": [a.to_dict() for a in self.answers]}
+        return {**told, "checksum": checksum_of(told)}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
@@ -109,6 +112,13 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.text()
+
+
+def checksum_of(told: Mapping[str, Any]) -> str:
+    """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
+    kept = {key: value for key, value in told.items() if key != "checksum"}
+    text = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -235,7 +245,7 @@ def _page(c: Certificate) -> list[str]:
         ("Hidden", c.hidden),
         ("From whom", ["anyone who sees what is published here and believes about the data:"]),
         ("", [*c.beliefs[:_LISTED], *more]),
-        ("Promise", [_promise(c)]),
+        ("Promise", [_promise(c), *_in_numbers(c)]),
         ("If", c.assumptions),
         ("And if", c.conditions),
         ("Noise", [_noise(c)]),
@@ -268,6 +278,13 @@ def _promise(c: Certificate) -> str:
         f"possibility more than e^{_short(c.epsilon)}{factor} times likelier, beside any other one, than it was before"
     )
     return words if Fraction(c.delta) == 0 else f"{words}, except with probability {_short(c.delta)}"
+
+
+def _in_numbers(c: Certificate) -> list[str]:
+    """Say what the promise means for two suspicions; only where hypotheses are compared both ways."""
+    if c.definition != "pufferfish":
+        return []
+    return [sentence(explain(prior, c.epsilon, c.delta)) for prior in ("10 %", "50 %")]
 
 
 def _noise(c: Certificate) -> str:

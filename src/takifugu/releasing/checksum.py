@@ -1,0 +1,68 @@
+"""A certificate's checksum, and certificates read back: a file that was changed after it was written is noticed.
+
+The checksum is no signature. It finds accidents and edits by hand, not somebody who writes a new certificate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from takifugu.errors import InputError
+from takifugu.releasing.certificate import FORMAT, Answer, Certificate, checksum_of
+
+
+def read_certificate(path: str | Path) -> Certificate:
+    """Read a certificate from its JSON file.
+
+    Raises InputError for a file that cannot be read, is no certificate or one of another version, or was changed after
+    it was written.
+    """
+    return from_dict(_parsed(Path(path)), Path(path).name)
+
+
+def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certificate:
+    """Read a certificate back from its `to_dict` form; `name` is what messages call it.
+
+    Raises InputError for what is no certificate, one of another version, or one that was changed.
+    """
+    told = data.get("format")
+    if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
+        raise InputError(f"{name} is no certificate of Takifugu: give the file <release>.certificate.json")
+    if told != FORMAT:
+        raise InputError(f"{name} has the format {told!r}: this version reads {FORMAT!r}, so use the one that wrote it")
+    if data.get("checksum") != checksum_of(data):
+        raise InputError(
+            f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified; get "
+            "the original from whoever published the release"
+        )
+    try:
+        given = {f.name: _frozen(data[f.name]) for f in fields(Certificate)}
+        given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
+        return Certificate(**given)
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{name} was written by {data.get('software')!r}, which this version cannot read") from error
+
+
+def _parsed(path: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        reason = "it is a folder" if path.is_dir() else (error.strerror or "it cannot be opened").lower()
+        raise InputError(f"{path.name or path} cannot be read ({reason}): give the path of a certificate") from None
+    except (ValueError, RecursionError):
+        hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
+        raise InputError(
+            f"{path.name} is not JSON, or was cut: give the file <release>.certificate.json{hint}"
+        ) from None
+    if not isinstance(data, dict):
+        raise InputError(f"{path.name} is no certificate of Takifugu: give the file <release>.certificate.json")
+    return data
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
