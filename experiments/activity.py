@@ -111,15 +111,15 @@ def trials(
                 yield Trial(name, epsilon, float(chosen.epsilon), chosen.scale, noise.expected_error(), mean)
 
 
-def summary(found: Sequence[Trial], mechanisms: Sequence[str], digits: int) -> str:
+def summary(found: Sequence[Trial], mechanisms: Sequence[str]) -> str:
     """Return a table: for each mechanism and epsilon the mean L1 error, and its range over the groups."""
     rows = []
     for name in mechanisms:
         row = [f"`{name}`"]
         for epsilon in EPSILONS:
             errors = [t.error for t in found if t.mechanism == name and t.epsilon == epsilon]
-            spread = f" ({min(errors):.{digits}f} to {max(errors):.{digits}f})" if len(errors) > 1 else ""
-            row.append(f"{np.mean(errors):.{digits}f}{spread}")
+            spread = f" ({short(min(errors))} to {short(max(errors))})" if len(errors) > 1 else ""
+            row.append(f"{short(np.mean(errors))}{spread}")
         rows.append(row)
     return table(["mechanism", *(f"ε = {epsilon:g}" for epsilon in EPSILONS)], rows)
 
@@ -128,9 +128,14 @@ def kept(found: Sequence[Trial]) -> str:
     """Return what the noise of ordinary differential privacy is proved to promise here, in place of what was asked."""
     rows = []
     for epsilon in EPSILONS:
-        real = [t.promised for t in found if t.mechanism == "entry" and t.epsilon == epsilon]
-        rows.append([f"{epsilon:g}", f"{min(real):.3g} to {max(real):.3g}" if len(real) > 1 else f"{real[0]:.3g}"])
-    return table(["asked", "proved"], rows)
+        proved = [t.promised for t in found if t.mechanism == "entry" and t.epsilon == epsilon]
+        rows.append([f"{epsilon:g}", " to ".join(dict.fromkeys(short(p) for p in (min(proved), max(proved))))])
+    return table(["ε asked", "ε proved"], rows)
+
+
+def short(number: float) -> str:
+    """Write a number with two significant digits, without an exponent."""
+    return f"{number:.0f}" if number >= 10 else f"{float(f'{number:.1e}'):.5f}".rstrip("0").rstrip(".")
 
 
 def matrix(chain: tf.MarkovChain) -> str:
@@ -156,6 +161,7 @@ def picture(panels: Sequence[tuple[str, Sequence[Trial]]]) -> None:
         axis.axhline(2, color="0.8", linewidth=1)
         axis.set(title=title, xlabel="ε", xticks=EPSILONS, xticklabels=[f"{e:g}" for e in EPSILONS])
         axis.minorticks_off()
+    axes[0].annotate("every row wrong", (EPSILONS[-1], 2), ha="right", va="bottom", color="0.6", fontsize=8)
     axes[0].set_ylabel("L1 error of the relative frequencies")
     axes[0].legend(frameon=False, fontsize=9)
     PICTURE.parent.mkdir(exist_ok=True)
@@ -178,18 +184,19 @@ def main() -> None:
     everybody = list(trials(chain, pooled, frequencies, HISTOGRAM))
     cut = [tuple(min(n, SPAN) for n in each) for each in lengths]
     minutes = list(trials(chain, cut, lambda rows: tf.Count("walking"), COUNT))
-    pieces = sum(len(each) for each in lengths)
+    pieces = [n for each in lengths for n in each]
+    other = float(np.abs(fitted(rest).matrix - chain.matrix).max())
     facts = (
         f"The belief is fitted on {len(known)} participants ({sum(sum(p.lengths) for p in known):,} rows) and used for "
-        f"the other {len(rest)}: {pieces} pieces of {min(map(min, lengths))} to {max(map(max, lengths)):,} rows, "
-        f"{sum(map(sum, lengths)):,} rows in all."
+        f"the other {len(rest)}: {len(pieces)} pieces of {min(pieces)} to {max(pieces):,} rows, {sum(pieces):,} rows\n"
+        f"in all. A chain fitted on these would differ by up to {other:.3f} in a transition probability."
     )
     made = f"Made by `make figures` at commit {commit()}, {DRAWS} draws each, with a seed (a release has none)."
     write(PAGE, "facts", facts)
     write(PAGE, "matrix", matrix(chain))
-    write(PAGE, "single", summary(single, HISTOGRAM, 3))
-    write(PAGE, "pooled", summary(everybody, HISTOGRAM, 4))
-    write(PAGE, "minutes", summary(minutes, COUNT, 1))
+    write(PAGE, "single", summary(single, HISTOGRAM))
+    write(PAGE, "pooled", summary(everybody, HISTOGRAM))
+    write(PAGE, "minutes", summary(minutes, COUNT))
     write(PAGE, "kept", kept(single))
     write(PAGE, "stamp", made)
     picture([("one participant (mean)", single), ("all participants pooled", everybody)])
