@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -14,7 +15,8 @@ from takifugu.laws.rationals import to_text
 from takifugu.mechanisms.base import Witness
 from takifugu.queries import Query
 from takifugu.randomisers import Randomiser
-from takifugu.tables import html_table, labelled, number, text_table
+from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
+from takifugu.tables import WIDTH, html_table, labelled, number, text_table
 
 CHOSEN = "chosen"
 POSSIBLE = "possible"
@@ -81,10 +83,20 @@ class Comparisons(Sequence[Alternative]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        return f"{self._title}; error: expected L1 error over all cells\n\n{_text(self.rows)}"
+        off = f"{text_table(OFF_HEADER, self._off_cells)}\n\n{textwrap.fill(OFF_BY, WIDTH)}"
+        return f"{self._title}; error: expected L1 error over all cells\n\n{_text(self.rows)}\n\n{off}"
 
     def _repr_html_(self) -> str:
-        return _html(self.rows, self._title)
+        return _html(self.rows, self._title) + html_table(OFF_HEADER, self._off_cells, OFF_BY)
+
+    @property
+    def if_belief_off(self) -> tuple[Weakened, ...]:
+        """Return what the promise becomes for beliefs that are off by 0.01, 0.1 and 0.5."""
+        return if_belief_off(self.epsilon, self.delta)
+
+    @property
+    def _off_cells(self) -> list[tuple[str, ...]]:
+        return [row.cells for row in self.if_belief_off]
 
     @property
     def _title(self) -> str:
@@ -96,6 +108,7 @@ class Comparisons(Sequence[Alternative]):
             "epsilon": to_text(self.epsilon),
             "delta": to_text(self.delta),
             "rows": [row.to_dict() for row in self.rows],
+            "if_belief_off": [row.to_dict() for row in self.if_belief_off],
         }
 
 
