@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import mpmath
@@ -16,6 +16,8 @@ Law = Mapping[Any, Any]
 
 
 def as_mpf(number: Any) -> mpmath.mpf:
+    if isinstance(number, mpmath.mpf):
+        return number
     exact = Fraction(number)
     return mpmath.mpf(exact.numerator) / exact.denominator
 
@@ -94,3 +96,101 @@ def smallest_laplace_scale(p: Law, q: Law, epsilon: Any, digits: int = 40) -> mp
 
 def _noised(law: Law, y: Any, scale: mpmath.mpf) -> mpmath.mpf:
     return mpmath.fsum(as_mpf(m) * mpmath.exp(-as_mpf(abs(y - x)) / scale) for x, m in law.items())
+
+
+def bottleneck_by_hall(p: Law, q: Law, metric: Any) -> Any:
+    """Return the least distance w at which every set A of p's points has p(A) <= q(points within w of A)."""
+    points = list(p)
+    sets = list(chain.from_iterable(combinations(points, size) for size in range(1, len(points) + 1)))
+
+    def enough(w: Any) -> bool:
+        near = {x: {y for y in q if metric(x, y) <= w} for x in p}
+        return all(sum(p[x] for x in one) <= sum(q[y] for y in set().union(*(near[x] for x in one))) for one in sets)
+
+    return next(w for w in sorted({metric(x, y) for x in p for y in q}) if enough(w))
+
+
+def laplace_divergence(p: Law, q: Law, scale: Any, epsilon: Any) -> mpmath.mpf:
+    """Return the integral of (p*Lap - e^epsilon q*Lap)_+: bisect its sign changes, add up differences of the CDFs."""
+    with mpmath.workdps(60):
+        b, factor = as_mpf(scale), mpmath.exp(as_mpf(epsilon))
+        atoms = [as_mpf(x) for x in sorted({*p, *q})]
+
+        def excess(y: Any) -> mpmath.mpf:
+            return noised_mass(p, y, b) - factor * noised_mass(q, y, b)
+
+        def below(law: Law, y: Any) -> mpmath.mpf:
+            return mpmath.fsum(as_mpf(m) * _laplace_below((y - as_mpf(x)) / b) for x, m in law.items())
+
+        cuts = [atoms[0] - 200 * b, atoms[0]]
+        for start, end in pairwise(atoms):
+            cuts += [_root(excess, start, end)] if excess(start) * excess(end) < 0 else []
+            cuts.append(end)
+        cuts.append(atoms[-1] + 200 * b)
+        pieces = [(start, end) for start, end in pairwise(cuts) if excess((start + end) / 2) > 0]
+        return mpmath.fsum(below(p, v) - below(p, u) - factor * (below(q, v) - below(q, u)) for u, v in pieces)
+
+
+def _laplace_below(z: Any) -> mpmath.mpf:
+    return mpmath.exp(z) / 2 if z < 0 else 1 - mpmath.exp(-z) / 2
+
+
+def _root(function: Any, start: Any, end: Any) -> Any:
+    sign = function(start)
+    for _ in range(180):
+        middle = (start + end) / 2
+        start, end = (middle, end) if function(middle) * sign > 0 else (start, middle)
+    return (start + end) / 2
+
+
+def gaussian_divergence(p: Law, q: Law, sigma: Any, epsilon: Any) -> mpmath.mpf:
+    """Return the integral of (p*N - e^epsilon q*N)_+, N = N(0, sigma^2), from sign changes and exact normal tails.
+
+    A sum of exponentials with k sign changes of its coefficients has at most k zeros: all are found by recursion on
+    the derivative of f(y) = sum c_x e^{xy}, whose zeros separate those of f once f is divided by one exponential.
+    """
+    with mpmath.workdps(60):
+        s, factor = as_mpf(sigma), mpmath.exp(as_mpf(epsilon))
+        atoms = sorted({*p, *q})
+        signed = [as_mpf(p.get(x, 0)) - factor * as_mpf(q.get(x, 0)) for x in atoms]
+        places = [as_mpf(x) / s for x in atoms]
+        coefficients = [(m, x, mpmath.log(abs(m)) - x * x / 2) for m, x in zip(signed, places, strict=True) if m]
+        terms = [(mpmath.sign(m), x, size) for m, x, size in coefficients]
+        zeros = _zeros(terms, places[0] - 60, places[-1] + 60)
+        edges = [-mpmath.inf, *zeros, mpmath.inf]
+        total = mpmath.mpf(0)
+        for start, end in pairwise(edges):
+            middle = (max(start, places[0] - 80) + min(end, places[-1] + 80)) / 2
+            if _exponential_sum(terms, middle) > 0:
+                total += sum(m * _normal_between(start - x, end - x) for m, x, _ in coefficients)
+        return total
+
+
+def _exponential_sum(terms: list[Any], y: Any) -> mpmath.mpf:
+    """Return the sum of sign * e^{size + x y}, divided by its largest term."""
+    top = max(size + x * y for _, x, size in terms)
+    return mpmath.fsum(sign * mpmath.exp(size + x * y - top) for sign, x, size in terms)
+
+
+def _zeros(terms: list[Any], low: Any, high: Any) -> list[Any]:
+    """Return the zeros of sum sign e^{size + x y} on an interval: between neighbours of them the derivative has one."""
+    if len({sign for sign, _, _ in terms}) < 2:
+        return []
+    pivot = next(k for k in range(1, len(terms)) if terms[k][0] != terms[k - 1][0])
+    centre = (terms[pivot - 1][1] + terms[pivot][1]) / 2
+    derived = [
+        (sign * mpmath.sign(x - centre), x, size + mpmath.log(abs(x - centre))) for sign, x, size in terms
+    ]
+    edges = [low, *_zeros(derived, low, high), high]
+    found = []
+    for start, end in pairwise(edges):
+        if _exponential_sum(terms, start) * _exponential_sum(terms, end) < 0:
+            found.append(_root(lambda y: _exponential_sum(terms, y), start, end))
+    return found
+
+
+def _normal_between(low: Any, high: Any) -> mpmath.mpf:
+    if low > 0:
+        low, high = -high, -low
+    return mpmath.ncdf(high) - mpmath.ncdf(low)
+

@@ -13,8 +13,10 @@ from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.atoms import Array, Atom, as_numbers, fractions
 from takifugu.laws.exact_ratio import BITS
 
-#: Masses of a repaired row: fine enough that rounding changes no probability by more than 2**-60.
-REPAIR_TOTAL = 2**60
+#: Masses of a repaired row: rounding changes no probability by more than 2**-90.
+REPAIR_TOTAL = 2**90
+#: An output that no input gives with more than this is solver noise.
+_NOISE = 2.0**-30
 
 
 @dataclass(frozen=True)
@@ -129,14 +131,15 @@ def repair(
 ) -> Channel:
     """Return a channel with exact masses near a float matrix, such as the solution of a linear program.
 
-    Negative entries become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to
-    multiples of 2**-60. Mixing one law into all rows never raises a log-ratio, and gives every row the same support
-    where the solver left 1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
+    Negative entries and outputs that no input gives with more than 2**-30 become 0, rows are divided by their sums,
+    mixed with `blend` of the mean row, and rounded to multiples of 2**-90. Mixing one law into all rows never raises a
+    log-ratio, and gives every row the same support where the solver left 1e-17 beside 0; blend = 0 keeps zeros. What
+    the channel promises is what `measure` says.
 
     Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in
     [0, 1].
 
-    >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**60
+    >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**90
     True
     """
     table = np.asarray(matrix, dtype=np.float64)
@@ -147,7 +150,8 @@ def repair(
         raise InputError("a row is far from a law: entries must be at least 0 and sum to 1, up to 1e-6")
     if not 0 <= blend <= 1:
         raise InputError(f"blend is {blend!r}: it must be between 0 and 1")
-    rows = [[Fraction(max(p, 0.0)) for p in row] for row in table.tolist()]
+    table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
+    rows = [[Fraction(p) for p in row] for row in table.tolist()]
     laws = [[p / sum(row) for p in row] for row in rows]
     mean = [sum(column) / len(laws) for column in zip(*laws, strict=True)]
     mixed = [[(1 - blend) * p + blend * m for p, m in zip(law, mean, strict=True)] for law in laws]

@@ -8,8 +8,8 @@ from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.laws.exact_ratio import BITS
-from takifugu.laws.hockey_stick import gaussian_hockey_stick, masses_within
-from takifugu.laws.laplace_pair import below
+from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
+from takifugu.laws.laplace_pair import above, below
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
@@ -17,6 +17,7 @@ from takifugu.laws.transport import w_infinity_candidates
 
 #: The constant printed in 000 Theorem 3(b); its proof gives 0.41866 (ERRATA E1).
 PRINTED_CONSTANT = 0.41
+_LEAST_DELTA = Fraction(1, 10**250)
 
 
 def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
@@ -49,7 +50,7 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
 
     Rounded up by at most 2**-36 relative; 0.0 for sensitivity 0.
 
-    Raises InputError as `gaussian_delta`, and unless 0 < delta < 1.
+    Raises InputError as `gaussian_delta`, and unless 1e-250 <= delta < 1.
 
     >>> round(gaussian_analytic_sigma(2, 1, 1e-5), 8)
     7.46126327
@@ -62,7 +63,8 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
         found = gaussian_delta(shift, sigma, budget)
         return found, found <= below(failure)
 
-    return smallest_safe(judge, _doubled_until_safe(judge, float(shift / budget)), float(failure), SCALE_TOLERANCE)
+    start = _doubled_until_safe(judge, above(shift / budget))
+    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
 
 
 def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
@@ -78,7 +80,7 @@ def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> f
         raise InputError(
             f"epsilon is {epsilon!r}: this printed rule is proved for epsilon at most 1; use gaussian_analytic_sigma"
         )
-    return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * float(shift / budget))
+    return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * above(shift / budget))
 
 
 def gaussian_printed_b(
@@ -96,7 +98,7 @@ def gaussian_printed_b(
     """
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
     reach = constant / math.cbrt(below(failure))
-    return _rounded_up((reach + math.sqrt(reach**2 + float(budget) / 2)) * float(shift / budget))
+    return _rounded_up((reach + math.sqrt(reach**2 + float(budget) / 2)) * above(shift / budget))
 
 
 def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
@@ -106,13 +108,13 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
     W-infinity by more than rounding (DESIGN 5; E1).
 
-    Raises InputError unless epsilon is above zero and 0 < delta < 1.
+    Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
 
     >>> p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
     >>> round(gaussian_exact_sigma(p, q, 1, 1e-5), 8)
     5.38222026
     """
-    budget, failure = as_epsilon(epsilon), _positive_delta(delta)
+    budget, failure = min(as_epsilon(epsilon), LARGEST_EPSILON), _positive_delta(delta)
     if masses_within(p, q, budget, failure) and masses_within(q, p, budget, failure):
         return 0.0
 
@@ -166,4 +168,6 @@ def _positive_delta(delta: Number) -> Fraction:
     failure = as_delta(delta)
     if not failure:
         raise InputError("delta is 0: Gaussian noise cannot give a pure promise; give a delta above 0, or use Laplace")
+    if failure < _LEAST_DELTA:
+        raise InputError(f"delta is {delta!r}: normal tails are computed down to 1e-250; use Laplace noise")
     return failure

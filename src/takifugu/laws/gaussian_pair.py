@@ -19,8 +19,6 @@ from takifugu.laws.pmf import Pmf
 
 #: Beyond this many sigmas from the last atom the mass is below 1e-320.
 _REACH = 38.5
-#: Allowance for the relative error of scipy.special.ndtr, tails included (tested against mpmath).
-NDTR_ERROR = 2e-13
 #: Atoms farther than this from a point (in sigmas) weigh less than e**-1250 there, before tilting back.
 _WINDOW, _OUTSIDE = 50.0, -1250.0
 _POINTS_AT_ONCE, _MOST_CELLS = 128, 200_000
@@ -170,6 +168,11 @@ def _tilted(
     return top + np.log(total), mean, np.abs(top) + len(kept) + 60.0
 
 
+def ndtr_error(z: Floats) -> Floats:
+    """Return an allowance for the relative error of scipy.special.ndtr (tested against mpmath)."""
+    return 16 * UNIT * (1 + np.minimum(z, 0.0) ** 2 / 2)
+
+
 def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple[float, float]:
     """Return the mass that p * N(0, 1) gives to an interval, and a bound on its error."""
     from scipy.special import ndtr
@@ -181,8 +184,11 @@ def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple
     place = 4 * UNIT * (abs(start) + abs(end) + np.abs(atoms))
     masses = np.exp(logs)
     parts = masses * (upper - lower)
-    errors = masses * (
-        upper * (NDTR_ERROR + place * (1 + np.abs(high))) + lower * (NDTR_ERROR + place * (1 + np.abs(low)))
-    )
+    errors = masses * sum(value * (ndtr_error(z) + place * _steepness(z)) for z, value in ((low, lower), (high, upper)))
     relative = 8 * UNIT * (len(atoms) + 1 + np.abs(logs))
     return float(parts.sum()), float((errors + relative * parts).sum())
+
+
+def _steepness(z: Floats) -> Floats:
+    """Return a bound on the derivative of log Phi, near z."""
+    return np.where(z > 0, np.exp(-np.minimum(z, 40.0) ** 2 / 2), 1.0 - z)

@@ -18,6 +18,8 @@ from takifugu.laws.rationals import Number, as_epsilon
 
 #: More than the mass beyond the cells, and than all that underflow can lose.
 _REST = 1e-300
+#: Beyond this e^epsilon leaves float64.
+LARGEST_EPSILON = Fraction(600)
 
 
 def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
@@ -83,7 +85,7 @@ def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tup
     nothing below. The signs change at most as often as those of p - e^epsilon q over the atoms (Descartes' rule for
     sums of exponentials), so few cells stay doubtful. Above about 1e-290 the bounds are usually 1e-10 apart or less.
 
-    Raises InputError when sigma is not above zero, or epsilon is not above zero.
+    Raises InputError when sigma is not above zero, or epsilon is not above zero and at most 600.
 
     >>> low, high = gaussian_hockey_stick(Pmf([0], [1]), Pmf([1], [1]), 3.730631634, 1)
     >>> round(low, 13), high - low < 1e-15
@@ -92,6 +94,8 @@ def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tup
     width, budget = _checked(sigma, "sigma"), as_epsilon(epsilon)
     if not width:
         raise InputError("sigma is 0: without noise compare the masses (masses_within)")
+    if budget > LARGEST_EPSILON:
+        raise InputError(f"epsilon is {epsilon!r}: e^epsilon leaves float64; use at most {LARGEST_EPSILON}")
     pair = GaussianPair(p, q, width, above(budget))
     starts, ends, charge = pair.positive_intervals()
     low, high = pair.integral(starts, ends)

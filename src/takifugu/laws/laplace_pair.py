@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.errors import InputError
 from takifugu.laws.atoms import Array, Floats, floats, same_type
 from takifugu.laws.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.laws.pmf import Pmf
@@ -31,15 +32,22 @@ _LIFT = 960
 
 
 def above(value: Fraction) -> float:
-    """Return the value as a float, rounded up."""
-    nearest = float(value)
+    """Return the value as a float, rounded up; InputError where it is beyond float64."""
+    nearest = _nearest(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def below(value: Fraction) -> float:
-    """Return the value as a float, rounded down."""
-    nearest = float(value)
+    """Return the value as a float, rounded down; InputError where it is beyond float64."""
+    nearest = _nearest(value)
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError("a scale or budget is beyond 1e308: use values, sigma and epsilon nearer to 1") from None
 
 
 @dataclass(frozen=True)

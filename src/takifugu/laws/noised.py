@@ -23,6 +23,8 @@ from takifugu.laws.rationals import Number, as_epsilon, round_up
 from takifugu.laws.search import SCALE_TOLERANCE
 from takifugu.laws.transport import w_infinity, w_infinity_candidates
 
+#: Below the first the scale is W-infinity/epsilon without a search; above the second budgets count as the second.
+_LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
 #: Below this a noised mass may have lost terms to underflow.
 _DENSE_FLOOR = 2.0**-900
 #: Bound on the error of a difference of two logarithms of float masses.
@@ -77,8 +79,9 @@ def laplace_log_ratio_bounds(p: Pmf, q: Pmf, scale: float) -> tuple[float, float
 def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
     """Return the smallest scale b of Laplace noise after which no log-ratio of p and q exceeds epsilon, either way.
 
-    Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot decide). 0.0 when the masses
-    themselves satisfy it, decided exactly. Float masses count as the binary fractions that they are.
+    Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot decide; below epsilon = 1e-12:
+    W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly. Float masses count as the binary
+    fractions that they are.
 
     Raises InputError unless epsilon is finite and above zero.
 
@@ -88,11 +91,13 @@ def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
     >>> round(exact_laplace_scale(p, q, 1), 9)
     1.154526559
     """
-    budget = as_epsilon(epsilon)
+    budget = _budget(epsilon)
     if not masses_need_noise(p, q, budget):
         return 0.0
     pair = Pair.of(p, q)
     upper = above(Fraction(w_infinity_candidates(p, q)[-1]) / budget)
+    if budget < _LEAST_BUDGET:
+        return upper
     if not (p.exact and q.exact):
         slack = SCALE_TOLERANCE
         while not pair.verdict(upper, budget, digits=False)[1]:
@@ -121,7 +126,7 @@ def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
     >>> wasserstein_scale(Pmf([0], [1]), Pmf([3], [1]), 0.5)
     (3, Fraction(6, 1))
     """
-    budget = as_epsilon(epsilon)
+    budget = _budget(epsilon)
     if p.exact and q.exact:
         distance = w_infinity(p, q)
         return distance, round_up(Fraction(distance) / budget)
@@ -134,6 +139,11 @@ def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
         if distance and (distance == candidates[-1] or pair.verdict(below(scale), budget, digits=True)[1]):
             return distance, scale
     return candidates[-1], Fraction(0)
+
+
+def _budget(epsilon: Number) -> Fraction:
+    """Read epsilon; one beyond what exponentials hold is replaced by a smaller, stricter one."""
+    return min(as_epsilon(epsilon), _LARGEST_BUDGET)
 
 
 def _checked(scale: Number) -> float:
@@ -169,7 +179,7 @@ def exact_laplace_scale_dense(left: Array, right: Array, epsilon: Number) -> flo
     >>> round(exact_laplace_scale_dense(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 0.5), 9)
     2.0
     """
-    budget = as_epsilon(epsilon)
+    budget = _budget(epsilon)
     p, q = _columns(left, right)
     error = _dense_error(len(p), float(budget))
     limit, slack = below(budget) - error, 2 * SCALE_TOLERANCE + 4 * error / float(budget)
