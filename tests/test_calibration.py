@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.support.chain_questions import chains, loss_of
 
 import takifugu as tf
 from takifugu.calibration import Calibration, registry, trials
@@ -25,7 +26,6 @@ from takifugu.errors import CalibrationRefused, InputError, TakifuguError, Unsup
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
-from tests.mechanisms.test_entry import chains, loss_of
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 STATES = ["still", "walking"]
@@ -311,14 +311,18 @@ def test_ordinary_entry_noise_always_passes(epsilon: Fraction, weight: int) -> N
 def test_the_rule_turns_exactly_at_its_bound(epsilon: float, delta: float) -> None:
     """For D_1 = 1: P(K = 0) = (1 - a)/(1 + a) > 1 - e^-epsilon + delta; for Laplace 1 - e^(-1/2b); normal: erf."""
     needed = math.exp(-epsilon) - delta
-    if needed <= 1e-6:
-        assert rule(DiscreteLaplace(Fraction(1, 100), Fraction(1)), Fraction(epsilon), Fraction(delta)) is None or needed > 0
-        return
+    assume(needed > 1e-6)
     a = needed / (2 - needed)
     for turn, law in ((-1 / math.log(a), DiscreteLaplace), (-1 / (2 * math.log(needed)), RoundedLaplace)):
         for factor, refused in ((1 - 1e-6, True), (1 + 1e-6, False)):
             noise = law(Fraction(turn * factor), Fraction(1))
             assert (rule(noise, Fraction(epsilon), Fraction(delta)) is not None) is refused
+
+
+def test_the_rule_asks_nothing_where_delta_allows_everything() -> None:
+    little = DiscreteLaplace(Fraction(1, 100), Fraction(1))
+    assert rule(little, 1, Fraction(37, 100)) is None  # e^-1 = 0.3679
+    assert rule(little, 1, Fraction(36, 100)) is not None
 
 
 def test_the_rule_for_normal_noise() -> None:
@@ -502,7 +506,7 @@ def test_every_public_name_is_there_and_nothing_else() -> None:
 
 
 def test_names_are_functions_whatever_was_imported_before() -> None:
-    code = "import takifugu.releasing.run, takifugu.secrets, takifugu as tf; print(callable(tf.release), callable(tf.entry))"
+    code = "import takifugu.releasing.run, takifugu.secrets, takifugu as t; print(callable(t.release), callable(t.entry))"
     outcome = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True
     )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import query_oracles
 
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.table import JointTable
@@ -27,7 +28,6 @@ from takifugu.queries import (
     from_dict,
     implied_grid,
 )
-from tests.support import query_oracles
 
 NUMBERS = (0, 1, Fraction(5, 2), -3)
 NAMES = ("a", "b", "c")
@@ -150,6 +150,19 @@ def test_one_column_is_read_by_name_and_others_may_be_words() -> None:
 def test_weights_of_zero_leave_only_what_is_read() -> None:
     resolved = Linear([1, 0, 0]).resolve(chain(2, 3, (0, 1)))
     assert list(resolved.entry_changes()) == [1, 0, 0]
+
+
+def test_negative_weights_move_the_answer_as_far() -> None:
+    resolved = Linear([-2, 1]).resolve(chain(2, 2, (0, 1)))
+    assert list(resolved.entry_changes()) == [2, 1]
+    assert (resolved.change([0, 1]), resolved.coordinate_change([0, 1])) == (3, 2)
+
+
+def test_cells_have_names() -> None:
+    belief = chain(2, 2, (0, 1))
+    queries: dict[str, Query] = {"count": Count(1), "sum": Sum(), "mean": Mean(), "linear": Linear([1, 1])}
+    assert all(query.resolve(belief).labels == (name,) for name, query in queries.items())
+    assert Histogram().resolve(belief).labels == ("0", "1")
 
 
 def test_weights_may_all_be_zero() -> None:

@@ -78,6 +78,7 @@ def test_masses_add_up_to_one_and_give_the_expected_error(units: Fraction, law: 
     masses = [math.exp(noise.log_mass(k)) for k in steps]
     assert math.fsum(masses) == pytest.approx(1, abs=1e-12)
     assert math.fsum(p * abs(k) for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.expected_error())
+    assert math.fsum(p * k * k for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.variance())
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 5), Fraction(3), Fraction(250)])
@@ -87,11 +88,13 @@ def test_normal_masses_add_up_to_one_and_give_the_expected_error(sigma: Fraction
     masses = [math.exp(noise.log_mass(k)) for k in steps]
     assert math.fsum(masses) == pytest.approx(1, abs=1e-12)
     assert math.fsum(p * abs(k) for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.expected_error())
+    assert math.fsum(p * k * k for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.variance())
 
 
 def test_errors_add_over_cells_and_scale_with_the_grid() -> None:
     one, four = DiscreteLaplace(Fraction(5), Fraction(1)), DiscreteLaplace(Fraction(5), Fraction(1, 10), 4)
     assert four.expected_error() == pytest.approx(one.expected_error() * 4 / 10)
+    assert four.variance() == pytest.approx(one.variance() / 100)
     assert four.scale == Fraction(1, 2)
 
 

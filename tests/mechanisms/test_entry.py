@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.chain_questions import chains, loss_of
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
@@ -19,7 +20,6 @@ from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.entry import MECHANISM, decimal_up, entry_change, promise_of
 from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
 from takifugu.secrets import attribute, entry, every_entry
-from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law, laplace_loss
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 COPY = [[1.0, 0.0], [0.0, 1.0]]
@@ -73,26 +73,6 @@ def test_classes_have_promises_too() -> None:
     bound = bound_of(Pufferfish(every_entry(), MarkovChainClass(0.3, 0.9, 200)), Sum())
     assert 1 < bound.epsilon < 200
     assert bound.composition is Composition.QUILT
-
-
-@st.composite
-def chains(draw: st.DrawFn) -> MarkovChain:
-    k, length = draw(st.integers(2, 3)), draw(st.integers(1, 5))
-    rows = [draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(any)) for _ in range(k)]
-    start = draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(lambda n: sum(map(bool, n)) > 1))
-    return MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])
-
-
-def loss_of(belief: MarkovChain, query: Query, units: Fraction) -> float:
-    """The true largest loss of one release with Laplace noise of this scale, from the full joint law."""
-    answer = query.resolve(belief)
-    joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
-    contribution = [[int(row[0]) for row in answer.contribution(i)] for i in range(belief.length)]
-    found = [0.0]
-    for i in range(belief.length):
-        laws = [answer_law_given(joint, contribution, i, v) for v in range(len(belief.states))]
-        found += [float(laplace_loss(p, q, units, 30)) for p in laws for q in laws if p and q and p is not q]
-    return max(found)
 
 
 @given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))

@@ -9,6 +9,9 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
+from tests.support.golden import transport_laws
+from tests.support.vector_oracles import vector_loss
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
@@ -20,9 +23,6 @@ from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.group import MECHANISM
 from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.secrets import every_entry
-from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
-from tests.support.golden import transport_laws
-from tests.support.vector_oracles import vector_loss
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 COPY = [[1.0, 0.0], [0.0, 1.0]]

@@ -19,7 +19,8 @@ def answer(form: Mapping[str, Any], data: Sequence[Any], columns: Sequence[Any] 
     if kind == "histogram":
         return tuple(Fraction(sum(data[i] == c for i in read), form["total"] or 1) for c in form["states"])
     if kind == "linear":
-        return (sum((_rounded(Fraction(w) * _code(form, x), form) for w, x in zip(form["weights"], data)), Fraction(0)),)
+        products = [Fraction(w) * _code(form, x) for w, x in zip(form["weights"], data, strict=True)]
+        return (sum((_rounded(product, form) for product in products), Fraction(0)),)
     total = sum((_rounded(_code(form, data[i]), form) for i in read), Fraction(0))
     return (total / len(read),) if kind == "mean" else (total,)
 
@@ -36,7 +37,9 @@ def largest_change(form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], 
     return largest
 
 
-def largest_cell_change(form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], entries: Sequence[int]) -> Fraction:
+def largest_cell_change(
+    form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], entries: Sequence[int]
+) -> Fraction:
     """Return the largest change of one cell when one of `entries` changes, over all data sets."""
     largest = Fraction(0)
     for entry in entries:
