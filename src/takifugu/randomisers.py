@@ -46,6 +46,8 @@ class Randomiser(Protocol):
 
     def expected_error(self) -> float: ...
 
+    def variance(self) -> float: ...
+
     def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
 
     def to_dict(self) -> dict[str, Any]: ...
@@ -135,6 +137,9 @@ class Exact(Noise):
     def expected_error(self) -> float:
         return 0.0
 
+    def variance(self) -> float:
+        return 0.0
+
     def _steps_within(self, level: Fraction) -> int:
         return 0
 
@@ -195,6 +200,10 @@ class DiscreteLaplace(Noise):
         """Return the expected L1 error of all cells, in answer units: cells * grid * 2a/(1 - a^2)."""
         return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
 
+    def variance(self) -> float:
+        """Return the variance of one cell, in squared answer units: grid^2 * 2a/(1 - a)^2."""
+        return float(self.grid) ** 2 * noise_laws.discrete_laplace_moments(self.units).square
+
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.discrete_laplace_half_width(self.units, level)
 
@@ -246,6 +255,10 @@ class RoundedLaplace(Noise):
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
         return self.cells * noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=True).absolute
+
+    def variance(self) -> float:
+        """Return the variance of one cell around an answer on the grid, in squared answer units."""
+        return noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=True).square
 
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.rounded_laplace_half_width(self.scale, self.grid, level, on_grid=True)
@@ -304,6 +317,10 @@ class RoundedNormal(Noise):
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
         return self.cells * noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=True).absolute
+
+    def variance(self) -> float:
+        """Return the variance of one cell around an answer on the grid, in squared answer units."""
+        return noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=True).square
 
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.rounded_normal_half_width(self.sigma, self.grid, level, on_grid=True)
