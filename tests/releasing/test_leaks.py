@@ -51,7 +51,7 @@ def secrets_of(text: str) -> list[str]:
 def found_in(secrets: list[str], told: str) -> list[str]:
     """Return the secrets that a text tells: numbers as whole words (with or without separators), the rest anywhere."""
     plain = told.replace(",", "").replace("_", "")
-    return [s for s in secrets if re.search(rf"(?<![\d.]){s}(?![\d])" if s.isdigit() else re.escape(s), plain + told)]
+    return [s for s in secrets if re.search(rf"(?<![\w.]){s}(?!\w)" if s.isdigit() else re.escape(s), plain + told)]
 
 
 SPEC = (
