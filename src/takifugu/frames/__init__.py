@@ -1,0 +1,26 @@
+"""Data frames of any engine: opened, sanitised, bounded, and reduced to integers where the rows are."""
+
+from takifugu.frames.bounded import Bounded
+from takifugu.frames.layout import Layout, Lengths, Recode, parse_step, text_of
+from takifugu.frames.open import open_frame
+from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
+from takifugu.frames.table import Table
+from takifugu.frames.totals import Group, totals
+
+__all__ = [
+    "Bounded",
+    "Entries",
+    "Group",
+    "Layout",
+    "Lengths",
+    "Piece",
+    "Recode",
+    "Table",
+    "entries",
+    "open_frame",
+    "parse_step",
+    "pieces",
+    "text_of",
+    "totals",
+    "transitions",
+]

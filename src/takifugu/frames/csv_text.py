@@ -1,0 +1,99 @@
+"""CSV files: the separator, the column names, the encoding; and a reader for where no engine is installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from takifugu.errors import DataError
+
+SEPARATORS = ",;\t|"
+#: How much of a file is looked at to find its separator.
+_LOOK = 1 << 16
+
+Opener = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written: its separator, the blank lines above its header, and its column names."""
+
+    separator: str
+    blank_lines: int
+    names: tuple[str, ...]
+
+
+def look(path: Path, opener: Opener) -> Dialect:
+    """Return the dialect of a CSV file, seen from its first lines.
+
+    The separator is the one of `,;` tab and `|` that splits the header most often. Raises DataError for a file that is
+    empty, is not UTF-8, or has no header.
+    """
+    with _text(path, opener) as file:
+        start = file.read(_LOOK)
+        lines = list(io.StringIO(start, newline=""))
+        blank = next((number for number, line in enumerate(lines) if line.strip()), None)
+        if blank is None:
+            raise DataError(f"{path.name} is empty: a CSV file starts with a line of column names")
+        headers = {s: _header(lines[blank:], s) for s in SEPARATORS}
+        separator = max(SEPARATORS, key=lambda s: len(headers[s]))
+        names = headers[separator]
+        if not any(names):
+            raise DataError(f"{path.name} has no column names: its first line must hold them")
+        return Dialect(separator, blank, tuple(names))
+
+
+def _header(lines: list[str], separator: str) -> list[str]:
+    try:
+        rows = csv.reader(lines, strict=True, delimiter=separator, skipinitialspace=True)
+        return [name.strip() for name in next(rows)]
+    except csv.Error:
+        return []
+
+
+def as_lists(path: Path, opener: Opener, dialect: Dialect) -> dict[str, list[str | None]]:
+    """Return the columns of a CSV file as lists of texts; a name that stands twice keeps its last column.
+
+    Raises DataError for rows of another length than the header, broken quotes, and text that is not UTF-8.
+    """
+    width = len(dialect.names)
+    found: list[list[str | None]] = [[] for _ in range(width)]
+    seen: dict[str, str] = {}
+    with _text(path, opener) as file:
+        lines = islice(file, dialect.blank_lines, None)
+        rows = csv.reader(lines, strict=True, delimiter=dialect.separator, skipinitialspace=True)
+        next(rows)
+        for row in rows:
+            fields = row or ([""] if width == 1 else [])
+            if len(fields) == width + 1 and not fields[-1]:
+                fields = fields[:-1]
+            if not fields:
+                continue
+            if len(fields) != width:
+                raise DataError(f"{path.name} has a row with more or fewer fields than its header: repair the file")
+            for column, text in zip(found, fields, strict=True):
+                column.append(seen.setdefault(text, text))
+    return dict(zip(dialect.names, found, strict=True))
+
+
+@contextmanager
+def _text(path: Path, opener: Opener) -> Iterator[TextIO]:
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            yield file
+    except UnicodeDecodeError:
+        raise DataError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
+    except csv.Error:
+        raise DataError(
+            f"{path.name} is not a well-formed CSV file: check its quotes, separators and line ends"
+        ) from None
+    except (OSError, EOFError, zlib.error) as error:
+        reason = (getattr(error, "strerror", None) or "it ends too early or is damaged").lower()
+        raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None

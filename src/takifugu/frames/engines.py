@@ -1,0 +1,169 @@
+"""The few things that narwhals has no one word for, engine by engine: row numbers, neighbours in row order, times, and
+bringing a small result to the driver. Everything else is one narwhals expression for all engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from takifugu.errors import DataError, TakifuguError
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def wrapped(native: Any) -> Frame:
+    """Return an engine's own frame as a narwhals frame."""
+    frame: Frame = nw.from_native(native)
+    return frame
+
+
+#: Words of an engine's own message, and what they mean. The message itself is never repeated: it quotes rows.
+_REASONS = (
+    ("nvalid unicode", "is not UTF-8 text: save it as UTF-8"),
+    ("Expected Number of Columns", "has a row with more or fewer fields than its header: repair the file"),
+    ("CSV", "is not a well-formed CSV file: check its quotes, separators and line ends"),
+    ("GZIP", "is damaged or ends too early: compress it again"),
+    ("No files found", "cannot be read: check the path"),
+    ("Permission denied", "cannot be read (permission denied): check who may read it"),
+    ("No space left", "needs more room for temporary files than the disk has: free some space"),
+    ("Out of Memory", "needs more memory than there is: free some, or use a larger machine"),
+)
+#: What columns of Python objects become in pandas, by the kind of the objects.
+_PANDAS_TYPES = {"decimal": "float64", "boolean": "boolean", "integer": "Int64", "floating": "float64"}
+
+
+@contextmanager
+def careful(source: str) -> Iterator[None]:
+    """Turn an engine's error into a DataError that names the source and the rule, and never quotes the data."""
+    try:
+        yield
+    except TakifuguError:
+        raise
+    except MemoryError:
+        raise DataError(f"{source} needs more memory than there is: give a file, and install duckdb") from None
+    except Exception as error:
+        text = str(error)
+        said = next((meaning for words, meaning in _REASONS if words in text), None)
+        if said is None:
+            said = f"cannot be used by its engine ({type(error).__name__}): check the types of its columns"
+        raise DataError(f"{source} {said}") from None
+
+
+def is_duckdb(frame: Frame) -> bool:
+    return frame.implementation.is_duckdb()
+
+
+def is_spark(frame: Frame) -> bool:
+    return frame.implementation.is_spark_like()
+
+
+def numbered(frame: Frame) -> Frame:
+    """Add the column `row`: 0, 1, 2 ... in the order of the rows."""
+    if isinstance(frame, nw.DataFrame):
+        return frame.with_row_index("row").with_columns(nw.col("row").cast(nw.Int64))
+    if is_duckdb(frame):
+        return wrapped(frame.to_native().project("*, row_number() over () - 1 as row"))
+    return wrapped(frame.to_native().with_row_index("row")).with_columns(nw.col("row").cast(nw.Int64))
+
+
+def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Add `<column>_before`: the value in the row above, null in the first row."""
+    if isinstance(frame, nw.DataFrame):
+        return frame.with_columns(nw.col(c).shift(1).alias(f"{c}_before") for c in columns)
+    native = frame.to_native()
+    if is_duckdb(frame):
+        before = ", ".join(f'lag("{c}") over () as "{c}_before"' for c in columns)
+        return wrapped(native.project(f"*, {before}"))
+    import polars
+
+    return wrapped(native.with_columns(polars.col(c).shift(1).alias(f"{c}_before") for c in columns))
+
+
+def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str], step: int) -> Frame:
+    """Add `<column>_before` (step 1) or `<column>_after` (step -1): the value of the piece's next row along `by`."""
+    suffix = "before" if step > 0 else "after"
+    if isinstance(frame, nw.LazyFrame):
+        shifted = (nw.col(c).shift(step).over(*keys, order_by=by).alias(f"{c}_{suffix}") for c in columns)
+        return frame.with_columns(*shifted)
+    sorted_frame = frame.sort(*keys, by)
+    moved = sorted_frame.with_columns(nw.col(c).shift(step).alias(f"{c}_{suffix}") for c in (*keys, *columns))
+    same = reduce(and_, (alike(k, f"{k}_{suffix}") for k in keys))
+    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_{suffix}")).alias(f"{c}_{suffix}") for c in columns)
+
+
+def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
+    """Add the column `place`: 0, 1, 2 ... along `by`, inside each piece."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(place=nw.col(by).cum_count().over(*keys, order_by=by).cast(nw.Int64) - 1)
+    ranked = frame.sort(*keys, by).with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
+    return ranked.with_columns(place=nw.col("line") - nw.col("line").min().over(*keys))
+
+
+def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
+    """Replace a column of dates or times by whole microseconds since 1970 (UTC where the times have a zone)."""
+    if isinstance(frame, nw.LazyFrame) and is_duckdb(frame):
+        cast = "timestamptz" if isinstance(kind, nw.Datetime) and kind.time_zone else "timestamp"
+        return wrapped(frame.to_native().project(f'* replace (epoch_us("{column}"::{cast}) as "{column}")'))
+    if isinstance(frame, nw.LazyFrame) and is_spark(frame):
+        return wrapped(_spark_microseconds(frame.to_native(), column, kind))
+    time = nw.col(column) if isinstance(kind, nw.Datetime) else nw.col(column).cast(nw.Datetime("us"))
+    return frame.with_columns(time.dt.timestamp("us").alias(column))
+
+
+def _spark_microseconds(native: Any, column: str, kind: nw.dtypes.DType) -> Any:
+    from pyspark.sql import functions as f
+
+    if isinstance(kind, nw.Datetime) and kind.time_zone:
+        return native.withColumn(column, f.unix_micros(f.col(column)))
+    start = f.lit(datetime(1970, 1, 1)).cast("timestamp_ntz")
+    # A zoneless time must not pass through the session's zone, where an hour is missing once a year.
+    return native.withColumn(column, f.timestamp_diff("MICROSECOND", start, f.col(column).cast("timestamp_ntz")))
+
+
+def alike(one: str, other: str) -> nw.Expr:
+    """Return whether two keys are the same; a missing one is the same as a missing one."""
+    return (nw.col(one) == nw.col(other)).fill_null(False) | (nw.col(one).is_null() & nw.col(other).is_null())
+
+
+def typed(frame: Frame) -> Frame:
+    """Give pandas columns of Python objects of one kind (dates, decimals, ...) the type of that kind."""
+    if not frame.implementation.is_pandas():
+        return frame
+    import pandas
+
+    native = frame.to_native()
+    changed = {}
+    for column in native.select_dtypes("object").columns:
+        kind = pandas.api.types.infer_dtype(native[column], skipna=True)
+        if kind == "date":
+            changed[column] = pandas.to_datetime(native[column])
+        elif kind in _PANDAS_TYPES:
+            changed[column] = native[column].astype(_PANDAS_TYPES[kind])
+    return wrapped(native.assign(**changed)) if changed else frame
+
+
+def settled(frame: Frame, whole: Sequence[str]) -> Frame:
+    """Give the integer columns of a pandas frame a type that keeps integers exact beside missing values."""
+    if not frame.implementation.is_pandas_like():
+        return frame
+    native = frame.to_native()
+    return wrapped(native.astype({c: "Int64" for c in whole if c in native.columns}))
+
+
+def collected(frame: Frame) -> Iterator[tuple[Any, ...]]:
+    """Bring a small result to the driver, row by row, in Python's own types."""
+    native = frame.to_native()
+    if isinstance(frame, nw.DataFrame):
+        return iter(frame.rows())
+    if is_duckdb(frame):
+        return iter(native.fetchall())
+    if is_spark(frame):
+        return (tuple(row) for row in native.collect())
+    return iter(frame.collect().rows())

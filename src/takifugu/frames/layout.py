@@ -1,0 +1,169 @@
+"""What the columns mean: who, which piece, in which order, which state, and what happens to what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.errors import InputError, did_you_mean
+
+State = Hashable
+
+#: Codes of entries that have no state: not observed, and a raw value that is no state.
+UNOBSERVED, UNKNOWN = -1, -2
+
+_STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
+_RULES = {"nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep")}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column holds the states, and which ones say whose they are, in which piece, and in which order.
+
+    `step` is the declared distance of two entries of a piece along `order` (see parse_step): steps without a row are
+    unobserved entries. `nulls` says what a missing state is: an error ("refuse") or an "unobserved" entry. `null_keys`
+    says what a row without a unit or piece is: an error ("refuse"), nothing ("drop"), or a row of one more unit or
+    piece that has no name ("keep"). Raises InputError for another rule, and for a step without an order.
+
+    >>> Layout("posture", unit="person", order="minute", step="1min").columns
+    ('person', 'minute', 'posture')
+    """
+
+    value: str
+    unit: str | None = None
+    piece: str | None = None
+    order: str | None = None
+    step: int | float | str | None = None
+    nulls: str = "refuse"
+    null_keys: str = "refuse"
+
+    def __post_init__(self) -> None:
+        for name, rules in _RULES.items():
+            rule = getattr(self, name)
+            if rule not in rules:
+                raise InputError(f"{name} is {rule!r}: write one of {list(rules)}{did_you_mean(rule, rules)}")
+        if self.step is not None:
+            parse_step(self.step)
+            if self.order is None:
+                raise InputError("a step is declared and no order column: steps are counted along an order column")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        named = (self.unit, self.piece, self.order, self.value)
+        return tuple(dict.fromkeys(c for c in named if c is not None))
+
+
+@dataclass(frozen=True)
+class Recode:
+    """Raw values to the belief's states: by `mapping` first, else by the state's own name.
+
+    Raw values and names are compared as texts (see text_of). Raises InputError for two states of one name and for a
+    mapping to a state that is not listed.
+
+    >>> Recode(("still", "walking"), {"sitting": "still"}).codes
+    {'still': 0, 'walking': 1, 'sitting': 0}
+    """
+
+    states: tuple[State, ...]
+    mapping: Mapping[str, State] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if len({text_of(s) for s in self.states}) != len(self.states):
+            raise InputError(f"the states are {list(map(str, self.states))}: each needs a name of its own")
+        for raw, state in self.mapping.items():
+            if state not in self.states:
+                raise InputError(
+                    f"{raw!r} is mapped to {state!r}, which is no state{did_you_mean(state, self.states)}; "
+                    f"write one of {list(map(str, self.states))}"
+                )
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """Return the number of the state that each known text stands for."""
+        place = {state: number for number, state in enumerate(self.states)}
+        own = {str(text_of(state)): number for state, number in place.items()}
+        return {**own, **{str(text_of(raw)): place[state] for raw, state in self.mapping.items()}}
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long pieces may be: shorter ones are left out; longer ones are refused, or cut to their first entries.
+
+    Lengths are public, so that leaving out and cutting by them tells nothing. Raises InputError for lengths that no
+    piece can have.
+
+    >>> Lengths(2, 10, "cut")
+    Lengths(shortest=2, longest=10, longer='cut')
+    """
+
+    shortest: int = 1
+    longest: int | None = None
+    longer: str = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.longer not in ("refuse", "cut"):
+            raise InputError(f"longer is {self.longer!r}: write 'refuse' or 'cut'")
+        if self.longer == "cut" and self.longest is None:
+            raise InputError("longer pieces are to be cut, and no longest length is given: write the number of steps")
+        if self.shortest < 1 or (self.longest is not None and self.longest < self.shortest):
+            raise InputError(
+                f"pieces of {self.shortest} to {self.longest} steps: the shortest must be at least 1, and no longer "
+                "than the longest"
+            )
+
+
+def parse_step(step: int | float | str | None) -> Fraction | timedelta:
+    """Read a declared step: a number above 0, or a time such as "1min".
+
+    Raises InputError for anything else.
+
+    >>> parse_step("90s"), parse_step(5), parse_step("1")
+    (datetime.timedelta(seconds=90), Fraction(5, 1), Fraction(1, 1))
+    """
+    if isinstance(step, str):
+        found = re.fullmatch(r"\s*([0-9]+)\s*([a-z]*)\s*", step)
+        if found and 0 < int(found[1]) < 10**9 and found[2] in ("", *_STEP_UNITS):
+            number = int(found[1])
+            return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
+    elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < float("inf"):
+        return Fraction(str(step))
+    raise InputError(f'the step is {step!r}: write a number above 0, or a time such as "30s", "1min", "1h" or "1d"')
+
+
+def text_of(value: Any) -> str | None:
+    """Return a raw value as text, the same from every engine: 1, 1.0 and "1" are alike; None for null and NaN.
+
+    >>> text_of(1.0), text_of("1"), text_of(float("nan"))
+    ('1', '1', None)
+    """
+    if value is None or value is _na() or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = value.isoformat().removesuffix("T00:00:00") if isinstance(value, date) else str(value)
+    return text.strip() or None
+
+
+def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts texts as people do: numbers inside them by their size, the missing one last.
+
+    >>> sorted(["run 10", "run 9", None], key=natural)
+    ['run 9', 'run 10', None]
+    """
+    if text is None:
+        return ((3, 0, ""),)
+    parts = re.findall(r"[0-9]+|[^0-9]+", text)
+    return (*((0, int(p), p) if p[0] in "0123456789" else (1, 0, p) for p in parts), (-1, 0, ""))
+
+
+def _na() -> Any:
+    """Return pandas' own missing value, which compares as missing, where pandas is loaded at all."""
+    import sys
+
+    pandas = sys.modules.get("pandas")
+    return None if pandas is None else pandas.NA

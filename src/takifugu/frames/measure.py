@@ -1,0 +1,168 @@
+"""The rules that rows must keep before anything is made of them, and what their facts say of each piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import DataError, InputError
+from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode
+from takifugu.frames.rows import Fact, Key, Rows
+
+IntArray = npt.NDArray[np.int64]
+
+#: A piece that would be longer, or ticks that are further apart, are a mistake in the order column or in the step.
+LONGEST_PIECE, WIDEST_SPAN = 2**32, 2**53
+#: More runs of weights make no expression: read the entries themselves.
+MOST_WEIGHTS = 256
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A piece's length (after a cut), whether entries of it (before a cut) are unobserved, and its counts by state."""
+
+    length: int
+    gaps: bool
+    counts: IntArray = field(repr=False)
+
+
+def measure(rows: Rows, layout: Layout, states: Recode, lengths: Lengths) -> tuple[dict[Key, Measured], int | None]:
+    """Return the pieces that are long enough, and the place at which longer ones are cut (None where none is).
+
+    Raises DataError for rows that break a rule of the layout or of the lengths.
+    """
+    grouped: dict[Key, list[Fact]] = {}
+    for fact in rows.facts():
+        grouped.setdefault(fact.key, []).append(fact)
+    _check_values(grouped, layout, states)
+    _check_order(rows, grouped, layout)
+    whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
+    longest = lengths.longest
+    before = longest if longest is not None and max(whole.values()) > longest else None
+    if before is not None and lengths.longer == "refuse":
+        raise DataError(
+            f"a piece is longer than the {before} steps that the belief allows: raise the longest length, or have "
+            "longer pieces cut"
+        )
+    kept = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
+    if not kept:
+        raise DataError(f"no piece has the {lengths.shortest} steps that are asked for: lower the shortest length")
+    found = {}
+    for key, facts in kept.items():
+        seen = [(f.code, f.rows) for f in facts if f.code >= 0]
+        counts = np.zeros(len(states.states), dtype=np.int64)
+        for code, number in seen:
+            counts[code] += number
+        length = whole[key] if before is None else min(whole[key], before)
+        found[key] = Measured(length, sum(n for _, n in seen) != whole[key], counts)
+    return found, before
+
+
+def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode) -> None:
+    if not grouped:
+        raise DataError("the data has no rows: nothing can be released")
+    if layout.null_keys != "keep":
+        for column, part in ((layout.unit, 0), (layout.piece, 1)):
+            if column is not None and any(key[part] is None for key in grouped):
+                raise DataError(
+                    f"column {column!r} has missing values: every row must say whose it is; fill them, or write a rule "
+                    'for them ("drop" or "keep")'
+                )
+    codes = {fact.code for facts in grouped.values() for fact in facts}
+    if UNKNOWN in codes:
+        names = [str(s) for s in states.states]
+        raise DataError(
+            f"column {layout.value!r} has a value that is no state and is not mapped to one; the states are {names}"
+        )
+    if UNOBSERVED in codes and layout.nulls == "refuse":
+        raise DataError(
+            f"column {layout.value!r} has missing states: fill them, leave their rows out, or have them counted as "
+            "unobserved where the pattern of gaps may be public"
+        )
+
+
+def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
+    together = all(_together(facts) for facts in grouped.values())
+    if layout.order is None:
+        if not together:
+            named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
+            raise DataError(
+                f"the rows of one piece are not together, and no order column is declared: sort the data by {named}, "
+                "or declare the order column"
+            )
+        return
+    if any(fact.unplaced for facts in grouped.values() for fact in facts):
+        raise DataError(
+            f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar: every row "
+            "needs its place in the order"
+        )
+    for fault, words in zip(rows.misorder(together), ("has ties", "goes backwards"), strict=True):
+        if fault:
+            raise DataError(
+                f"column {layout.order!r} {words} within one piece: every row must come after the one before; sort the "
+                "data, or declare the piece column if the rows belong to several pieces"
+            )
+
+
+def _together(facts: Iterable[Fact]) -> bool:
+    found = list(facts)
+    first, last = (f.first for f in found), (f.last for f in found)
+    rows = sum(f.rows for f in found)
+    return max(n or 0 for n in last) - min(n or 0 for n in first) == rows - 1
+
+
+def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
+    if step is None:
+        return sum(f.rows for f in facts)
+    if len({offset for f in facts for offset in f.offsets or ()}) > 1:
+        raise DataError(
+            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece: "
+            "round it, or declare the step that it has"
+        )
+    span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
+    if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
+        raise DataError(f"column {layout.order!r} spans more steps than a piece can have: check it and the step")
+    return span // step + 1
+
+
+def check_weights(weights: Mapping[range, int] | None) -> None:
+    """Raise InputError for weights that are no integers on a few separate runs of places."""
+    if weights is None:
+        return
+    if len(weights) > MOST_WEIGHTS:
+        raise InputError(f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}: read the entries")
+    last = 0
+    for run in sorted(weights, key=lambda r: r.start):
+        if run.step != 1 or len(run) == 0 or run.start < last:
+            raise InputError(f"the weights' run {run} is empty, has a step or overlaps: give separate runs of places")
+        if isinstance(weights[run], bool) or not isinstance(weights[run], int) or abs(weights[run]) >= 2**31:
+            raise InputError(f"the weight of {run} is {weights[run]!r}: it must be a whole number below 2**31")
+        last = run.stop
+
+
+def counts_by_piece(found: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:
+    """Return each piece's counts by state; what is in no state adds nothing."""
+    counts: dict[Key, IntArray] = {}
+    for key, code, number in found:
+        array = counts.setdefault(key, np.zeros(states, dtype=np.int64))
+        if code >= 0:
+            array[code] += number
+    return counts
+
+
+def runs_by_piece(edges: Iterable[tuple[Key, int, bool, bool]]) -> dict[Key, tuple[range, ...]]:
+    """Return each piece's runs of observed entries, from the places where runs start and end."""
+    marks: dict[Key, tuple[list[int], list[int]]] = {}
+    for key, place, starts, ends in edges:
+        first, last = marks.setdefault(key, ([], []))
+        if starts:
+            first.append(place)
+        if ends:
+            last.append(place)
+    return {
+        key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
+        for key, (first, last) in marks.items()
+    }

@@ -1,0 +1,185 @@
+"""One door for every source: a CSV or Parquet file, or a frame of any library that narwhals knows."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from takifugu.errors import DataError, InputError
+from takifugu.frames.csv_text import Dialect, as_lists, look
+from takifugu.frames.table import Table
+
+#: A CSV file larger than this is not read into Python's memory.
+LARGEST_IN_PYTHON = 1_000_000_000
+
+#: How files of other kinds start, and what to do with them.
+_OTHER_KINDS = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook: export the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an Excel workbook: export the sheet as CSV",
+    b"ARROW1": "is an Arrow file: read it with pyarrow or polars and give the frame, or save it as Parquet",
+    b"FEA1": "is a Feather file: read it with pyarrow and give the frame, or save it as Parquet",
+    b"ORC": "is an ORC file: save it as Parquet",
+    b"SQLite format 3": "is a SQLite database: export the table as CSV",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd: unpack it, or compress it with gzip",
+    b"BZh": "is compressed with bzip2: unpack it, or compress it with gzip",
+    b"\xfd7zXZ": "is compressed with xz: unpack it, or compress it with gzip",
+    b"\xff\xfe": "is UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text: save it as UTF-8",
+}
+
+
+def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
+    """Open a CSV file (plain or gzip), a Parquet file, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
+
+    Nothing but the names of the columns is read. Files go through DuckDB where it is installed, so that they may be
+    larger than memory. Texts in `missing` count as missing values, beside the empty one. Raises DataError for a file
+    that cannot be read, and InputError for something that is no frame.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
+    >>> _ = file.write_text("person,minute,posture\\nAna,0,lying\\n")
+    >>> open_frame(file).names
+    ('person', 'minute', 'posture')
+    """
+    if isinstance(missing, str):
+        raise InputError(f'missing is {missing!r}: give a list of texts, such as ["NA", "?"]')
+    words = frozenset(str(word).strip() for word in missing) | {""}
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | PathLike):
+        return _open_file(data, words)
+    return _open_native(data, words)
+
+
+def _open_native(data: Any, missing: frozenset[str]) -> Table:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.frames.engines import careful, is_spark
+
+    kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
+    try:
+        frame = nw.from_native(_plain_labels(data), series_only=False)
+    except TypeError:
+        raise InputError(
+            f"the data is a {kind}: give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame"
+        ) from None
+    source = f"the {kind}"
+    with careful(source):
+        if is_spark(frame):
+            # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
+            names = tuple(data.columns)
+            labels = tuple(f"c{number}" for number in range(len(names)))
+            return Table(source, names, False, missing, nw.from_native(data.toDF(*labels)), labels, data)
+        labels = tuple(frame.collect_schema().names())
+    in_rows = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
+        frame = frame.lazy()
+    return Table(source, tuple(map(str, labels)), in_rows, missing, frame, labels, data)
+
+
+def _plain_labels(data: Any) -> Any:
+    """Give a pandas frame whose columns are not called by texts, or by one text twice, names that are."""
+    if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
+        return data
+    labels = [str(c) for c in data.columns]
+    if list(data.columns) == labels and len(set(labels)) == len(labels):
+        return data
+    for label, times in Counter(labels).items():
+        if times > 1:
+            raise InputError(f"the data has two columns called {label!r}: rename one")
+    return data.set_axis(labels, axis=1)
+
+
+def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
+    if "://" in str(data):
+        raise DataError("the data is a URL: download it first and give the path of the copy")
+    path = Path(data)
+    if path.is_dir():
+        raise DataError(f"{path.name or path} is a folder: give the path of a CSV or Parquet file")
+    start = _first_bytes(path)
+    if not start:
+        raise DataError(f"{path.name} is empty: a CSV file starts with a line of column names")
+    for magic, meaning in _OTHER_KINDS.items():
+        if start.startswith(magic):
+            raise DataError(f"{path.name} {meaning}")
+    if start.startswith(b"PAR1"):
+        return _open_parquet(path, missing)
+    if path.suffix == ".parquet":
+        raise DataError(f"{path.name} is called Parquet and is not: check the file")
+    return _open_csv(path, start.startswith(b"\x1f\x8b"), missing)
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(16)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None
+
+
+def _open_csv(path: Path, packed: bool, missing: frozenset[str]) -> Table:
+    dialect = look(path, gzip.open if packed else open)
+    if find_spec("duckdb") is None:
+        if path.stat().st_size > LARGEST_IN_PYTHON:
+            raise DataError(f"{path.name} is large: install duckdb (pip install duckdb), which reads it piece by piece")
+        columns = as_lists(path, gzip.open if packed else open, dialect)
+        return Table(path.name, dialect.names, True, missing, columns, dialect.names)
+    return _with_duckdb(path, _csv_call(dialect, packed), dialect.names, missing)
+
+
+def _csv_call(dialect: Dialect, packed: bool) -> str:
+    columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(dialect.names)))
+    return (
+        "read_csv({path}, auto_detect = false, header = true, strict_mode = true, all_varchar = true, "
+        f"delim = {_quoted(dialect.separator)}, quote = '\"', escape = '\"', skip = {dialect.blank_lines}, "
+        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false)"
+    )
+
+
+def _open_parquet(path: Path, missing: frozenset[str]) -> Table:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.frames.engines import careful
+
+    if find_spec("duckdb") is not None:
+        return _with_duckdb(path, "read_parquet({path}, hive_partitioning = false)", None, missing)
+    with careful(path.name):
+        if find_spec("polars") is not None:
+            import polars
+
+            frame: Any = nw.from_native(polars.scan_parquet(path, glob=False, hive_partitioning=False))
+        elif find_spec("pyarrow") is not None:
+            import pyarrow.parquet
+
+            frame = nw.from_native(pyarrow.parquet.ParquetFile(path).read())
+        else:
+            raise DataError(f"{path.name} is a Parquet file: install duckdb (pip install duckdb), polars or pyarrow")
+        labels = tuple(frame.collect_schema().names())
+    return Table(path.name, labels, True, missing, frame, labels)
+
+
+def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: frozenset[str]) -> Table:
+    """Open a file as a DuckDB relation; what does not fit into memory goes to a folder that only this user can read."""
+    import duckdb
+    import narwhals.stable.v2 as nw
+
+    from takifugu.frames.engines import careful
+
+    with careful(path.name):
+        room = tempfile.TemporaryDirectory(prefix="takifugu-")
+        connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": room.name})
+        relation = connection.sql("select * from " + call.format(path=_quoted(glob.escape(str(path)))))
+        labels = tuple(relation.columns)
+    return Table(path.name, names or labels, True, missing, nw.from_native(relation), labels, (connection, room))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

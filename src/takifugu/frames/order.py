@@ -1,0 +1,145 @@
+"""The order column as exact integers (ticks): whole numbers, thousandths of a step, or microseconds since 1970."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from fractions import Fraction
+
+import narwhals.stable.v2 as nw
+
+from takifugu.frames.engines import Frame, collected, in_microseconds
+from takifugu.frames.fixed_point import round_half_even
+from takifugu.frames.layout import parse_step
+from takifugu.frames.sanitise import is_text, kind_of, text
+from takifugu.frames.texts import INTEGER, NUMBER, PARTS_OF_STEP, TIME, ZONED, no_order, other_kind, two_ways
+
+
+def with_ticks(
+    frame: Frame, column: str, step: int | float | str | None, missing: Iterable[str]
+) -> tuple[Frame, int | None, bool]:
+    """Replace the picked order column `tick` by exact ticks, null where it is missing or not finite.
+
+    Returns the frame, how many ticks make a declared step, and whether ticks are integers (else float64: numbers that
+    only order). Raises DataError for a column that orders nothing, and for a step of another kind (a time for numbers).
+    """
+    kind, tick = kind_of(frame, "tick", column), nw.col("tick")
+    if is_text(kind):
+        frame = frame.with_columns(tick=text(tick.cast(nw.String), missing))
+        kind = _kind_of_texts(frame, column)
+        if isinstance(kind, nw.Datetime):
+            return microseconds_of_text(frame), _time_step(step, column), True
+        frame = frame.with_columns(tick=tick.cast(kind))
+    if isinstance(kind, nw.Date | nw.Datetime):
+        return in_microseconds(frame, "tick", kind), _time_step(step, column), True
+    length = _number_step(step, column)
+    if kind.is_integer():
+        if length is None:
+            return frame.with_columns(tick=tick.cast(nw.Int64)), None, True
+        return frame.with_columns(tick=tick.cast(nw.Int64) * length.denominator), length.numerator, True
+    if isinstance(kind, nw.Decimal):
+        tick = tick.cast(nw.String)
+    elif not kind.is_float():
+        raise no_order(column)
+    number = tick.cast(nw.Float64)
+    frame = frame.with_columns(tick=nw.when(number.abs() < float("inf")).then(number))
+    if length is None:
+        return frame, None, False
+    return _ticks_of_fractions(frame, length / PARTS_OF_STEP), PARTS_OF_STEP, True
+
+
+def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
+    frame = frame.with_columns(tick=nw.col("tick") * float(part.denominator) / float(part.numerator))
+    # Beyond 2^52 a float64 has no fractions left to round: such a place is treated as missing.
+    frame = frame.with_columns(tick=nw.when(nw.col("tick").abs() < 2.0**52).then(nw.col("tick")))
+    return round_half_even(frame, ["tick"])
+
+
+def _kind_of_texts(frame: Frame, column: str) -> nw.dtypes.DType:
+    """Return how the texts of an order column are read: all as whole numbers, as numbers, or as dates and times."""
+    value = nw.col("tick")
+    matches = {name: value.str.contains(pattern) for name, pattern in (("i", INTEGER), ("n", NUMBER), ("t", TIME))}
+    matches["z"] = value.str.contains(ZONED) & (value.str.len_chars() > 10)
+    matches["all"] = ~value.is_null()
+    sums = {name: match.fill_null(False).cast(nw.Int64).sum() for name, match in matches.items()}
+    ((integers, numbers, times, zoned, rows),) = ([n or 0 for n in row] for row in collected(frame.select(**sums)))
+    if not rows or integers == rows:
+        return nw.Int64()
+    if numbers == rows:
+        return nw.Float64()
+    if times == rows and zoned not in (0, rows):
+        raise two_ways(column)
+    if times == rows:
+        return nw.Datetime("us")
+    raise no_order(column)
+
+
+def microseconds_of_text(frame: Frame) -> Frame:
+    """Replace texts `tick` that match TIME by microseconds since 1970-01-01 UTC; null for a day that its month has not.
+
+    Days are counted in integers (H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil), because
+    no two engines parse times alike. Each stage is a column of its own: expressions would repeat what they are made of.
+    """
+    there, whole = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(timed=whole.str.len_chars() > 10)
+    frame = frame.with_columns(
+        body=nw.when(nw.col("timed")).then(whole.str.replace_all(ZONED, "")).otherwise(whole),
+        zone=nw.when(nw.col("timed") & whole.str.contains(ZONED) & ~whole.str.ends_with("Z")).then(whole.str.tail(6)),
+    )
+    midnight = nw.concat_str(nw.col("body"), nw.lit("T00:00"))
+    frame = frame.with_columns(
+        body=nw.when(nw.col("timed")).then(nw.col("body")).otherwise(midnight), zone=nw.col("zone").fill_null("+00:00")
+    )
+    body, zone = nw.col("body"), nw.col("zone")
+    frame = frame.with_columns(
+        seconds=nw.when(body.str.len_chars() > 16).then(body.str.slice(17, 2)).otherwise(nw.lit("0")),
+        fraction=nw.concat_str(body.str.slice(20), nw.lit("000000")).str.slice(0, 6),
+        sign=nw.when(zone.str.starts_with("-")).then(nw.lit(-1)).otherwise(nw.lit(1)),
+    )
+    parts = {"year": (0, 4), "month": (5, 2), "day": (8, 2), "hour": (11, 2), "minute": (14, 2)}
+    frame = frame.with_columns(
+        *(nw.col("body").str.slice(*where).cast(nw.Int64).alias(part) for part, where in parts.items()),
+        nw.col("seconds", "fraction", "sign").cast(nw.Int64),
+        zone.str.slice(1, 2).cast(nw.Int64).alias("zone_hours"),
+        zone.str.slice(4, 2).cast(nw.Int64).alias("zone_minutes"),
+    )
+    frame = _with_days(frame)
+    minutes = nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")
+    offset = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
+    moment = ((minutes - offset) * 60 + nw.col("seconds")) * 1_000_000 + nw.col("fraction")
+    return frame.with_columns(tick=nw.when(nw.col("day") <= nw.col("last")).then(moment)).select(*there)
+
+
+def _with_days(frame: Frame) -> Frame:
+    """Add `days` since 1970-01-01 of a Gregorian date (years start in March), and the `last` day of its month."""
+    year, month, march = nw.col("year"), nw.col("month"), nw.col("march")
+    leap = ((year // 4 * 4 == year) & (year // 100 * 100 != year)) | (year // 400 * 400 == year)
+    short = nw.when(month.is_in([4, 6, 9, 11])).then(nw.lit(30)).otherwise(nw.lit(31))
+    frame = frame.with_columns(
+        march=nw.when(month > 2).then(year).otherwise(year - 1),
+        moved=nw.when(month > 2).then(month - 3).otherwise(month + 9),
+        february=nw.when(leap).then(nw.lit(29)).otherwise(nw.lit(28)),
+    )
+    of_year = (nw.col("moved") * 153 + 2) // 5 + nw.col("day") - 1
+    return frame.with_columns(
+        days=march * 365 + march // 4 - march // 100 + march // 400 + of_year - 719468,
+        last=nw.when(month == 2).then(nw.col("february")).otherwise(short),
+    )
+
+
+def _time_step(step: int | float | str | None, column: str) -> int | None:
+    if step is None:
+        return None
+    length = parse_step(step)
+    if not isinstance(length, timedelta):
+        raise other_kind(column)
+    return length // timedelta(microseconds=1)
+
+
+def _number_step(step: int | float | str | None, column: str) -> Fraction | None:
+    if step is None:
+        return None
+    length = parse_step(step)
+    if isinstance(length, timedelta):
+        raise other_kind(column)
+    return length

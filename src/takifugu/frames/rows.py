@@ -1,0 +1,60 @@
+"""Rows grouped into pieces, as the few integers that sequences need: what an engine is asked, and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+#: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
+Key = tuple[str | None, str | None]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What the rows of one piece in one state come to; None where a question has no meaning.
+
+    `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
+    the row numbers; `unplaced` counts the rows without a tick.
+    """
+
+    key: Key
+    code: int
+    rows: int
+    unplaced: int
+    low: int | None
+    high: int | None
+    offsets: tuple[int, int] | None
+    first: int | None
+    last: int | None
+
+
+class Rows(Protocol):
+    """Rows that were picked, cleaned and grouped. An entry's `place` counts from 0 along its piece; `before` is the
+    first place that is cut off.
+    """
+
+    @property
+    def step(self) -> int | None:
+        """Return how many ticks make a declared step; None without one."""
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield one fact for each piece and state that occur together."""
+
+    def misorder(self, together: bool) -> tuple[bool, bool]:
+        """Return whether the order column has ties inside a piece, and whether it goes backwards along the rows.
+
+        `together` says that no piece's rows have another piece's rows between them.
+        """
+
+    def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
+        """Yield piece, state, and how many entries are in it (or their weights' sum)."""
+
+    def edges(self, before: int | None) -> Iterator[tuple[Key, int, bool, bool]]:
+        """Yield piece, place, whether a run of observed entries starts there, and whether one ends there."""
+
+    def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
+        """Yield piece, place and state of every row."""
+
+    def transitions(self, before: int | None) -> Iterator[tuple[int, int, int]]:
+        """Yield two states and how often the second is observed one place after the first."""

@@ -1,0 +1,98 @@
+"""Raw columns as integers, by one expression for every engine: texts without blanks, states as numbers, bounded numbers
+on a grid. Missing and non-finite values are replaced before anything is clipped: engines clip NaN differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+import narwhals.stable.v2 as nw
+
+from takifugu.errors import DataError
+from takifugu.frames.engines import Frame
+from takifugu.frames.layout import UNKNOWN, UNOBSERVED
+from takifugu.frames.texts import BLANKS
+
+
+def text(expression: nw.Expr, missing: Iterable[str]) -> nw.Expr:
+    """Return a text without blanks at its ends; null where that is one of `missing`."""
+    stripped = expression.str.strip_chars(BLANKS)
+    return nw.when(~stripped.is_in(list(missing))).then(stripped)
+
+
+def kind_of(frame: Frame, role: str, column: str) -> nw.dtypes.DType:
+    """Return the type of a picked column; DataError for one that mixes kinds of values."""
+    kind = frame.collect_schema()[role]
+    if kind == nw.Object:
+        raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...): make it one kind")
+    return kind
+
+
+def is_text(kind: nw.dtypes.DType) -> bool:
+    return isinstance(kind, nw.String | nw.Categorical | nw.Enum)
+
+
+def plain(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr | None:
+    """Return a picked column without missing words, blanks and NaN; None for a kind that is neither text nor number."""
+    column = nw.col(role)
+    if is_text(kind):
+        return text(column if isinstance(kind, nw.String) else column.cast(nw.String), missing)
+    if kind.is_float():
+        wide = column.cast(nw.Float64)
+        return nw.when(~wide.is_nan()).then(wide + 0.0)  # -0.0 becomes 0.0, which is the same number
+    if isinstance(kind, nw.Decimal):
+        return column.cast(nw.String).cast(nw.Float64) + 0.0
+    if kind.is_integer():
+        return column.cast(nw.Int64)
+    return column if isinstance(kind, nw.Boolean) else None
+
+
+def key_name(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr:
+    """Return a unit's or piece's name, null where it is missing; DataError for a column that cannot name anything."""
+    name = plain(role, kind, missing)
+    if name is None and isinstance(kind, nw.Date | nw.Datetime):
+        name = nw.col(role)
+    if name is None:
+        raise DataError(f"column {column!r} holds values of type {kind}, which name nothing: write them as text")
+    return name
+
+
+def raw_state(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr:
+    """Return a raw state, null where it is missing; DataError for a column that holds no states."""
+    state = plain(role, kind, missing)
+    if state is None:
+        raise DataError(f"column {column!r} holds values of type {kind}, which are no states: write them as text")
+    return state
+
+
+def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
+    """Return the number of a raw state's state: UNOBSERVED where it is missing, UNKNOWN where it is no state."""
+    known: dict[object, int] = {}
+    for name, code in codes.items():
+        value = _as_kind(name, kind)
+        if value is not None:
+            known.setdefault(value, code)
+    raw = nw.col(role)
+    found = nw.lit(UNKNOWN)
+    if isinstance(kind, nw.Boolean):
+        yes, no = (known.get(value, UNKNOWN) for value in (True, False))
+        found = nw.when(raw).then(nw.lit(yes)).otherwise(nw.lit(no))
+    elif known:
+        found = raw.replace_strict(list(known), list(known.values()), default=UNKNOWN, return_dtype=nw.Int64)
+    return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(found).cast(nw.Int64)
+
+
+def _as_kind(name: str, kind: nw.dtypes.DType) -> object:
+    """Return a known text as a value of the column's kind, None where no value of that kind is written like it."""
+    if is_text(kind):
+        return name
+    if isinstance(kind, nw.Boolean):
+        return {"true": True, "false": False}.get(name.lower())
+    try:
+        number = Fraction(name)
+    except (ValueError, ZeroDivisionError):
+        return None
+    if kind.is_integer():
+        return int(number) if number.denominator == 1 and abs(number) < 2**63 else None
+    return float(number)

@@ -1,0 +1,159 @@
+"""Sequences of any table: public lengths and gaps, and private counts, checked by the rules that were declared.
+
+A message names the rule and the column. It never repeats a value, a place or a number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import DataError
+from takifugu.frames.layout import UNOBSERVED, Layout, Lengths, Recode, natural
+from takifugu.frames.measure import check_weights, counts_by_piece, measure, runs_by_piece
+from takifugu.frames.rows import Key, Rows
+from takifugu.frames.table import Table
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
+
+    `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
+    integer a state and is private: it goes into the noise and nowhere else.
+    """
+
+    unit: str | None
+    piece: str | None
+    length: int
+    observed: tuple[range, ...]
+    counts: IntArray = field(repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every entry was observed."""
+        return sum(map(len, self.observed)) == self.length
+
+    def weights(self) -> IntArray:
+        """Return 1 for every observed entry and 0 for the others, one an entry of the piece."""
+        found = np.zeros(self.length, dtype=np.int64)
+        for run in self.observed:
+            found[run.start : run.stop] = 1
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """One piece entry by entry: the number of each entry's state, -1 where it was not observed. Private."""
+
+    unit: str | None
+    piece: str | None
+    values: IntArray = field(repr=False)
+
+
+def pieces(
+    table: Table,
+    layout: Layout,
+    states: Recode,
+    lengths: Lengths | None = None,
+    weights: Mapping[range, int] | None = None,
+) -> tuple[Piece, ...]:
+    """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
+
+    The rows stay in their engine; a few integers a piece come back. With `weights` (integers for runs of places, 0
+    elsewhere) an entry counts with its place's weight. Raises InputError for a column that is not there, and DataError
+    for data that break a rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows
+    that go backwards, rows that miss the step, a piece that is too long, no piece that is long enough.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.frames import Layout, Recode, open_frame, pieces
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
+    >>> _ = file.write_text("person,minute,posture\\nAna,0,lying\\nAna,1,lying\\nAna,3,walking\\nBen,7,lying\\n")
+    >>> layout = Layout("posture", unit="person", order="minute", step=1)
+    >>> for piece in pieces(open_frame(file), layout, Recode(("lying", "walking"))):
+    ...     print(piece.unit, piece.length, piece.observed, piece.counts.tolist())
+    Ana 4 (range(0, 2), range(3, 4)) [2, 1]
+    Ben 1 (range(0, 1),) [1, 0]
+    """
+    check_weights(weights)
+    with careful_with(table):
+        rows = rows_of(table, layout, states)
+        measured, before = measure(rows, layout, states, lengths or Lengths())
+        counts = {key: m.counts for key, m in measured.items()}
+        if before is not None or weights is not None:
+            counts = counts_by_piece(rows.counts(before, weights), len(states.states))
+        runs: dict[Key, tuple[range, ...]] = {}
+        gaps = any(m.gaps for m in measured.values())
+        if gaps:
+            runs = runs_by_piece(rows.edges(before))
+    found = []
+    for key, m in measured.items():
+        observed = runs.get(key, ()) if gaps else (range(m.length),)
+        found.append(Piece(*key, m.length, observed, counts.get(key, np.zeros(len(states.states), dtype=np.int64))))
+    return tuple(sorted(found, key=_by_name))
+
+
+def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
+    """Return every piece entry by entry, sorted by unit and piece: for data that fit into memory.
+
+    Raises what `pieces` raises.
+    """
+    with careful_with(table):
+        rows = rows_of(table, layout, states)
+        measured, before = measure(rows, layout, states, lengths or Lengths())
+        values = {key: np.full(m.length, UNOBSERVED, dtype=np.int64) for key, m in measured.items()}
+        for key, place, code in rows.entries(before):
+            if key in values:
+                values[key][place] = code
+    return tuple(sorted((Entries(*key, array) for key, array in values.items()), key=_by_name))
+
+
+def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
+    """Return counts[x, y], how often state x is followed at the next place of its piece by state y.
+
+    For fitting a belief to public sequences; pairs with an unobserved entry are not counted. Raises what `pieces`
+    raises.
+    """
+    counts = np.zeros((len(states.states), len(states.states)), dtype=np.int64)
+    with careful_with(table):
+        rows = rows_of(table, layout, states)
+        measure(rows, layout, states, Lengths())
+        for one, other, times in rows.transitions(None):
+            counts[one, other] += times
+    return counts
+
+
+def _by_name(found: Piece | Entries) -> Any:
+    return natural(found.unit), natural(found.piece)
+
+
+def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
+    """Return the rows of a table, wherever they are.
+
+    Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
+    """
+    if table.in_python:
+        from takifugu.frames.in_python import python_rows
+
+        return python_rows(table, layout, states)
+    if not table.ordered and layout.order is None:
+        raise DataError(f"{table.source} keeps no order of its rows: declare the order column")
+    from takifugu.frames.in_engine import engine_rows
+
+    return engine_rows(table, layout, states)
+
+
+def careful_with(table: Table) -> AbstractContextManager[None]:
+    """Return a context in which an engine's error becomes one that never quotes the data."""
+    if table.in_python:
+        return nullcontext()
+    from takifugu.frames.engines import careful
+
+    return careful(table.source)

@@ -1,0 +1,66 @@
+"""An opened table of any engine: its column names, and the columns that somebody asks for, under names of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from takifugu.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from takifugu.frames.engines import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows that were opened but not read: `names` are the columns, `source` is what messages call the table.
+
+    `ordered` says that rows have an order of their own (a file, a frame in memory); where they have none (a Spark
+    frame, a DuckDB relation), only an order column puts them in one. `missing` are the texts that count as missing.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    ordered: bool
+    missing: frozenset[str]
+    frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
+    labels: tuple[str, ...] = field(repr=False)
+    keeps: Any = field(default=None, repr=False)
+
+    @property
+    def in_python(self) -> bool:
+        return isinstance(self.frame, Mapping)
+
+    def require(self, columns: Sequence[str]) -> None:
+        """Raise InputError for a column that is not there, or is there twice."""
+        for column in columns:
+            if column not in self.names:
+                raise InputError(
+                    f"the data has no column {column!r}{did_you_mean(column, self.names)}; "
+                    f"its columns are {_listed(self.names)}"
+                )
+            if self.names.count(column) > 1:
+                raise InputError(f"the data has two columns called {column!r}: rename one")
+
+    def pick(self, roles: Mapping[str, str]) -> Frame:
+        """Return a narwhals frame with one column for each role, whatever the table calls it.
+
+        Raises InputError for a column that is not there.
+        """
+        import narwhals.stable.v2 as nw
+
+        from takifugu.frames.engines import typed
+
+        self.require(list(roles.values()))
+        label = dict(zip(self.names, self.labels, strict=True))
+        return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
+
+    def lists(self, roles: Mapping[str, str]) -> dict[str, list[str | None]]:
+        """Return the columns of a table that no engine holds, one list of texts for each role."""
+        self.require(list(roles.values()))
+        return {role: self.frame[name] for role, name in roles.items()}
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return list(names) if len(names) <= 30 else [*names[:30], "..."]

@@ -1,0 +1,41 @@
+"""How texts are read, the same wherever the rows are: patterns, and what is said of a column that fits none."""
+
+from __future__ import annotations
+
+from takifugu.errors import DataError
+
+#: What is stripped from both ends of a text; engines differ in what they call a blank.
+BLANKS = " \t\n\r\x0b\x0c"
+INTEGER = r"^-?[0-9]{1,18}$"
+NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
+NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
+#: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC.
+TIME = (
+    "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    "(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6}0{0,3})?)?(?:Z|[+-][01][0-9]:[0-5][0-9])?)?$"
+)
+ZONED = "(?:Z|[+-][0-9][0-9]:[0-9][0-9])$"
+#: An order column of numbers with fractions is read to a thousandth of a step.
+PARTS_OF_STEP = 1000
+
+
+def other_kind(column: str) -> DataError:
+    return DataError(
+        f'the step and column {column!r} differ in kind: write a time such as "1min" for dates and times, a number '
+        "for numbers"
+    )
+
+
+def no_order(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00): it "
+        "cannot order the rows"
+    )
+
+
+def two_ways(column: str) -> DataError:
+    return DataError(f"column {column!r} has times with and without a zone: write all of them in one way")
+
+
+def not_numbers(column: str) -> DataError:
+    return DataError(f"column {column!r} has texts that are no numbers: repair them, or name them as missing")

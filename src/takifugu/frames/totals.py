@@ -1,0 +1,107 @@
+"""Grouped sums of bounded numbers as exact integers: the same on every engine, whatever is missing or infinite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import DataError, InputError
+from takifugu.frames.bounded import Bounded
+from takifugu.frames.layout import natural, text_of
+from takifugu.frames.table import Table
+from takifugu.frames.texts import not_numbers
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The rows with one combination of key values: how many, and the sum of each bounded column. Private."""
+
+    key: tuple[str | None, ...]
+    rows: int = field(repr=False)
+    sums: IntArray = field(repr=False)
+
+
+def totals(
+    table: Table, numbers: Sequence[Bounded], by: Sequence[str] = (), null_keys: str = "refuse"
+) -> tuple[Group, ...]:
+    """Return the row count of each group of key values and the sums of its bounded columns, in units of their grids.
+
+    `by` are the key columns (all rows are one group without any); `null_keys` is the rule for rows that lack one, as in
+    Layout. Raises InputError for a column that is not there, DataError for missing keys, for texts that are no numbers,
+    and for sums that could leave 64 bits.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.frames import Bounded, open_frame, totals
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ages.csv"
+    >>> _ = file.write_text("town,age\\nA,30\\nA,inf\\nB,999\\n")
+    >>> for group in totals(open_frame(file), [Bounded("age", 0, 120, 1, missing=40)], by=["town"]):
+    ...     print(group.key, group.rows, group.sums.tolist())
+    ('A',) 2 [70]
+    ('B',) 1 [120]
+    """
+    if null_keys not in ("refuse", "drop", "keep"):
+        raise InputError(f"null_keys is {null_keys!r}: write 'refuse', 'drop' or 'keep'")
+    if table.in_python:
+        from takifugu.frames.in_python import python_totals
+
+        found = python_totals(table, numbers, by)
+    else:
+        found = _engine_totals(table, numbers, by)
+    largest = max((abs(end) for rule in numbers for end in rule.range), default=0)
+    groups = []
+    for key, rows, sums in found:
+        if any(name is None for name in key):
+            if null_keys == "refuse":
+                raise DataError(f"one of the columns {list(by)} has missing values: fill them, or write a rule")
+            if null_keys == "drop":
+                continue
+        if rows * largest >= 2**62:
+            raise DataError("a sum of these bounds could leave 64 bits: declare coarser grids or narrower bounds")
+        groups.append(Group(key, rows, np.array(sums, dtype=np.int64)))
+    if not groups:
+        raise DataError("the data has no rows: nothing can be released")
+    return tuple(sorted(groups, key=lambda group: tuple(natural(name) for name in group.key)))
+
+
+def _engine_totals(
+    table: Table, numbers: Sequence[Bounded], by: Sequence[str]
+) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.frames.engines import careful, collected
+    from takifugu.frames.fixed_point import in_units, not_a_number, number
+    from takifugu.frames.sanitise import key_name, kind_of
+
+    keys = {f"k{i}": column for i, column in enumerate(by)}
+    values = {f"v{i}": rule.column for i, rule in enumerate(numbers)}
+    with careful(table.source):
+        frame = table.pick(keys | values)
+        kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
+        columns: dict[str, Any] = {role: key_name(role, keys[role], kinds[role], table.missing) for role in keys}
+        wrong: dict[str, Any] = {}
+        for role, rule in zip(values, numbers, strict=True):
+            columns[role] = number(role, rule.column, kinds[role], table.missing)
+            bad = not_a_number(role, kinds[role], table.missing)
+            if bad is not None:
+                wrong[f"x{role}"] = bad.cast(nw.Int64)
+        names = list(keys) or ["all"]
+        frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
+        frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
+        sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong)}
+        rows = list(collected(frame.group_by(*names).agg(**sums).select(*names, *sums)))
+    for row in rows:
+        key, (count, *rest) = row[: len(names)], row[len(names) :]
+        _refuse_texts(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
+        yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
+
+
+def _refuse_texts(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
+    for role, count in wrong.items():
+        if count:
+            raise not_numbers(numbers[int(role.removeprefix("xv"))].column)
