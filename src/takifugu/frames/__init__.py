@@ -1,6 +1,7 @@
 """Data frames of any engine: opened, sanitised, bounded, and reduced to integers where the rows are."""
 
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import Layout, Lengths, Recode, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
@@ -16,6 +17,7 @@ __all__ = [
     "Piece",
     "Recode",
     "Table",
+    "column_kinds",
     "entries",
     "open_frame",
     "parse_step",
