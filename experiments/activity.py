@@ -188,7 +188,7 @@ def main() -> None:
     other = float(np.abs(fitted(rest).matrix - chain.matrix).max())
     facts = (
         f"The belief is fitted on {len(known)} participants ({sum(sum(p.lengths) for p in known):,} rows) and used for "
-        f"the other {len(rest)}: {len(pieces)} pieces of {min(pieces)} to {max(pieces):,} rows, {sum(pieces):,} rows\n"
+        f"the other {len(rest)}:\n{len(pieces)} pieces of {min(pieces)} to {max(pieces):,} rows, {sum(pieces):,} rows "
         f"in all. A chain fitted on these would differ by up to {other:.3f} in a transition probability."
     )
     made = f"Made by `make figures` at commit {commit()}, {DRAWS} draws each, with a seed (a release has none)."
