@@ -196,6 +196,14 @@ def test_settling_all_entries_at_once_equals_asking_each(case: Case, seed: int) 
     assert joint_cost(parts[0], charges)[0] == pytest.approx(each, rel=1e-11, abs=1e-13)
 
 
+def test_pairs_that_are_impossible_at_the_entry_examined_first_are_charged_elsewhere() -> None:
+    chain = MarkovChain([[1, 0, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]], 4, [0, 0.5, 0.5])
+    query = Linear([1, 0, 0, 1], codes=CODES)
+    joint = joint_tensor(chain.matrix, [0, 0.5, 0.5], 4)
+    assert joint_quilt_cost(joint, [([3, 0, 0, 3], 0.5)]) == pytest.approx(12)
+    assert cost(chain, [(query, Fraction(1, 2))]) == 12
+
+
 def test_witness_names_the_pair_and_the_quilt() -> None:
     part = problem(binary(0.9, 0.6, 100), Count(1), 1).parts[0]
     found, witness = joint_cost(part, [(part.answer.entry_changes(), Fraction(13))])

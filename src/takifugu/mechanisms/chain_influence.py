@@ -14,7 +14,8 @@ that u and the rest where X_{i-a} = x is reached comes as near to both maxima at
 Both terms fall with the distance (data processing). The start term is computed exactly until it has settled: from the
 first time n at which max over x, x' of |log P^n(x, s')/P^n(x, s) - log P^n(x', s')/P^n(x', s)| < 1e-12, every law of
 X_i, i >= n, is a mixture of rows of P^n, and the largest row ratio is charged. Where the support of the chain changes
-for ever, x runs over all values that X ever takes late in the sequence, an upper bound.
+for ever, x runs over all values that X ever takes late in the sequence, an upper bound. Tables end where influences are
+down to rounding or infinite for ever; a far first entry that a given start leaves few values is then not searched.
 
 Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
 (`product_error`) and charged in both logs of every ratio: what is returned is never below the true influence, and

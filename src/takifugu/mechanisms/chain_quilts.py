@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -111,7 +111,10 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
         quilt = Quilt(left.distance(x), right.distance(y))
         steps = int(sides.steps(quilt, np.array([entry]))[0])
         groups.append(Group(quilt, alive[mine], steps, max(float(influence[mine].max()), 0.0)))
-    return JointQuilts(entry, tuple(groups), int(groups[0].pairs[0])), value
+    # Pairs that are impossible here may be possible elsewhere: a quilt for them too keeps the bound of others sound.
+    others = np.flatnonzero(~sides.influence.alive(entry))
+    first = replace(groups[0], pairs=np.concatenate([groups[0].pairs, others]))
+    return JointQuilts(entry, (first, *groups[1:]), int(first.pairs[0])), value
 
 
 def _exact(sides: ChainSides, best: JointQuilts, entries: IntArray) -> Fraction:
