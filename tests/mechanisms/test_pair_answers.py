@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from takifugu.audit import true_loss
-from takifugu.frameworks import between
+from takifugu.beliefs.pair import LawPair
+from takifugu.frameworks import Framework, between
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.base import Bound, Mechanism, Problem, Refusal
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
@@ -16,6 +17,7 @@ from takifugu.mechanisms.pair_answers import pair_grid
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.queries import Count, Identity
 from takifugu.randomisers import DiscreteLaplace, RoundedLaplace
+from takifugu.secrets import WhichLaw
 
 
 def problem(atoms: list[Any], grid: str | None = None) -> Problem:
@@ -62,3 +64,17 @@ def test_two_laws_are_published_as_they_are(mechanism: Mechanism) -> None:
     found = mechanism.bound(asked)
     assert isinstance(found, Refusal)
     assert "publish Identity()" in found.reason
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism, order: int) -> None:
+    q = Pmf([1, 2], [0.5, 0.5])
+    pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
+    scales = []
+    for beliefs in (pairs[:1], pairs[1:], pairs[::order]):
+        found = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), Identity(), Fraction(2)))
+        assert isinstance(found, Bound)
+        scales.append(found.randomiser.scale)
+    assert scales[0] < scales[1] or mechanism is WASSERSTEIN
+    assert max(scales[:2]) <= scales[2] <= max(scales[:2]) * (1 + Fraction(1, 10**10))
