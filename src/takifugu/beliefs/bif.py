@@ -1,0 +1,110 @@
+"""BIF files, read as they are written: rows by their keys, decimals in double precision, state names with signs.
+
+Read here because pyAgrum 3.3 takes BIF probabilities in single precision (0.9 becomes 0.89999998) and refuses state
+names such as `Asy/Patch` and `<5`, which the published networks child, insurance and hailfinder hold.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+
+from takifugu.beliefs.network import BayesianNetwork, Node
+from takifugu.errors import InputError
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_BLOCK = re.compile(r"\b(variable|probability)\s*(\([^)]*\)|[^\s{]+)\s*\{(.*?\n\s*\}|[^{}]*\})", re.DOTALL)
+_STATES = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*?)\}\s*;", re.DOTALL)
+_ROW = re.compile(r"(\([^)]*\)|\btable\b|\bdefault\b)\s*([^;()]*);", re.DOTALL)
+
+
+def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
+    """Read a Bayesian network from a BIF file (Bayesian Interchange Format).
+
+    Rows that miss a sum of one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
+    short, or breaks the format, and for what `BayesianNetwork` refuses.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
+    try:
+        text = _COMMENT.sub(" ", file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file.name} is not a text file in UTF-8: a BIF network is plain text") from error
+    if text.count("{") != text.count("}"):
+        raise InputError(f"{file.name} opens and closes a different number of braces: the file is damaged or cut short")
+    states: dict[str, tuple[str, ...]] = {}
+    bodies: dict[str, tuple[tuple[str, ...], str]] = {}
+    for kind, head, body in _BLOCK.findall(text):
+        if kind == "variable":
+            states[_word(head)] = _read_states(file.name, _word(head), body)
+        else:
+            child, _, above = head.strip("() \t\n").partition("|")
+            bodies[_word(child)] = (tuple(_word(p) for p in above.split(",") if p.strip()), body)
+    if not states or set(states) != set(bodies):
+        odd = sorted(set(states) ^ set(bodies))[:3]
+        raise InputError(
+            f"{file.name} does not give every variable its probabilities (look at {odd or 'the whole file'}): "
+            "the file is damaged, cut short or not BIF"
+        )
+    nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
+    return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+def _word(text: str) -> str:
+    return text.strip().strip('"')
+
+
+def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
+    found = _STATES.search(body)
+    if not found:
+        raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
+    names = tuple(_word(s) for s in found.group(2).split(","))
+    if len(names) != int(found.group(1)):
+        raise InputError(f"{file}: variable {name!r} announces {found.group(1)} states and lists {len(names)}")
+    return names
+
+
+def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str) -> Node:
+    for parent in parents:
+        if parent not in states:
+            raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
+    shape = (*(len(states[p]) for p in parents), len(states[name]))
+    table = np.full(shape, np.nan)
+    for key, numbers in _ROW.findall(body):
+        try:
+            row = [float(n) for n in numbers.split(",")]
+        except ValueError as error:
+            raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
+        if key == "table":
+            if len(row) != table.size:
+                raise InputError(f"{file}: {name!r} lists {len(row)} probabilities, and its family needs {table.size}")
+            # `table` lists the node's own states slowest, then the parents, last parent fastest.
+            table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
+            continue
+        words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
+        if len(row) != shape[-1] or (words and len(words) != len(parents)):
+            raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
+        places = _places(file, name, states, parents, words)
+        for place in places:
+            if key != "default" or np.isnan(table[place]).all():
+                table[place] = row
+    if np.isnan(table).any():
+        raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
+    return Node(name, states[name], parents, table)
+
+
+def _places(
+    file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], words: list[str]
+) -> list[tuple[int, ...]]:
+    if not words:
+        return list(itertools.product(*(range(len(states[p])) for p in parents)))
+    place = []
+    for parent, word in zip(parents, words, strict=True):
+        if word not in states[parent]:
+            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which {parent} cannot be")
+        place.append(states[parent].index(word))
+    return [tuple(place)]

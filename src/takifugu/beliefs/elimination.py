@@ -1,0 +1,119 @@
+"""Variable elimination on tables of non-negative numbers: the size is predicted before anything is multiplied.
+
+Only positive terms are multiplied and added, so every entry of the result keeps its relative accuracy, and an entry is
+zero only where every term is zero. Tables are rescaled as they are made, so that deep networks do not underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import Unsupported
+
+FloatArray = npt.NDArray[np.float64]
+Scope = tuple[int, ...]
+
+#: The largest table, in numbers, that elimination may build (about 400 MB).
+LARGEST_TABLE = 5e7
+#: Half the spacing of float64 at one.
+UNIT = 2.0**-53
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A table over variables: axis k of `table` runs over the values of variable `scope[k]`."""
+
+    scope: Scope
+    table: FloatArray
+
+
+@dataclass(frozen=True)
+class Plan:
+    """In which order variables go, how large the largest table gets, and how many numbers are touched in all."""
+
+    order: tuple[int, ...]
+    largest: float
+    operations: float
+
+
+def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
+    """Plan the elimination of all variables but `keep`, always the one that makes the smallest table next.
+
+    >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
+    (0, 1)
+    """
+    tables = [set(scope) for scope in scopes]
+    left = {v for scope in tables for v in scope} - set(keep)
+    touching: dict[int, set[int]] = {v: set() for v in left}
+    for number, scope in enumerate(tables):
+        for v in scope & left:
+            touching[v].add(number)
+    joined = {v: set().union(*(tables[n] for n in touching[v])) for v in left}
+    weight = {v: math.prod(float(sizes[u]) for u in joined[v]) for v in left}
+    order: list[int] = []
+    largest = operations = 0.0
+    while left:
+        best = min(left, key=lambda v: (weight[v], v))
+        order.append(best)
+        left.discard(best)
+        largest, operations = max(largest, weight[best]), operations + weight[best] * max(len(touching[best]), 1)
+        made = joined[best] - {best}
+        for number in touching[best]:
+            for v in tables[number] & left:
+                touching[v].discard(number)
+        tables.append(made)
+        for v in made & left:
+            touching[v].add(len(tables) - 1)
+            joined[v] = set().union(*(tables[n] for n in touching[v]))
+            weight[v] = math.prod(float(sizes[u]) for u in joined[v])
+    final = math.prod(float(sizes[v]) for v in keep)
+    return Plan(tuple(order), max(largest, final), operations + final)
+
+
+def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> tuple[FloatArray, float]:
+    """Return (table, error): the product of all factors summed over everything but `keep`, axes in that order.
+
+    The table is a law when the factors are conditional laws of an ancestral set; it is divided by its sum. `error`
+    bounds the relative error of every entry. Raises Unsupported when a table would exceed LARGEST_TABLE.
+    """
+    steps = plan([f.scope for f in factors], sizes, keep)
+    if steps.largest > LARGEST_TABLE:
+        raise Unsupported(
+            f"exact inference would need a table of {steps.largest:.1e} numbers, above the limit of "
+            f"{LARGEST_TABLE:.0e}: ask about fewer variables at once, or cut the network's largest families"
+        )
+    rounding = 0
+    pool = list(factors)
+    for variable in steps.order:
+        mine = [f for f in pool if variable in f.scope]
+        pool = [f for f in pool if variable not in f.scope]
+        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
+        pool.append(_scaled(Factor(scope, _product(mine, scope))))
+        rounding += len(mine) + sizes[variable] + 1
+    present = {v for f in pool for v in f.scope}
+    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
+    table = _product([*pool, *missing], tuple(keep))
+    rounding += len(pool) + table.size
+    return table / table.sum(), (rounding + 2) * 2 * UNIT
+
+
+def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
+    """Multiply factors pairwise and sum out what is not in scope."""
+    letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *(v for f in factors for v in f.scope)]))}
+    terms: list[object] = []
+    for factor in factors:
+        terms += [factor.table, [letters[v] for v in factor.scope]]
+    return np.asarray(np.einsum(*terms, [letters[v] for v in scope], optimize=len(factors) > 2), dtype=np.float64)
+
+
+def _scaled(factor: Factor) -> Factor:
+    largest = float(factor.table.max())
+    if largest <= 0:
+        return factor
+    exponent = -math.frexp(largest)[1]
+    return Factor(factor.scope, np.ldexp(factor.table, exponent))  # a power of two: exact
