@@ -18,6 +18,7 @@ from tests.support.chain_oracles import answer_law_given, as_mpf, exact_rows, jo
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, table_joint, tables, weights
 
 import takifugu.audit
+from takifugu import calibrate
 from takifugu.audit import joint_loss, true_delta, true_loss
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
@@ -64,8 +65,8 @@ def test_chains_of_one_law(data: st.DataObject, chain: MarkovChain, scale: str) 
 @given(tables(), st.sampled_from(["1/3", "2"]))
 def test_tables(table: JointTable, scale: str) -> None:
     assume(any(sum(table.possible(i)) > 1 for i in range(table.size)))
-    audit = true_loss(hide(table), Sum(), discrete(scale))
-    expected = losses(table_joint(table), contributions(Sum().resolve(table)), Fraction(scale))
+    audit = true_loss(hide(table), Sum(grid=1), discrete(scale))
+    expected = losses(table_joint(table), contributions(Sum(grid=1).resolve(table)), Fraction(scale))
     assert audit.lower <= expected <= audit.upper
 
 
@@ -234,6 +235,14 @@ def test_secrets_without_mass_are_skipped_and_too_much_is_refused() -> None:
         true_loss(hide(BIT), Histogram(), discrete(2))
     with pytest.raises(InputError, match="needs the query"):
         true_loss(hide(BIT))
+
+
+def test_a_calibration_is_audited_as_it_is() -> None:
+    framework = hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
+    for mechanism in ("group", "wasserstein", "laplace-exact"):
+        audit = true_loss(calibrate(framework, Count(1), epsilon=1, mechanism=mechanism))
+        assert audit.loss <= 1
+        assert audit.loss > 0.99 or mechanism != "laplace-exact"
 
 
 def test_it_uses_nothing_of_the_calibration() -> None:

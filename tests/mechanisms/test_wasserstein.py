@@ -78,7 +78,7 @@ def test_it_is_the_largest_w_infinity_of_all_joint_states(
 @settings(max_examples=40)
 @given(st.booleans().flatmap(tables), budgets)
 def test_tables_agree_with_enumeration(table: JointTable, epsilon: Fraction) -> None:
-    framework, query = _framework(table), Sum()
+    framework, query = _framework(table), Sum(grid=1)
     if framework is None:
         return
     joint, contribution = table_joint(table), contributions(query.resolve(table))

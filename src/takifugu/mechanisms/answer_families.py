@@ -13,6 +13,8 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.mechanisms.base import Cost, Problem
 
+#: What a comparison costs besides passes over its laws, as so many atoms more.
+OVERHEAD = 300.0
 #: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
 KEPT_BYTES = 2.0**26
 
@@ -62,7 +64,7 @@ def predicted(problem: Problem, scans: float) -> Cost:
     for part in problem.parts:
         laws, held = answers.work(part)
         comparisons, width = answers.comparisons(part)
-        operations += laws + scans * comparisons * width
+        operations += laws + scans * comparisons * (width + OVERHEAD) if comparisons else 0.0
         memory = max(memory, held)
     return Cost(operations, memory)
 

@@ -36,8 +36,8 @@ class LaplaceExact:
     source: str = "largest log-ratio of two laws after Laplace noise, at atoms; never above 004 Theorem 3.2"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 600 operations an atom for every comparison."""
-        return predicted(problem, 600.0)
+        """Predict the work: all laws once, and about 300 operations an atom for every comparison."""
+        return predicted(problem, 300.0)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise that keeps every comparison within epsilon: none at all where none is needed.

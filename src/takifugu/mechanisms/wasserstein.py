@@ -26,8 +26,8 @@ class Wasserstein:
     source: str = "Song, Wang and Chaudhuri 2017, Algorithm 1 and Theorem 3.2"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 400 operations an atom for every comparison."""
-        return predicted(problem, 400.0)
+        """Predict the work: all laws once, and about 700 operations an atom for every comparison."""
+        return predicted(problem, 700.0)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all parts, entries and pairs.
