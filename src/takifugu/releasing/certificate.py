@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu._version import __version__
 from takifugu.explaining import explain, sentence
 from takifugu.laws.rationals import to_text
+from takifugu.tables import html_table
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -112,6 +113,10 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
+        return html_table(("", _title(self)), rows)
 
 
 def checksum_of(told: Mapping[str, Any]) -> str:
@@ -234,32 +239,42 @@ def _short(value: Fraction | str) -> str:
     return f"{float(Fraction(value)):.6g}"
 
 
-def _page(c: Certificate) -> list[str]:
+def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
+    """Return the titles and sentences of a certificate, in order; one without a title goes on with the one before."""
     whose = {"all": "", "pooled": f", over all {len(c.units)} units together", "unit": ", for each unit"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
-    sections: list[tuple[str, Sequence[str]]] = [
+    found: list[tuple[str, Sequence[str]]] = [
         ("Warning", c.warnings),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
         ("From whom", ["anyone who sees what is published here and believes about the data:"]),
         ("", [*c.beliefs[:_LISTED], *more]),
-        ("Promise", [_promise(c), *_in_numbers(c)]),
+        ("Promise", [promise_text(c), *_in_numbers(c)]),
         ("If", c.assumptions),
         ("And if", c.conditions),
-        ("Noise", [_noise(c)]),
+        ("Noise", [noise_text(c)]),
         ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
         ("With others", [COMPOSES[kind] for kind in c.compositions]),
-        ("Not promised", [_NOT_PROMISED]),
+        ("Not promised", [NOT_PROMISED]),
         ("Account", [account]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
-    title = f"Certificate of the private release {c.release!r}"
-    return [title, "=" * min(len(title), WIDTH), *(line for name, words in sections for line in _section(name, words))]
+    return [(title, sentences) for title, sentences in found if sentences]
 
 
-_NOT_PROMISED = (
+def _page(c: Certificate) -> list[str]:
+    title = _title(c)
+    lines = (line for name, words in sections(c) for line in _section(name, words))
+    return [title, "=" * min(len(title), WIDTH), *lines]
+
+
+def _title(c: Certificate) -> str:
+    return f"Certificate of the private release {c.release!r}"
+
+
+NOT_PROMISED = (
     "anything against someone whose belief is not listed, about facts that are not listed as hidden, or together with "
     "what is published elsewhere without this ledger"
 )
@@ -270,7 +285,7 @@ def _units(units: tuple[str, ...]) -> str:
     return f"{', '.join(units[:_LISTED_UNITS])}{more}"
 
 
-def _promise(c: Certificate) -> str:
+def promise_text(c: Certificate) -> str:
     epsilon = Fraction(c.epsilon)
     factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
     words = (
@@ -287,7 +302,7 @@ def _in_numbers(c: Certificate) -> list[str]:
     return [sentence(explain(prior, c.epsilon, c.delta)) for prior in ("10 %", "50 %")]
 
 
-def _noise(c: Certificate) -> str:
+def noise_text(c: Certificate) -> str:
     kinds = _once(str(a.noise["kind"]) for a in c.answers)
     scales = sorted(Fraction(a.scale) for a in c.answers)
     errors = sorted(a.expected_error for a in c.answers)

@@ -14,6 +14,7 @@ from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.certificate import Account, Certificate, certify
+from takifugu.releasing.library import library_of
 from takifugu.releasing.result import Release
 from takifugu.releasing.truth import content_of, labels_of, true_answer
 
@@ -103,7 +104,7 @@ def release(
     scope, units = ("all", []) if unit is None else ("unit", [unit])
     certificate = certificate_of(drawing.answers, source, scope, units)
     drawing.hand_out()
-    return Release(answer.labels, answer.values, certificate, calibration.randomiser)
+    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library_of(data))
 
 
 def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:

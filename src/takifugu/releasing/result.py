@@ -4,47 +4,110 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from takifugu.errors import InputError, did_you_mean
-from takifugu.laws.rationals import to_text
+from takifugu import randomisers
+from takifugu.errors import DataError
+from takifugu.laws.rationals import Number, to_text
 from takifugu.randomisers import Randomiser
 from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.library import as_frame
 from takifugu.tables import WIDTH, html_table, text_table
 
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.adjust import Adjusted
+
+T = TypeVar("T")
 Shown = int | float
-LIBRARIES = ("pandas", "polars", "pyarrow")
+
+#: What an interval is about, wherever one is shown.
+NOISE_ONLY = "noise only, not sampling error"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
+
+    `level` holds for all `cells` values that were published together, at once. It unpacks to low and high.
+
+    >>> low, high = Interval(3, 9, 0.95, 4)
+    >>> print(Interval(3, 9, 0.95, 4))
+    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
+    """
+
+    low: Shown
+    high: Shown
+    level: float
+    cells: int = 1
+    label: str = NOISE_ONLY
+
+    def __iter__(self) -> Iterator[Shown]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
+        ends = f"{number(self.low)} to {number(self.high)}"
+        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
 
 
 @dataclass(frozen=True)
 class Release:
-    """A noisy answer: `values` are exact multiples of the grid, one a cell of `labels`."""
+    """A noisy answer: `values` are exact multiples of the grid, one a cell of `labels`.
+
+    `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
+    came in.
+    """
 
     labels: tuple[str, ...]
     values: tuple[Fraction, ...]
     certificate: Certificate
     randomiser: Randomiser = field(repr=False)
+    calibration: Calibration | None = field(default=None, repr=False, compare=False)
+    library: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Shown | dict[str, Shown]:
         """Return the noisy number, or a mapping of cells to numbers for a histogram."""
-        numbers = [shown(v) for v in self.values]
-        if self.certificate.query["kind"] == "histogram":
-            return dict(zip(self.labels, numbers, strict=True))
-        return numbers[0]
+        return one_or_all(self, [shown(v) for v in self.values])
 
-    def interval(self, level: float = 0.95) -> tuple[Shown, Shown] | dict[str, tuple[Shown, Shown]]:
+    def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
         """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
 
-        This is not sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
+        Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
+        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent. This is not
+        sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
         """
         half = self.randomiser.half_width(level)
-        ends = [(shown(v - half), shown(v + half)) for v in self.values]
-        if self.certificate.query["kind"] == "histogram":
-            return dict(zip(self.labels, ends, strict=True))
-        return ends[0]
+        cells = len(self.labels)
+        return one_or_all(self, [Interval(shown(v - half), shown(v + half), level, cells) for v in self.values])
+
+    def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
+        """Return the nearest values that are not negative, and that sum to `total` where one is given.
+
+        Post-processing of the noisy values: the promise stays, the raw value stays in `.raw`, and `.notes` say what was
+        done and which bias it brings. A number as `total` must be a public constant: this cannot be checked, and the
+        certificate says so. Otherwise give another release of that total, or an adjusted one. Values stay on the grid.
+
+        Raises InputError where nothing is to be adjusted, where the true value may be negative, and for a total that is
+        negative, not on the grid, or not one number.
+
+        >>> import takifugu as tf
+        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
+        >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
+        >>> sum(noisy.adjusted(total=4).value.values())
+        4
+        """
+        from takifugu.releasing.adjust import adjust
+
+        return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
         """Return one row a cell: cell, value, low, high; simultaneous over `cells` values published together."""
@@ -54,22 +117,13 @@ class Release:
             for label, v in zip(self.labels, self.values, strict=True)
         ]
 
-    def to_frame(self, library: Any = "pandas", level: float = 0.95) -> Any:
-        """Return the cells, values and error bars as a frame of the named library.
+    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+        """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
 
-        Raises InputError for a library that is unknown or not installed.
+        Without a library it is the one that the data came in, else the first that is installed. Raises InputError for a
+        library that is unknown or not installed.
         """
-        if library not in LIBRARIES:
-            raise InputError(
-                f"the library is {library!r}; write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
-            )
-        import narwhals as nw
-
-        rows = self.rows(level)
-        try:
-            return nw.from_dict({key: [row[key] for row in rows] for key in rows[0]}, backend=library).to_native()
-        except ImportError:
-            raise InputError(f"{library} is not installed: install it, or take one of {list(LIBRARIES)}") from None
+        return frame_of(self.rows(level), library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
         values = [{"cell": c, "value": to_text(v)} for c, v in zip(self.labels, self.values, strict=True)]
@@ -80,25 +134,57 @@ class Release:
 
     def __str__(self) -> str:
         c = self.certificate
-        head = f"{c.statistic}, noisy: {self._made}"
-        rows = [[r["cell"], _number(r["value"]), _number(r["low"]), _number(r["high"])] for r in self.rows()]
+        head = f"{c.statistic}, noisy: {made(c)}"
+        rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
         table = text_table(("cell", "value", "low", "high"), rows)
         note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
-        warning = "" if c.private else "NOT PRIVATE: the noise came from a test seed.\n"
+        warning = "" if c.private else f"{NOT_PRIVATE}\n"
         return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", table, "", *textwrap.wrap(note, WIDTH)])
 
     def _repr_html_(self) -> str:
         c = self.certificate
-        warning = "" if c.private else "<p><strong>NOT PRIVATE: the noise came from a test seed.</strong></p>"
-        rows = [[r["cell"], _number(r["value"]), f"{_number(r['low'])} to {_number(r['high'])}"] for r in self.rows()]
-        return warning + html_table(
-            ("cell", "noisy value", "95 % interval (noise only)"), rows, f"{c.statistic}: {self._made}"
-        )
+        warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+        rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
+        heads = ("cell", "noisy value", "95 % interval (noise only)")
+        note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
+        return warning + html_table(heads, rows, note)
 
-    @property
-    def _made(self) -> str:
-        c = self.certificate
-        return f"{', '.join(c.mechanisms)}, epsilon {float(Fraction(c.epsilon)):.6g}"
+
+NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
+
+
+def releases_of(certificate: Certificate) -> dict[str | None, Release]:
+    """Return the answers that a certificate holds, by unit (None: nobody's alone), with their noise.
+
+    Raises DataError for a certificate whose answers do not read back.
+    """
+    try:
+        return {
+            answer.unit: Release(
+                tuple(answer.values),
+                tuple(Fraction(v) for v in answer.values.values()),
+                certificate,
+                randomisers.from_dict(answer.noise),
+            )
+            for answer in certificate.answers
+        }
+    except (ValueError, KeyError, ArithmeticError):
+        raise DataError("the certificate's answers do not read back: it was edited by hand, or is damaged") from None
+
+
+def one_or_all(release: Release, things: Sequence[T]) -> T | dict[str, T]:
+    """Return the one thing of a number, or the things by cell of a histogram."""
+    if release.certificate.query["kind"] == "histogram":
+        return dict(zip(release.labels, things, strict=True))
+    return things[0]
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
+    return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
+
+
+def made(certificate: Certificate) -> str:
+    return f"{', '.join(certificate.mechanisms)}, epsilon {float(Fraction(certificate.epsilon)):.6g}"
 
 
 def shown(value: Fraction) -> Shown:
@@ -110,5 +196,10 @@ def shown(value: Fraction) -> Shown:
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def _number(value: Shown) -> str:
+def number(value: Shown) -> str:
+    """Write a number for a table.
+
+    >>> number(12345), number(1 / 3)
+    ('12,345', '0.333333')
+    """
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

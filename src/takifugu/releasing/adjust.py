@@ -1,0 +1,229 @@
+"""After the noise: values that are not negative and add up. Post-processing of what is published, never of the data.
+
+A function of the noisy values (and of public numbers) tells nothing that they do not tell, so the promise of the
+release stays as it is. What is bought is consistency, and it is paid for in bias: noise has mean 0, adjusted noise has
+not. A cell whose true value is 0, set to 0 where it fell below, comes out too high by E max(Z, 0) = E|Z|/2.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu import frameworks, queries
+from takifugu.beliefs.pair import LawPair
+from takifugu.errors import InputError
+from takifugu.laws import projection
+from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.result import NOISE_ONLY, NOT_PRIVATE, Release, Shown, frame_of, number, one_or_all, shown
+from takifugu.tables import WIDTH, html_table, text_table
+
+POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
+WHOLE = (
+    "Values are multiples of {grid}: each is rounded down, and what is left over goes, one step each, to the largest "
+    "remainders, then to the larger noisy values, then to the cells listed first; this moves a value by less than "
+    "{grid}."
+)
+CUT = "Intervals are those of the raw values, cut off at 0."
+_PUBLIC = (
+    "the total {total} is a public constant and was not computed from the private data: whoever made the table says "
+    "so, and it was not checked"
+)
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Adjusted values on the release's grid, one a cell; `raw` is what was published with noise.
+
+    `notes` say in words what was done and which bias it brings; the certificate is that of the release, with the
+    condition that a given total puts on its promise.
+    """
+
+    raw: Release
+    values: tuple[Fraction, ...]
+    notes: tuple[str, ...]
+    certificate: Certificate = field(repr=False)
+    nonnegative: bool
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.raw.labels
+
+    @property
+    def value(self) -> Shown | dict[str, Shown]:
+        """Return the adjusted number, or a mapping of cells to numbers for a histogram."""
+        found: Shown | dict[str, Shown] = one_or_all(self.raw, [shown(v) for v in self.values])
+        return found
+
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
+        """Return one row a cell: cell, value (adjusted), raw, low, high.
+
+        The interval is the raw value's, cut off at 0 where values are not negative: it still holds the true value with
+        probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
+        """
+        return [
+            {"cell": r["cell"], "value": shown(v), "raw": r["value"], **{e: self._cut(r[e]) for e in ("low", "high")}}
+            for v, r in zip(self.values, self.raw.rows(level, cells), strict=True)
+        ]
+
+    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+        """Return the rows as a frame of the named library (see `Release.to_frame`)."""
+        return frame_of(self.rows(level), library or self.raw.library)
+
+    def to_dict(self) -> dict[str, Any]:
+        both = zip(self.labels, self.values, self.raw.values, strict=True)
+        return {
+            "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in both],
+            "notes": list(self.notes),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        table = text_table(HEADER, [cells_of(r) for r in self.rows()])
+        warning = () if self.certificate.private else (NOT_PRIVATE,)
+        head = (*warning, f"{self.certificate.statistic}, adjusted after the noise")
+        notes = [f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes]
+        return "\n".join([*wrapped(head), "", table, "", *wrapped(notes)])
+
+    def _repr_html_(self) -> str:
+        return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
+
+    def _cut(self, end: Shown) -> Shown:
+        return max(end, 0) if self.nonnegative else end
+
+
+HEADER = ("cell", "adjusted", "raw", "low", "high")
+
+
+def adjust(release: Release, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
+    """Return the values nearest to the noisy ones that are not negative and sum to `total` (see `Release.adjusted`).
+
+    The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then on the grid by
+    largest remainders: of all grid points with these properties none is nearer to the noisy values.
+    """
+    if not nonnegative and total is None:
+        raise InputError("nothing would be adjusted: write nonnegative=True, or give a total")
+    if nonnegative:
+        check_not_negative(release.certificate)
+    grid = release.randomiser.grid
+    if total is None:
+        values = tuple(max(v, Fraction(0)) for v in release.values)
+        notes = (POST, *_bias(release, None), CUT)
+        return Adjusted(release, values, notes, release.certificate, nonnegative)
+    goal = _goal(total, grid, nonnegative)
+    one = (Fraction(1),) * len(release.values)
+    near = projection.nearest(release.values, one, goal, Fraction(0), nonnegative)
+    steps = projection.whole([x / grid for x in near], int(goal / grid), release.values)
+    condition = _about(total, goal)
+    certificate = _with_total(release.certificate, condition, total)
+    rule = WHOLE.format(grid=to_text(grid))
+    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *_bias(release if nonnegative else None, goal), rule)
+    notes = (*notes, CUT) if nonnegative else notes
+    return Adjusted(release, tuple(s * grid for s in steps), notes, certificate, nonnegative)
+
+
+def _bias(release: Release | None, total: Fraction | None) -> Iterator[str]:
+    """Say what being not negative (a release is given) and adding up (a total is given) does to the expected values."""
+    if release is None:
+        yield "All cells moved by the same amount. This brings no bias if the total is right on average."
+    elif total is None:
+        most = release.randomiser.expected_error() / release.randomiser.cells / 2
+        yield (
+            f"Negative values were set to 0. This biases small values upwards: one whose true value is 0 comes out too "
+            f"high by {most:.4g} on average, others by less; the raw values have no bias."
+        )
+    else:
+        yield (
+            "The values nearest to the noisy ones that are not negative and have this sum. This biases: cells whose "
+            "true value is near 0 come out too high on average, and the others too low; the raw values have no bias."
+        )
+
+
+def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:
+    if isinstance(total, Release | Adjusted):
+        if len(total.values) != 1:
+            raise InputError(
+                f"the total is a release of {len(total.values)} cells: give a release of one number, or a public number"
+            )
+        goal, what = total.values[0], "the released total"
+    else:
+        goal, what = as_fraction(total, "the total"), "the total"
+    if nonnegative and goal < 0:
+        raise InputError(
+            f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it: adjust the total first "
+            "(total.adjusted()), or write nonnegative=False"
+        )
+    if (goal / grid).denominator != 1:
+        raise InputError(
+            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}: give a total that is one, too"
+        )
+    return goal
+
+
+def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
+    """Return the condition that the total puts on the promise."""
+    if not isinstance(total, Release | Adjusted):
+        return _PUBLIC.format(total=to_text(goal))
+    c = total.certificate
+    where = "without a ledger" if c.release_id is None else f"as ledger release {c.release_id}"
+    return (
+        f"the total {to_text(goal)} is itself a noisy release about {c.source!r}, made {where}, with epsilon "
+        f"{to_text(Fraction(c.epsilon))} of its own"
+    )
+
+
+def _with_total(certificate: Certificate, condition: str, total: Number | Release | Adjusted) -> Certificate:
+    """Return the certificate with the condition of a total, and with the warnings of one that was drawn from a seed."""
+    found = replace(certificate, conditions=(*certificate.conditions, condition))
+    if not isinstance(total, Release | Adjusted) or total.certificate.private:
+        return found
+    warnings = tuple(dict.fromkeys((*total.certificate.warnings, *found.warnings)))
+    return replace(found, private=False, warnings=warnings)
+
+
+def check_not_negative(certificate: Certificate) -> None:
+    """Refuse values that may truly be negative: to move them to 0 would not be consistency but a mistake."""
+    if certificate.query["kind"] in ("count", "histogram"):
+        return
+    least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)
+    if least < 0:
+        raise InputError(f"the true value may be as low as {to_text(least)}: write nonnegative=False")
+
+
+def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fraction:
+    """Return the least answer that any data set of the beliefs can have, in any cell."""
+    least = []
+    for belief in frameworks.from_dict(framework).beliefs:
+        if isinstance(belief, LawPair):
+            least += [Fraction(v) for law in (belief.left, belief.right) for v in law.support_range]
+            continue
+        answer = queries.from_dict(query).resolve(belief)
+        which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+        ends = np.array([(t.min(axis=0), t.max(axis=0)) for t in answer.tables])[which]
+        down = np.where(answer.weights[:, None] >= 0, ends[:, 0], ends[:, 1]) * answer.weights[:, None]
+        least.append(int(down.sum(axis=0).min()) * answer.grid)
+    return min(least)
+
+
+def cells_of(row: Mapping[str, Any]) -> list[str]:
+    return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
+
+
+def wrapped(sentences: Any) -> list[str]:
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
+
+
+def html_page(certificate: Certificate, header: tuple[str, ...], rows: list[list[str]], notes: tuple[str, ...]) -> str:
+    warning = "" if certificate.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+    about = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
+    return warning + html_table(header, rows, about)
