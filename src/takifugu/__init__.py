@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
+    from takifugu.beliefs.users import IndependentUsers
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.composition import compose
     from takifugu.frameworks import Pufferfish, between
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
     from takifugu.releasing.publish import release
-    from takifugu.secrets import attribute, entry, every_entry
+    from takifugu.secrets import attribute, entry, every_entry, presence
 
 __all__ = [
     "Count",
     "Histogram",
     "Identity",
     "IndependentPieces",
+    "IndependentUsers",
     "JointTable",
     "Linear",
     "MarkovChain",
@@ -49,6 +51,7 @@ __all__ = [
     "errors",
     "every_entry",
     "monotone_plan",
+    "presence",
     "release",
     "w_infinity",
     "with_scale",
@@ -58,6 +61,7 @@ _MODULES = {
     "takifugu.beliefs.chain": ("MarkovChain", "MarkovChainClass"),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.table": ("JointTable",),
+    "takifugu.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.composition": ("compose",),
     "takifugu.frameworks": ("Pufferfish", "between"),
@@ -65,7 +69,7 @@ _MODULES = {
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.publish": ("release",),
-    "takifugu.secrets": ("attribute", "entry", "every_entry"),
+    "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -14,6 +14,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
+from takifugu.queries.coding import alphabets
 from takifugu.secrets import Comparison, Secret, WhichLaw
 
 #: The definitions of privacy that a framework may be read under.
@@ -77,7 +78,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
     for secret in chosen:
         if not isinstance(secret, Secret):
-            raise InputError(f"{secret!r} is no secret: write every_entry(), entry(i, a, b) or attribute(name, a, b)")
+            raise InputError(f"{secret!r} is no secret: write every_entry(), entry(i, a, b), presence() or attribute(...)")
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")
@@ -125,8 +126,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
-    alphabets = [belief.alphabet(0)] if belief.one_alphabet else [belief.alphabet(i) for i in range(belief.size)]
-    for state in {s for alphabet in alphabets for s in alphabet}:
+    for state in {s for alphabet in alphabets(belief) for s in alphabet}:
         if not (state is None or isinstance(state, str | int | float)) or state != state:
             raise InputError(
                 f"the belief has the state {state!r} of type {type(state).__name__}: write states as text, numbers, "

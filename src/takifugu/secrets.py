@@ -10,6 +10,9 @@ from takifugu.errors import InputError, did_you_mean
 
 State = Hashable
 
+#: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
+ABSENT = "absent"
+
 
 @dataclass(frozen=True)
 class EntryIs:
@@ -55,19 +58,31 @@ class Believed(Protocol):
 class Family:
     """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
 
+    With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
     The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
     """
 
     entries: range | tuple[int, ...]
     pairs: tuple[tuple[int, int], ...] | None = None
+    presence: bool = False
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
-        possible = belief.possible(entry)
-        values = [v for v, can in enumerate(possible) if can]
+        possible, absent = belief.possible(entry), absent_index(belief, entry)
+        values = [v for v, can in enumerate(possible) if can and v != absent]
+        if self.presence:
+            if absent is None or not possible[absent]:
+                return ()
+            return tuple(pair for a in values for pair in ((a, absent), (absent, a)))
         if self.pairs is None:
             return tuple((a, b) for a in values for b in values if a != b)
         return tuple((a, b) for a, b in self.pairs if possible[a] and possible[b])
+
+
+def absent_index(belief: Believed, entry: int) -> int | None:
+    """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief knows no absence."""
+    alphabet = belief.alphabet(entry)
+    return len(alphabet) - 1 if hasattr(belief, "absence") and alphabet[-1] == ABSENT else None
 
 
 @runtime_checkable
@@ -133,6 +148,37 @@ class EntryPair:
 
 
 @dataclass(frozen=True)
+class Presence:
+    """Hide whether a user, or every user, is there or absent: each value that a present user can have against absence.
+
+    Hence also any mixture of these values, such as "present, and nothing more is known".
+    """
+
+    user: int | str | None = None
+
+    def family(self, belief: Believed) -> Family:
+        if not hasattr(belief, "absence"):
+            raise InputError("the belief knows no absent users: presence(...) is about IndependentUsers(...)")
+        if self.user is None:
+            return Family(range(belief.size), presence=True)
+        user = self.user if isinstance(self.user, int) else belief.position(self.user)
+        if not 0 <= user < belief.size:
+            raise InputError(
+                f"the secret is about user {user}, and the belief has users 0 to {belief.size - 1}: name one of those"
+            )
+        return Family((user,), presence=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "presence", "user": self.user}
+
+    def describe(self) -> str:
+        if self.user is None:
+            return "whether each user is present or absent"
+        name = f"user {self.user}" if isinstance(self.user, int) else repr(self.user)
+        return f"whether {name} is present or absent"
+
+
+@dataclass(frozen=True)
 class WhichLaw:
     """Hide which of two laws the answer is drawn from."""
 
@@ -182,6 +228,22 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
     return EntryPair(str(name), plain(a), plain(b))
 
 
+def presence(user: int | str | None = None) -> Presence:
+    """Hide whether a user (by number from 0, or by name) is present or absent; of every user without one (000 §3.3.1).
+
+    What "absent" means is the belief's: `IndependentUsers(..., absence="unknown" or "removed")`. Raises InputError
+    unless the user is a whole number from 0 or text.
+
+    >>> presence(3).describe()
+    'whether user 3 is present or absent'
+    """
+    who = plain(user)
+    number = isinstance(who, int) and not isinstance(who, bool) and who >= 0
+    if not (who is None or number or isinstance(who, str)):
+        raise InputError(f"the user is {user!r}: write a whole number, counted from 0, a name, or nothing for all users")
+    return Presence(who)
+
+
 def from_dict(data: Mapping[str, Any]) -> Secret:
     """Read a secret back from its `to_dict` form.
 
@@ -200,7 +262,9 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
         return EntryPair(data["entry"], data["a"], data["b"])
     if kind == "which-law":
         return WhichLaw()
-    kinds = ["every-entry", "entry", "which-law"]
+    if kind == "presence":
+        return presence(data.get("user"))
+    kinds = ["every-entry", "entry", "presence", "which-law"]
     raise InputError(f"the secret's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
 
 

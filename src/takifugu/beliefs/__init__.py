@@ -1,8 +1,8 @@
-"""What an adversary may believe about the data: laws of tables, chains, independent pieces."""
+"""What an adversary may believe about the data: laws of tables, chains, independent pieces, independent users."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.errors import InputError, did_you_mean
@@ -36,7 +36,7 @@ class Belief(Protocol):
 
     def possible(self, entry: int) -> tuple[bool, ...]: ...
 
-    def components(self) -> tuple[range, ...]: ...
+    def components(self) -> Sequence[range]: ...
 
     def component(self, number: int) -> Belief: ...
 
@@ -56,12 +56,14 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     from takifugu.beliefs.pair import LawPair
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
+    from takifugu.beliefs.users import IndependentUsers
 
     kinds: dict[str, Any] = {
         "markov-chain": MarkovChain,
         "markov-chain-class": MarkovChainClass,
         "joint-table": JointTable,
         "independent-pieces": IndependentPieces,
+        "independent-users": IndependentUsers,
         "law-pair": LawPair,
     }
     kind = data.get("kind")

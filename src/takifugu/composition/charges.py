@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -14,6 +14,7 @@ import numpy as np
 from takifugu import queries
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError, TakifuguError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
@@ -135,12 +136,21 @@ class View:
         table = np.array([[0], [largest]], dtype=np.int64)
         return Additive(answer.grid, ("largest change",), (table,), (answer.weights != 0).astype(np.int64))
 
-    def secret_runs(self, belief: Belief) -> Iterator[tuple[int, range, Family]]:
-        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any."""
+    def secret_runs(self, belief: Belief, answers: Sequence[Additive | None]) -> Iterator[tuple[int, range, Family]]:
+        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any.
+
+        Of independent users who are alike in alphabet and share of all `answers` one is enough.
+        """
         for secret in self.framework.secrets:
             family = secret.family(belief)
+            if isinstance(belief, IndependentUsers):
+                columns = [column for a in answers if a is not None for column in (a.weights, a.table_of)]
+                for user in belief.representatives(family.entries, columns):
+                    if family.value_pairs(belief, user):
+                        yield user, range(user, user + 1), replace(family, entries=range(1))
+                continue
             for number, run in enumerate(belief.components()):
-                local = Family(_inside(family.entries, run), family.pairs)
+                local = replace(family, entries=_inside(family.entries, run))
                 piece = belief.component(number)
                 if any(local.value_pairs(piece, entry) for entry in local.entries):
                     yield number, run, local
@@ -170,7 +180,8 @@ def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
 
 
 def _pieces_hash(belief: Belief) -> str:
-    return hashlib.sha256(repr([len(run) for run in belief.components()]).encode()).hexdigest()[:16]
+    lengths = f"{belief.size} users" if isinstance(belief, IndependentUsers) else repr([len(r) for r in belief.components()])
+    return hashlib.sha256(lengths.encode()).hexdigest()[:16]
 
 
 def _answer_hash(answer: Additive) -> str:

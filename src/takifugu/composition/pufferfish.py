@@ -167,7 +167,7 @@ def steady_cost(view: View, charge: Charge) -> Fraction:
             costs.append(whole_cost(view, charge))
             continue
         changes = answer.entry_changes()
-        for _, run, _ in view.secret_runs(belief):
+        for _, run, _ in view.secret_runs(belief, [answer]):
             costs.append(_loss(int(changes[run.start : run.stop].sum()) * answer.grid, charge))
     return max(costs)
 
@@ -272,7 +272,7 @@ def _parts(
 ) -> Iterator[tuple[Part, list[Additive | None]]]:
     """Yield the different components that hold a secret, with every release's share of its answer in them."""
     seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
-    for number, run, local in view.secret_runs(belief):
+    for number, run, local in view.secret_runs(belief, answers):
         piece = belief.component(number)
         shares = [None if a is None else a.restrict(slice(run.start, run.stop)) for a in answers]
         key = (id(piece), local, tuple(None if s is None else s.key for s in shares))

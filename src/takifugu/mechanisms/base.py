@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
@@ -89,23 +90,48 @@ class Problem:
         """Return the different independent components of every belief that hold a secret; none for `between`."""
         return () if self.is_pair else tuple(self._parts())
 
-    def _parts(self) -> Iterator[Part]:
+    @cached_property
+    def law_parts(self) -> tuple[Part, ...]:
+        """Return `parts` for mechanisms that look at the law of the answer: independent users stay together in one.
+
+        What the others add smooths the law of the answer given one user's secret. Of users who are alike in law, share
+        of the answer and secrets one is looked at.
+        """
+        if not any(isinstance(b, IndependentUsers) for b in self.framework.beliefs):
+            return self.parts
+        return tuple(self._parts(together=True))
+
+    def _parts(self, together: bool = False) -> Iterator[Part]:
         for belief, answer in zip(self.framework.beliefs, self.answers, strict=True):
             seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
             for secret in self.framework.secrets:
                 family = secret.family(belief)
+                if isinstance(belief, IndependentUsers):
+                    yield from _user_parts(belief, answer, family, together)
+                    continue
                 for number, run in enumerate(belief.components()):
                     inside = _inside(family.entries, run)
                     if len(inside) == 0:
                         continue
                     piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
-                    if not any(Family(inside, family.pairs).value_pairs(piece, entry) for entry in inside):
+                    if not any(family.value_pairs(piece, entry) for entry in inside):
                         continue
                     key = (id(piece), share.key, _key(inside), family.pairs)
                     if key in seen:
                         continue
                     seen[key] = piece
-                    yield Part(piece, share, Family(inside, family.pairs), run.start)
+                    yield Part(piece, share, replace(family, entries=inside), run.start)
+
+
+def _user_parts(users: IndependentUsers, answer: Additive, family: Family, together: bool) -> Iterator[Part]:
+    """Yield a part for each sort of users that hold a secret, or one with all users and one secret user of each law."""
+    first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
+    secret = tuple(user for user in first if family.value_pairs(users, user))
+    if together and secret:
+        yield Part(users, answer, replace(family, entries=secret))
+    for user in () if together else secret:
+        alone = replace(family, entries=range(1))
+        yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user)
 
 
 def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:

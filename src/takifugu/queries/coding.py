@@ -12,6 +12,9 @@ from takifugu.errors import InputError, Unsupported
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries.additive import Additive, Entries, IntArray, State
 
+#: The values of an alphabet and the mode of absence, "" where there is none.
+Spelled = tuple[tuple[State, ...], str]
+
 #: Largest denominator of a grid that is found without being declared; a finer one must be asked for by name.
 FINEST_IMPLIED_GRID = 10**6
 
@@ -37,9 +40,14 @@ def state_tables(
     entries: Entries, chosen: tuple[int, ...] | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
 ) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
     """Return tables, weights and table numbers of a query that adds rows(alphabet)[x_i] over the chosen entries."""
-    mask = chosen_mask(entries, chosen)
-    tables = tuple(integer_table(rows(a)) for a in alphabets(entries))
-    return tables, mask, None if entries.one_alphabet else np.arange(entries.size)
+    mask, (different, table_of) = chosen_mask(entries, chosen), _spelled(entries)
+    tables = []
+    for values, absence in different:
+        table = rows(values)
+        if absence:
+            table.append([0] * len(table[0]) if absence == "removed" else table[0])
+        tables.append(integer_table(table))
+    return tuple(tables), mask, table_of
 
 
 def coded(
@@ -51,38 +59,69 @@ def coded(
     grid: Fraction | None = None,
 ) -> Additive:
     """Return the (weighted) sum of codes over the chosen entries, each product rounded to the grid (half to even)."""
-    mask = chosen_mask(entries, chosen)
-    factors = [Fraction(int(m)) for m in mask] if weights is None else list(weights)
-    if not entries.one_alphabet:
-        return _one_table_an_entry(entries, label, codes, factors, grid)
-    values = [_code(s, codes) for s in entries.alphabet(0)]
+    factors, which = _factors(chosen_mask(entries, chosen), weights)
+    different, kind_of = _spelled(entries)
+    if kind_of is not None:
+        return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
+    values = _codes(*different[0], codes)
     unit, step = common_step(factors), common_step(values)
     multiple = Fraction(1) if grid is None else unit * step / grid
     if grid is None or multiple.denominator == 1:
         table = integer_table([[int(v / step * multiple)] for v in values])
-        whole = {w: int(w / unit) for w in set(factors)}
-        weight = integer_row([whole[w] for w in factors])
-        return Additive(grid or implied_grid([unit * step]), (label,), (table,), weight)
-    different = sorted({w for w in factors if w}) or [Fraction(0)]
-    number = {w: i for i, w in enumerate(different)}
-    tables = tuple(_rounded([w * v for v in values], grid) for w in different)
-    table_of = None if len(different) == 1 else integer_row([number.get(w, 0) for w in factors])
-    return Additive(grid, (label,), tables, integer_row([int(w != 0) for w in factors]), table_of)
+        whole = integer_row([int(w / unit) for w in factors])
+        return Additive(grid or implied_grid([unit * step]), (label,), (table,), whole[which])
+    tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
+    table_of = None if len(tables) == 1 else which
+    return Additive(grid, (label,), tables, _read(factors)[which], table_of)
 
 
-def _one_table_an_entry(
-    entries: Entries,
+def _several_alphabets(
     label: str,
     codes: Mapping[State, Number] | None,
+    different: list[Spelled],
+    kind_of: IntArray,
     factors: list[Fraction],
+    which: IntArray,
     grid: Fraction | None,
 ) -> Additive:
-    products = [[w * _code(s, codes) for s in entries.alphabet(i)] if w else [] for i, w in enumerate(factors)]
+    """Return the sum with one table for each different pair of an alphabet and a factor; unread entries share one."""
+    pairs, table_of = np.unique(kind_of * len(factors) + which, return_inverse=True)
+    products: list[list[Fraction]] = []
+    for pair in pairs.tolist():
+        values, absence = different[pair // len(factors)]
+        factor = factors[pair % len(factors)]
+        products.append([factor * v for v in _codes(values, absence, codes)] if factor else [])
     step = grid or implied_grid([p for row in products for p in row])
     unread = np.zeros((1, 1), dtype=np.int64)
     tables = tuple(_rounded(row, step) if row else unread for row in products)
-    weight = integer_row([int(w != 0) for w in factors])
-    return Additive(step, (label,), tables, weight, np.arange(entries.size))
+    return Additive(step, (label,), tables, _read(factors)[which], table_of.ravel().astype(np.int64))
+
+
+def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:
+    """Return the different factors and the number of each entry's."""
+    if weights is None:
+        return ([Fraction(1)], 1 - mask) if mask.all() else ([Fraction(0), Fraction(1)], mask)
+    different = sorted(set(weights))
+    number = {w: i for i, w in enumerate(different)}
+    return different, integer_row([number[w] for w in weights])
+
+
+def _read(factors: Sequence[Fraction]) -> IntArray:
+    return integer_row([int(w != 0) for w in factors])
+
+
+def _spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
+    """Return the different alphabets without the letter of absence, each with the mode of absence, and whose is which.
+
+    An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
+    """
+    letters = getattr(entries, "letters", None)
+    if letters is not None:
+        whose = None if len(letters) == 1 else np.asarray(entries.letters_of)  # type: ignore[attr-defined]
+        return [(found.values, found.absence) for found in letters], whose
+    if entries.one_alphabet:
+        return [(entries.alphabet(0), "")], None
+    return [(entries.alphabet(i), "") for i in range(entries.size)], np.arange(entries.size)
 
 
 def common_step(values: Iterable[Fraction]) -> Fraction:
@@ -93,8 +132,8 @@ def common_step(values: Iterable[Fraction]) -> Fraction:
 
 
 def alphabets(entries: Entries) -> list[tuple[State, ...]]:
-    """Return the different alphabets: one where all entries share it, else one an entry."""
-    return [entries.alphabet(0)] if entries.one_alphabet else [entries.alphabet(i) for i in range(entries.size)]
+    """Return the different alphabets of values (one where all entries share it), without the letter of absence."""
+    return [values for values, _ in _spelled(entries)[0]]
 
 
 def chosen_mask(entries: Entries, chosen: tuple[int, ...] | None) -> IntArray:
@@ -126,6 +165,11 @@ def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
 
 def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
     return integer_table([[round(v / grid)] for v in values])
+
+
+def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
+    found = [_code(s, codes) for s in values]
+    return [*found, Fraction(0) if absence == "removed" else found[0]] if absence else found
 
 
 def _code(state: State, codes: Mapping[State, Number] | None) -> Fraction:

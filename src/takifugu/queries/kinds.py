@@ -233,18 +233,25 @@ class Linear:
 class Identity:
     """The value itself: the answer that `between` compares, or one named column of a table.
 
-    `grid` declares the multiples that a real-valued answer is published in.
+    `codes` number the categories of a column that holds no numbers: the numbering of a nominal column changes how much
+    noise it needs, so it is part of the query. `grid` declares the multiples that a real-valued answer is published in.
 
     >>> Identity("age").describe()
     "the value of 'age'"
+    >>> Identity("education", codes={"Bachelors": 1, "Masters": 2}).describe()
+    "the value of 'education', coded 'Bachelors' = 1, 'Masters' = 2"
     """
 
     attribute: Hashable | None = None
     grid: Fraction | None = None
+    codes: Codes | None = field(default=None, hash=False)
 
-    def __init__(self, attribute: Hashable | None = None, grid: Number | None = None) -> None:
+    def __init__(
+        self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None
+    ) -> None:
         object.__setattr__(self, "attribute", plain(attribute))
         object.__setattr__(self, "grid", grid_or_none(grid))
+        object.__setattr__(self, "codes", codes)
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None and entries.size != 1:
@@ -253,13 +260,15 @@ class Identity:
                 "name the column, Identity('age'), or publish a Histogram, Sum or Mean"
             )
         chosen = 0 if self.attribute is None else entries.position(self.attribute)
-        return coded(entries, "value", None, (chosen,), grid=self.grid)
+        return coded(entries, "value", self.codes, (chosen,), grid=self.grid)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
+        told = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
+        return told if self.codes is None else {**told, "codes": codes_to(self.codes)}
 
     def describe(self) -> str:
-        return "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        what = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        return what + _coding(self.codes)
 
 
 #: How each kind of query is read back.
@@ -269,7 +278,7 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], Query]] = {
     "mean": lambda d: Mean(d.get("attribute"), codes_from(d.get("codes")), unruns(d.get("entries")), d.get("grid")),
     "histogram": lambda d: Histogram(d.get("states"), d.get("total"), unruns(d.get("entries"))),
     "linear": lambda d: Linear(d["weights"], codes_from(d.get("codes")), d.get("grid")),
-    "identity": lambda d: Identity(d.get("attribute"), d.get("grid")),
+    "identity": lambda d: Identity(d.get("attribute"), d.get("grid"), codes_from(d.get("codes"))),
 }
 
 
@@ -281,6 +290,13 @@ def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> Non
                 f"{what} {state!r}, which the belief does not know; "
                 f"write one of {sorted(map(str, known))}{did_you_mean(state, known)}"
             )
+
+
+def _coding(codes: Codes | None) -> str:
+    """Return the numbering of categories in words: it is a choice that changes how much noise is needed."""
+    if codes is None:
+        return ""
+    return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
 
 
 def _where(entries: tuple[int, ...] | None) -> str:
