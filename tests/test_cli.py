@@ -85,6 +85,7 @@ SOURCE = {
     }],
 }  # fmt: skip
 ROW = {"name": None, "scale": None, "expected_error": None, "composition": None, "status": None, "reason": None}
+OFF = {"off_by": None, "epsilon": None, "delta": None, "epsilon_overall": None, "delta_overall": None}
 ANSWER = {
     "unit": None, "mechanism": None, "scale": None, "expected_error": None, "epsilon": None, "delta": None,
     "composition": None, "forced_by": None,
@@ -94,7 +95,10 @@ SHAPES = {
     "calibrate": {**TOP, "tables": [{"name": None, "scope": None, "query": None, "answers": [ANSWER]}]},
     "compare": {
         **TOP,
-        "tables": [{"name": None, "scope": None, "unit": None, "epsilon": None, "delta": None, "rows": [ROW]}],
+        "tables": [{
+            "name": None, "scope": None, "unit": None, "epsilon": None, "delta": None, "rows": [ROW],
+            "if_belief_off": [OFF],
+        }],
     },
 }  # fmt: skip
 

@@ -47,12 +47,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     plan = planned(tmp_path)
-    assert plan.unit_names == ("zoë", "Bob, jr.", "007")
+    assert plan.unit_names == ("007", "Bob, jr.", "zoë")
     units, pooled = plan.tables
-    assert [c.framework.beliefs[0].size for c in units.calibrations] == [71, 25, 42]
+    assert [c.framework.beliefs[0].size for c in units.calibrations] == [42, 25, 71]
     assert isinstance(units.calibrations[0].framework.beliefs[0], IndependentPieces)
     assert isinstance(units.calibrations[1].framework.beliefs[0], MarkovChain)
-    assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 41, 25, 30, 12]
+    assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 12, 25, 30, 41]
     outcome = run.publish(plan)
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
     assert names == [
@@ -62,11 +62,11 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
     assert list(table[0]) == ["unit", "cell", "value", "low", "high"]
     assert [(r["unit"], r["cell"]) for r in table] == [
-        (u, c) for u in ("zoë", "Bob, jr.", "007") for c in ("still", "walking")
+        (u, c) for u in ("007", "Bob, jr.", "zoë") for c in ("still", "walking")
     ]
     assert list(rows_of(tmp_path / "out" / "time-use-pooled.csv")[0]) == ["cell", "value", "low", "high"]
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
-    assert [a["unit"] for a in certificate["answers"]] == ["zoë", "Bob, jr.", "007"]
+    assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
     assert len(certificate["frameworks"]) == 3
     assert "the units are independent of each other" in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
@@ -103,12 +103,12 @@ def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
 def test_lengths_by_rule(tmp_path: Path) -> None:
     spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
     plan = planned(tmp_path, spec)
-    assert [(u.name, u.lengths) for u in plan.units] == [("zoë", (30, 35)), ("007", (30,))]
+    assert [(u.name, u.lengths) for u in plan.units] == [("007", (30,)), ("zoë", (30, 35))]
     assert any("fewer than 28 steps" in a for a in plan.assumptions)
     assert any("cut to 35" in a for a in plan.assumptions)
-    with pytest.raises(DataError, match=r"more than the 35 steps of belief\.max_length"):
+    with pytest.raises(DataError, match=r"belief\.max_length: a piece is longer than the 35 steps"):
         planned(tmp_path, spec.replace('longer = "cut"', ""))
-    with pytest.raises(DataError, match="no piece has the 99 steps"):
+    with pytest.raises(DataError, match=r"belief\.min_length: no piece has the 99 steps"):
         planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmin_length = 99')))
 
 

@@ -44,7 +44,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
         "release[0].query: is 'histgram'; did you mean 'histogram'?; "
-        'write "histogram" or "count" or "sum" or "mean"',
+        'write "histogram" or "count" or "sum" or "mean" or "linear"',
         "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
         "ledgr: is not a key that is known here; did you mean 'ledger'?; "
@@ -65,10 +65,10 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "release[0].mechanism", "did you mean 'group'?"),
         ('name = "time-use"', 'name = "../up"', "release[0].name", "letters, digits"),
         ('query = "histogram"', 'query = "count"', "release[0].states", "is missing"),
-        ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "release[0]", "did you mean 'walking'?"),
-        ('query = "histogram"', 'query = "sum"', "release[0]", "codes"),
-        ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "release[0]", "'walkin'"),
-        ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "public"),
+        ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "release[0].states", "did you mean 'walking'?"),
+        ('query = "histogram"', 'query = "sum"', "release[0].codes", "give codes"),
+        ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "release[0].codes", "'walkin'"),
+        ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "publish a histogram"),
         ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
         ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
         ('unit = "Who is it?"\n', "", "release[0].per", "no unit column"),
@@ -84,7 +84,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
         ('source = "a test"', 'source = "a test"\nlonger = "cut"', "belief.max_length", "is missing"),
         ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
-        ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "there is no file"),
+        ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "cannot be read"),
         ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "is a URL"),
         ('file = "data.csv"', 'file = "."', "source.file", "is a folder"),
         ('order = "t [min]"', "step = 1", "source.order", "is missing"),
@@ -184,7 +184,7 @@ allow_zero_noise = false
 
 def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
     try:
-        spec.parse(raw, folder)
+        spec.checked(raw, folder / "release.toml")
     except SpecError as error:
         return error.problems
     return ()

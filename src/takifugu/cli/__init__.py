@@ -2,93 +2,54 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from takifugu._version import __version__
-from takifugu.errors import (
-    BudgetExceeded,
-    CalibrationRefused,
-    CompositionRefused,
-    SpecError,
-    TakifuguError,
-    Unsupported,
-)
+from takifugu.cli.group import BAD_INPUT, DONE, FAULT, REFUSED, STOPPED, Careful, InOrder
 
-DONE, REFUSED, BAD_INPUT, FAULT = 0, 1, 2, 3
-_REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
+__all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "main"]
 
 
-class _Careful(click.Group):
-    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal without █ must not stop a release half-way
-        try:
-            return super().invoke(ctx)
-        except TakifuguError as error:
-            lines = error.problems if isinstance(error, SpecError) else (str(error),)
-            for line in lines:
-                click.echo(f"takifugu: {line}", err=True)
-            ctx.exit(REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt, BrokenPipeError):
-            raise
-        except Exception as error:
-            click.echo(f"takifugu: {_fault(error)}", err=True)
-            ctx.exit(FAULT)
-
-
-def _fault(error: Exception) -> str:
-    """Name the place of a fault of ours; its message is left out, because it could hold data."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-    return f"a fault of Takifugu itself ({type(error).__name__}{where}); please report it. Nothing more was published"
-
-
-@click.group(cls=_Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+@click.group(cls=Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.version_option(__version__, prog_name="takifugu")
 def main() -> None:
     """Publish statistics about correlated data and keep named things about it secret.
 
     A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
+    Start one with `takifugu init data.csv`; see what it costs with `compare` and `calibrate`; publish with `release`.
 
-    Exit codes: 0 done, 1 refused (budget, composition, no mechanism), 2 bad input, 3 a fault of Takifugu itself.
+    \b
+    Exit codes
+      0    done
+      1    refused: over the budget, does not compose, or no mechanism
+      2    bad input: a release file, data, ledger or option is wrong
+      3    a fault of Takifugu itself
+      130  stopped from the keyboard
     """
 
 
-_FILE = click.argument("file", type=click.Path(path_type=Path))
+_PATH = click.Path(path_type=Path)
+_FILE = click.argument("file", type=_PATH)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
+_LEDGER = click.argument("ledger_file", metavar="LEDGER", type=_PATH)
+_SOURCE = click.argument("source")
 
 
 @main.command()
-@click.option("--folder", type=click.Path(path_type=Path), help="Keep the sample and what is published here.")
+@click.argument("data")
+@click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
-def demo(folder: Path | None, as_json: bool) -> None:
-    """Run a release on a made-up sample."""
-    import takifugu.cli.commands as commands
+def init(data: str, output: Path, force: bool, as_json: bool) -> None:
+    """Start a release file for DATA, a CSV or Parquet file.
 
-    commands.demo(folder, as_json)
-
-
-@main.command()
-@_FILE
-@_JSON
-def calibrate(file: Path, as_json: bool) -> None:
-    """Show how much noise FILE needs.
-
-    For each table: the mechanism that is taken, its scale and expected error, and what forced it. Publishes nothing.
+    Guesses what the columns are, and marks what only you can know. Publishes nothing.
     """
-    import takifugu.cli.commands as commands
+    from takifugu.cli.starting import init as run
 
-    commands.calibrate(file, as_json)
+    run(data, output, force, as_json)
 
 
 @main.command()
@@ -99,14 +60,48 @@ def compare(file: Path, as_json: bool) -> None:
 
     For each table of FILE: the noise each mechanism would add, and why some do not apply. Publishes nothing.
     """
-    import takifugu.cli.commands as commands
+    from takifugu.cli.releasing import compare as run
 
-    commands.compare(file, as_json)
+    run(file, as_json)
 
 
 @main.command()
 @_FILE
-@click.option("--output", type=click.Path(path_type=Path), help="The folder to write into, instead of FILE's own.")
+@_JSON
+def calibrate(file: Path, as_json: bool) -> None:
+    """Show how much noise FILE needs.
+
+    For each table: the mechanism that is taken, its scale and expected error, and what forced it. Publishes nothing.
+    """
+    from takifugu.cli.releasing import calibrate as run
+
+    run(file, as_json)
+
+
+@main.command()
+@click.argument("file", type=_PATH, required=False)
+@click.option("--prior", default="0.1", show_default=True, help="How sure somebody is before: 0.1, or 10%.")
+@click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
+@click.option("--delta", default="0", show_default=True, help="What the promise leaves out.")
+@click.option("--svg", type=_PATH, help="Write the picture of it here.")
+@click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
+@_JSON
+def explain(
+    file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
+) -> None:
+    """Say what a promise means for a suspicion.
+
+    How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each table of it would cost
+    at other epsilons. Publishes nothing.
+    """
+    from takifugu.cli.explain import explain as run
+
+    run(file, prior, epsilon, delta, svg, force, as_json)
+
+
+@main.command()
+@_FILE
+@click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--force", is_flag=True, help="Overwrite what was published there before.")
 @_JSON
 def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
@@ -114,29 +109,96 @@ def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None
 
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order.
     """
-    import takifugu.cli.commands as commands
+    from takifugu.cli.releasing import release as run
 
-    commands.release(file, output, force, as_json)
-
-
-@main.group()
-def ledger() -> None:
-    """Look into a ledger."""
+    run(file, output, force, as_json)
 
 
-@ledger.command()
-@click.argument("ledger_file", metavar="LEDGER", type=click.Path(path_type=Path))
+@main.group(cls=InOrder)
+def certificate() -> None:
+    """Read a certificate."""
+
+
+@certificate.command(name="show")
+@_FILE
 @_JSON
-def show(ledger_file: Path, as_json: bool) -> None:
-    """Show what each source has spent."""
-    import takifugu.cli.commands as commands
+def certificate_show(file: Path, as_json: bool) -> None:
+    """Say what the certificate FILE promises.
 
-    commands.ledger_show(ledger_file, as_json)
+    FILE is <table>.certificate.json. It carries a checksum, so that a change by accident or by hand is noticed; it
+    carries no signature.
+    """
+    from takifugu.cli.certificates import show as run
+
+    run(file, as_json)
+
+
+@main.group(cls=InOrder)
+def ledger() -> None:
+    """Look into a ledger, and set budgets."""
+
+
+@ledger.command(name="show")
+@_LEDGER
+@_JSON
+def ledger_show(ledger_file: Path, as_json: bool) -> None:
+    """Show what each source has spent."""
+    from takifugu.cli.ledgers import show as run
+
+    run(ledger_file, as_json)
+
+
+@ledger.command(name="history")
+@_LEDGER
+@click.argument("source", required=False)
+@_JSON
+def ledger_history(ledger_file: Path, source: str | None, as_json: bool) -> None:
+    """List every release about SOURCE, or about all sources."""
+    from takifugu.cli.ledgers import history as run
+
+    run(ledger_file, source, as_json)
+
+
+@ledger.command(name="budget")
+@_LEDGER
+@_SOURCE
+@click.argument("epsilon")
+@click.option("--delta", default="0", show_default=True, help="The most delta that may be spent.")
+@_JSON
+def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
+    """Set the most EPSILON that a unit of SOURCE may ever spend."""
+    from takifugu.cli.ledgers import budget as run
+
+    run(ledger_file, source, epsilon, delta, as_json)
 
 
 @main.command()
-def schema() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
+def schema(as_json: bool) -> None:
     """Print the JSON Schema of a release file."""
-    import takifugu.cli.commands as commands
+    from takifugu.cli.starting import schema as run
 
-    commands.schema()
+    run()
+
+
+@main.command()
+@click.option("--folder", type=_PATH, help="Keep the sample and what is published here.")
+@_JSON
+def demo(folder: Path | None, as_json: bool) -> None:
+    """Run a release on a made-up sample."""
+    from takifugu.cli.demo import demo as run
+
+    run(folder, as_json)
+
+
+@main.command()
+@click.argument("target", required=False)
+@_JSON
+def reproduce(target: str | None, as_json: bool) -> None:
+    """Run a paper's experiment again, or list them.
+
+    The experiments are in a checkout of the source, not in the installed package.
+    """
+    from takifugu.cli.reproducing import reproduce as run
+
+    run(target, as_json)

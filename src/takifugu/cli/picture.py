@@ -29,5 +29,18 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
     return lines
 
 
+def block(share: float, width: int) -> str:
+    """Return a bar of `share` (0 to 1) of `width` columns, exact to an eighth of one; never empty above 0.
+
+    >>> block(0.5, 5), block(0.001, 5), block(0, 5)
+    ('██▌', '▏', '')
+    """
+    eighths = round(share * width * 8)
+    if share > 0:
+        eighths = max(eighths, 1)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
+
+
 def _short(value: int | float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -4,32 +4,51 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from itertools import groupby
+from fractions import Fraction
 from pathlib import Path
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.errors import InputError
-from takifugu.laws.rationals import as_fraction
-from takifugu.queries import Count, Histogram, Mean, Query, State, Sum
-from takifugu.releasing.reading import read_columns
-from takifugu.releasing.sequences import UNOBSERVED, Layout, Recode, sequences
-from takifugu.releasing.spec import ChainClassSpec, ChainSpec, FitSpec, ItemSpec, SourceSpec
-from takifugu.secrets import Secret, every_entry
+from takifugu.frames import Layout, Lengths, Recode, open_frame, transitions
+from takifugu.laws.rationals import Number, as_fraction
+from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
+from takifugu.releasing.sections import (
+    BudgetSpec,
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    FitSpec,
+    ItemSpec,
+    SourceSpec,
+)
+from takifugu.secrets import Secret, entry, every_entry
 
 Chain = MarkovChain | MarkovChainClass
 
 
 def layout_of(source: SourceSpec) -> Layout:
-    return Layout(source.value, source.unit, source.piece, source.order, source.step, source.nulls)
+    columns = (source.value, source.unit, source.piece, source.order)
+    return Layout(*columns, source.step, source.nulls, source.null_keys)
+
+
+def budget_of(source: SourceSpec) -> Number | tuple[Number, Number] | None:
+    """Return the budget of a source as the ledger takes it: epsilon, or (epsilon, delta)."""
+    return (source.budget.epsilon, source.budget.delta) if isinstance(source.budget, BudgetSpec) else source.budget
+
+
+def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
+    return Lengths(belief.min_length, belief.max_length, belief.longer)
 
 
 def recode_of(belief: ChainSpec | ChainClassSpec) -> Recode:
     return Recode(belief.states, belief.map)
 
 
-def secret_of() -> Secret:
-    """Return the secret of a release file of sequences: the value of every entry."""
-    return every_entry()
+def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
+    """Return the secret of a release file of sequences: the value of every entry, or of one."""
+    return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 
 def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, folder: Path, length: int = 1) -> Chain:
@@ -45,7 +64,7 @@ def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, fold
         return fitted(belief, belief.fit, source, folder, length)
     matrix: Sequence[Sequence[float]]
     if isinstance(belief.matrix, str):
-        matrix = _matrix_file(folder / belief.matrix)
+        matrix = [[float(p) for p in row] for row in numbers_file(folder / belief.matrix, "k lines of k probabilities")]
     else:
         matrix = belief.matrix or ()
     return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
@@ -54,44 +73,61 @@ def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, fold
 def fitted(belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int) -> MarkovChain:
     """Return the chain with the transition frequencies of a file of sequences; unobserved entries end a sequence."""
     columns = (fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order)
-    layout = Layout(*columns, source.step, source.nulls)
-    units = sequences(read_columns(folder / fit.file, layout.columns), layout, recode_of(belief))
-    walks = [list(walk) for u in units for piece in u.pieces for seen, walk in groupby(piece, _is_seen) if seen]
+    layout = Layout(*columns, source.step, source.nulls, source.null_keys)
+    counts = transitions(open_frame(folder / fit.file, source.missing), layout, recode_of(belief))
     said = "" if belief.source == "assumed" else f"{belief.source}; "
-    origin = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
-    return MarkovChain.fit(
-        walks, length, belief.states, float(fit.smoothing), belief.initial, source=origin, private=fit.private
-    )
+    origin = checked_source(f"{said}estimated from {fit.file} with smoothing {fit.smoothing}", fit.private)
+    matrix = smoothed_rows(counts, belief.states, float(fit.smoothing))
+    return MarkovChain(matrix, length, belief.initial, belief.states, origin)
 
 
-def _is_seen(state: State) -> bool:
-    return state is not UNOBSERVED
-
-
-def query_of(item: ItemSpec, states: Sequence[State]) -> Query:
+def query_of(item: ItemSpec, states: Sequence[State], folder: Path) -> Query:
     """Return the query of one release; names of states become the belief's own.
 
-    Raises InputError for codes of states that the belief does not know.
+    Raises InputError for codes of states that the belief does not know, and for weights that are no numbers.
     """
     if item.query == "histogram":
         return Histogram(item.states, item.total)
     if item.query == "count":
         return Count(item.states or ())
-    codes = None
-    if item.codes is not None:
-        named = {str(s): s for s in states}
-        for name in item.codes:
-            if name not in named:
-                raise InputError(f"there is a code for {name!r}, which is no state; write one of {list(named)}")
-        codes = {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
-    return Sum(codes=codes) if item.query == "sum" else Mean(codes=codes)
+    codes = codes_of(item, states)
+    if item.query == "linear":
+        return Linear(weights_of(item, folder), codes, item.grid)
+    return Sum(codes=codes, grid=item.grid) if item.query == "sum" else Mean(codes=codes, grid=item.grid)
 
 
-def _matrix_file(path: Path) -> list[list[float]]:
+def codes_of(item: ItemSpec, states: Sequence[State]) -> dict[State, Fraction] | None:
+    """Return the number that each state adds; InputError for a state that the belief does not know."""
+    if item.codes is None:
+        return None
+    named = {str(s): s for s in states}
+    for name in item.codes:
+        if name not in named:
+            raise InputError(f"there is a code for {name!r}, which is no state; write one of {list(named)}")
+    return {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
+
+
+def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
+    """Return the weights of a linear query, written in the release file or in a CSV file of numbers.
+
+    Raises InputError for what is no finite number, and for no weight at all.
+    """
+    if isinstance(item.weights, str):
+        given = [w for row in numbers_file(folder / item.weights, "one weight for each entry") for w in row]
+    else:
+        given = [as_fraction(w, "a weight") for w in item.weights or ()]
+    if not any(given):
+        raise InputError("no weight differs from 0, so nothing would be published: write one number for each entry")
+    return given
+
+
+def numbers_file(path: Path, what: str) -> list[list[Fraction]]:
+    """Return the rows of a CSV file of numbers; InputError, which says `what` to write, for anything else."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return [[float(p) for p in row] for row in csv.reader(file) if row]
+            return [[as_fraction(text, "a number") for text in row] for row in csv.reader(file) if row]
     except OSError as error:
-        raise InputError(f"{path.name} cannot be read ({(error.strerror or '').lower()}): check the path") from None
-    except ValueError:
-        raise InputError(f"{path.name} holds something that is no number: write k lines of k probabilities") from None
+        reason = "it is a folder" if path.is_dir() else (error.strerror or "it cannot be opened").lower()
+        raise InputError(f"{path.name} cannot be read ({reason}): check the path") from None
+    except (ValueError, csv.Error):
+        raise InputError(f"{path.name} holds something that is no number: write {what}") from None

@@ -2,33 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
+from takifugu.frames import Table, open_frame, parse_step
 from takifugu.laws.rationals import as_delta, as_epsilon
-from takifugu.releasing.build import Chain, chain_of, query_of
+from takifugu.queries import Sum
+from takifugu.releasing.build import Chain, chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
-from takifugu.releasing.sequences import parse_step
-from takifugu.releasing.spec import ChainClassSpec, ChainSpec, ItemSpec, ReleaseSpec, SourceSpec
+from takifugu.releasing.sections import (
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    FitSpec,
+    ItemSpec,
+    ReleaseSpec,
+    SourceSpec,
+)
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec
+Hide = EveryEntrySpec | EntrySpec
+
+#: The keys of [[release]] that only some queries know.
+_BELONGS = {
+    "states": ("histogram", "count"),
+    "codes": ("sum", "mean", "linear"),
+    "grid": ("sum", "mean", "linear"),
+    "weights": ("linear",),
+    "total": ("histogram",),
+}
 
 
-def meaning_problems(spec: ReleaseSpec, folder: Path) -> list[str]:
-    """Return every fault in the meaning of a release file whose keys are well formed."""
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What a release file means: its belief, its opened source (None where they are faulty), and every fault."""
+
+    chain: Chain | None
+    table: Table | None
+    problems: tuple[str, ...]
+
+
+def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: Any = None) -> Meaning:
+    """Return the meaning of a release file, as far as its keys are well formed.
+
+    `faulty` are keys whose fault is known, with an example in their place; what depends on them is not checked. `data`
+    stands for the source's file if given.
+    """
     source: SourceSpec | None = spec.source
     belief: Belief | None = spec.belief
+    hide: Hide | None = spec.hide
     found: list[str] = []
     chain: Chain | None = None
+    table: Table | None = None
     if source is not None:
-        found += _source(source, folder)
+        if not faulty & {"source.file", "source.missing"}:
+            table = _open(source, folder, data, found)
+        found += _columns(source, table, faulty)
+        found += _source(source)
     if belief is not None:
-        found += _belief(belief, source)
-        chain = _try_chain(belief, source, folder, found)
+        found += _belief(belief, source, folder, faulty)
+        if not any(key.startswith("belief.") for key in faulty):
+            chain = _try_chain(belief, source, folder, found)
+    if hide is not None:
+        found += _hide(hide, source, None if "belief.states" in faulty else belief)
     names: set[str] = set()
     for number, item in enumerate(spec.release):
         if item is None:
@@ -38,17 +81,33 @@ def meaning_problems(spec: ReleaseSpec, folder: Path) -> list[str]:
             if name in names:
                 found.append(f"{path}.name: {name!r} would name two tables; give each its own name")
             names.add(name)
-        found += _item(item, path, source, chain)
-    return found
+        found += _item(item, path, source, folder, chain)
+    return Meaning(chain, table, tuple(found))
 
 
-def _source(source: SourceSpec, folder: Path) -> Iterator[str]:
-    if "://" in source.file:
-        yield "source.file: is a URL; download it first and write the path of the copy"
-    elif (folder / source.file).is_dir():
-        yield f"source.file: {source.file!r} is a folder; write the path of a CSV or Parquet file"
-    elif not (folder / source.file).exists():
-        yield f"source.file: there is no file {source.file!r}; write its path as seen from the release file"
+def _open(source: SourceSpec, folder: Path, data: Any, found: list[str]) -> Table | None:
+    try:
+        if data is not None:
+            return open_frame(data, source.missing)
+        return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
+    except TakifuguError as error:
+        found.append(f"source.file: {as_problem(error)}")
+        return None
+
+
+def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[str]:
+    keys = [key for key in ("unit", "piece", "order", "value") if f"source.{key}" not in faulty]
+    named = {key: getattr(source, key) for key in keys if getattr(source, key)}
+    if len(set(named.values())) != len(named):
+        yield "source: one column is named twice; unit, piece, order and value are different columns"
+    for key, column in named.items() if table is not None else ():
+        try:
+            table.require([column])  # type: ignore[union-attr]
+        except TakifuguError as error:
+            yield f"source.{key}: {as_problem(error)}"
+
+
+def _source(source: SourceSpec) -> Iterator[str]:
     if source.step is not None:
         try:
             parse_step(source.step)
@@ -56,16 +115,13 @@ def _source(source: SourceSpec, folder: Path) -> Iterator[str]:
             yield f"source.step: {as_problem(error)}"
         if source.order is None:
             yield 'source.order: is missing; steps are counted along an order column, write order = "<column>"'
-    columns = [c for c in (source.unit, source.piece, source.order, source.value) if c is not None]
-    if len(set(columns)) != len(columns):
-        yield "source: one column is named twice; unit, piece, order and value are different columns"
 
 
-def _belief(belief: Belief, source: SourceSpec | None) -> Iterator[str]:
+def _belief(belief: Belief, source: SourceSpec | None, folder: Path, faulty: frozenset[str]) -> Iterator[str]:
     texts = [str(s) for s in belief.states]
     if len(set(texts)) != len(texts):
         yield f"belief.states: {texts} repeats a name; name each state once"
-    for raw, state in belief.map.items():
+    for raw, state in belief.map.items() if "belief.states" not in faulty else ():
         if state not in belief.states:
             yield f"belief.map.{raw}: {state!r} is no state{did_you_mean(state, texts)}; write one of {texts}"
     if belief.longer == "cut" and belief.max_length is None:
@@ -83,14 +139,19 @@ def _belief(belief: Belief, source: SourceSpec | None) -> Iterator[str]:
             "units_independent = true if one unit says nothing about another, or leave source.unit out"
         )
     if isinstance(belief, ChainSpec):
-        if (belief.matrix is None) == (belief.fit is None):
+        if (belief.matrix is None) == (belief.fit is None) and not faulty & {"belief.matrix", "belief.fit"}:
             what = "is missing" if belief.matrix is None else "is given beside fit"
             yield f"belief.matrix: {what}; write either matrix = [[...], ...] or a section [belief.fit]"
-        if belief.fit is not None and source is not None and belief.fit.file == source.file and not belief.fit.private:
+        if belief.fit is not None and source is not None and _tells(belief.fit, source, folder):
             yield (
                 "belief.fit.file: is the private data itself, so the belief would tell about it; fit on a public file, "
                 "or write private = true and accept that the promise does not cover this"
             )
+
+
+def _tells(fit: FitSpec, source: SourceSpec, folder: Path) -> bool:
+    """Return whether a belief is fitted to the private data without saying so."""
+    return not fit.private and (folder / fit.file).resolve() == (folder / source.file).resolve()
 
 
 def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: list[str]) -> Chain | None:
@@ -104,20 +165,38 @@ def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: l
         if isinstance(belief, ChainSpec):
             key = "belief.fit" if belief.fit is not None else "belief.matrix"
             key = "belief.initial" if str(error).startswith("initial") else key
+        elif str(error).startswith(("pi ", "g ")):
+            key = f"belief.{str(error).split()[0]}"
         found.append(f"{key}: {as_problem(error)}")
         return None
 
 
-def _item(item: ItemSpec, path: str, source: SourceSpec | None, chain: Chain | None) -> Iterator[str]:
+def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Iterator[str]:
+    if not isinstance(hide, EntrySpec):
+        return
+    for key in ("unit", "piece"):
+        if source is not None and getattr(source, key) is not None:
+            yield (
+                f"hide.kind: 'entry' hides one entry of one sequence, and source.{key} says that there are several; "
+                f'write kind = "every-entry", or leave source.{key} out'
+            )
+    for key, state in (("a", hide.a), ("b", hide.b)):
+        known: Sequence[Any] = () if belief is None else belief.states
+        if belief is not None and state not in known:
+            yield f"hide.{key}: {state!r} is no state{did_you_mean(state, known)}; write one of {list(map(str, known))}"
+    if hide.a == hide.b:
+        yield f"hide.b: is {hide.b!r}, as a is; write the other state that the entry may have"
+
+
+def _item(
+    item: ItemSpec, path: str, source: SourceSpec | None, folder: Path, chain: Chain | None
+) -> Iterator[str]:
     if item.query == "count" and not item.states:
         yield f'{path}.states: is missing; write the states that are counted, for example states = ["walking"]'
         return
-    if item.query in ("sum", "mean") and item.states is not None:
-        yield f"{path}.states: does not belong to a {item.query}; leave it out, or write codes"
-    if item.query in ("histogram", "count") and item.codes is not None:
-        yield f"{path}.codes: does not belong to a {item.query}; leave it out, or publish a sum or mean"
-    if item.query != "histogram" and item.total is not None:
-        yield f"{path}.total: does not belong to a {item.query}; only a histogram is divided by a public constant"
+    for key, queries in _BELONGS.items():
+        if getattr(item, key) is not None and item.query not in queries:
+            yield f"{path}.{key}: does not belong to a {item.query}; leave it out, or publish a {' or '.join(queries)}"
     if item.per != "pooled" and source is not None and source.unit is None:
         yield f'{path}.per: is {item.per!r}, and no unit column is declared; write source.unit, or per = "pooled"'
     if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
@@ -128,9 +207,28 @@ def _item(item: ItemSpec, path: str, source: SourceSpec | None, chain: Chain | N
             yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
     except TakifuguError as error:
         yield f"{path}.mechanism: {as_problem(error)}"
+    if item.query == "linear":
+        yield from _linear(item, path, source, folder)
     if chain is None:
         return
+    key = f"{path}.codes" if item.query in ("sum", "mean", "linear") else f"{path}.states" if item.states else path
     try:
-        query_of(item, chain.states).resolve(chain)
+        if item.query == "linear":
+            Sum(codes=codes_of(item, chain.states), grid=item.grid).resolve(chain)
+        else:
+            query_of(item, chain.states, folder).resolve(chain)
     except TakifuguError as error:
-        yield f"{path}: {as_problem(error)}"
+        at = f"{path}.grid" if "grid" in str(error) else key
+        yield f"{at}: {as_problem(error)}"
+
+
+def _linear(item: ItemSpec, path: str, source: SourceSpec | None, folder: Path) -> Iterator[str]:
+    if item.weights is None:
+        yield f"{path}.weights: is missing; write one number for each entry of the sequence, such as [1, 0, 0.5]"
+        return
+    if source is not None and source.unit is not None and item.per != "unit":
+        yield f'{path}.per: a linear query weighs the entries of one sequence; write per = "unit"'
+    try:
+        weights_of(item, folder)
+    except TakifuguError as error:
+        yield f"{path}.weights: {as_problem(error)}"

@@ -1,24 +1,35 @@
-"""From a release file to calibrated questions: sequences, beliefs of public lengths, the noise of each answer."""
+"""From a release file to calibrated questions: units of public lengths, their beliefs, the noise of each answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
 from takifugu.calibration.result import POSSIBLE
-from takifugu.errors import CalibrationRefused, DataError
+from takifugu.errors import CalibrationRefused, InputError, SpecError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
-from takifugu.queries import Query
-from takifugu.releasing.build import Chain, chain_of, layout_of, query_of, recode_of, secret_of
+from takifugu.laws.rationals import Number
+from takifugu.queries import Linear, Query
+from takifugu.releasing.build import query_of, secret_of
+from takifugu.releasing.problems import as_problem
 from takifugu.releasing.publish import Question
-from takifugu.releasing.reading import read_columns
-from takifugu.releasing.sequences import Unit, sequences
-from takifugu.releasing.spec import ChainSpec, ItemSpec, ReleaseFile, ReleaseSpec
+from takifugu.releasing.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec
+from takifugu.releasing.spec import ReleaseFile
+from takifugu.releasing.truth import Counted
+from takifugu.releasing.units import Unit, content_of_rows, sequence_of, units_of
+
+#: Is told what is being done, and how many of how many such things are done.
+Watch = Callable[[str, int, int], None]
+
+
+def unwatched(what: str, done: int, all_of_them: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +48,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a release file would publish: calibrated, nothing drawn. It holds the private sequences."""
+    """What a release file would publish: calibrated, nothing drawn. It holds the private counts."""
 
     file: ReleaseFile
     units: tuple[Unit, ...] = field(repr=False)
@@ -52,48 +63,150 @@ class Plan:
     def unit_names(self) -> tuple[str, ...]:
         return tuple(u.name for u in self.units if u.name is not None)
 
+    @cached_property
+    def content(self) -> bytes:
+        """Return what identifies the data; the ledger keeps a keyed hash of it and nothing else."""
+        return content_of_rows(self.file, self.units)
 
-def plan(file: ReleaseFile) -> Plan:
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Every mechanism side by side for one table; `unit` is whose answer is shown (the longest), if not all units'."""
+
+    name: str
+    scope: str
+    unit: str | None
+    rows: Comparisons
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
+
+    `item` is the release as the file has it.
+    """
+
+    name: str
+    scope: str
+    unit: str | None
+    item: ItemSpec
+    asked: Fraction
+    calibration: Calibration | None
+    reason: str = ""
+
+
+def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Read the data, form sequences and beliefs, and calibrate every answer; nothing is drawn.
 
     Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
-    units, beliefs = _units(file.spec, file.folder), _Beliefs(file)
-    tables = tuple(t for item in file.spec.release for t in _tables(item, file.spec, units, beliefs))
-    return Plan(file, units, tables, tuple(_assumptions(file.spec)))
+    watch("reading the data", 0, 1)
+    units = units_of(file)
+    asking = _Asking(file, units)
+    scopes = [(item, name, scope) for item in file.spec.release for name, scope in _scopes(item, file.spec)]
+    work = sum(asking.answers(scope) for _, _, scope in scopes)
+    done, tables = 0, []
+    for item, name, scope in scopes:
+        questions = []
+        watch(f"calibrating {name}", done, work)
+        for question in asking.questions(item, name, scope):
+            questions.append(question)
+            done += 1
+            watch(f"calibrating {name}", done, work)
+        tables.append(Table(name, scope, item, tuple(questions)))
+    return Plan(file, units, tuple(tables), tuple(_assumptions(file.spec)))
 
 
-def compared(file: ReleaseFile) -> Iterator[tuple[str, str, str | None, Comparisons]]:
-    """Yield every mechanism side by side for each table: its name, scope, the unit shown (the longest), the rows."""
-    units, beliefs = _units(file.spec, file.folder), _Beliefs(file)
+def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
+    """Yield every mechanism side by side for each table."""
+    watch("reading the data", 0, 1)
+    units = units_of(file)
+    asking, longest = _Asking(file, units), max(units, key=lambda u: sum(u.lengths))
+    scopes = [(item, name, scope) for item in file.spec.release for name, scope in _scopes(item, file.spec)]
+    for number, (item, name, scope) in enumerate(scopes):
+        watch(f"comparing mechanisms for {name}", number, len(scopes))
+        unit = longest if scope == "unit" else None
+        framework, query = asking.about([unit] if unit else units), asking.query(item)
+        yield Compared(name, scope, unit.name if unit else None, compare(framework, query, item.epsilon, item.delta))
+
+
+def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
+    """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
+    watch("reading the data", 0, 1)
+    units = units_of(file)
     longest = max(units, key=lambda u: sum(u.lengths))
-    for item in file.spec.release:
-        query = query_of(item, file.spec.belief.states)
-        for name, scope in _scopes(item, file.spec):
-            unit = longest if scope == "unit" else None
-            framework = beliefs.about([unit] if unit else units)
-            yield name, scope, None if unit is None else unit.name, compare(framework, query, item.epsilon, item.delta)
+    scopes = [(item, name, scope) for item in file.spec.release for name, scope in _scopes(item, file.spec)]
+    work, done = len(scopes) * len(epsilons), 0
+    for item, name, scope in scopes:
+        asking = _Asking(file, (longest,) if scope == "unit" else units)
+        for epsilon in epsilons:
+            watch(f"pricing {name}", done, work)
+            done += 1
+            asked = item.model_copy(update={"epsilon": epsilon})
+            made, reason = None, ""
+            try:
+                made = next(asking.questions(asked, name, scope)).calibration
+            except CalibrationRefused as refusal:
+                reason = str(refusal)
+            unit = longest.name if scope == "unit" else None
+            yield Priced(name, scope, unit, item, Fraction(epsilon), made, reason)
 
 
-class _Beliefs:
-    """Frameworks and calibrations about pieces of given lengths, made once for all units that share them."""
+class _Asking:
+    """Questions about units, with frameworks and calibrations made once for all units that share their lengths."""
 
-    def __init__(self, file: ReleaseFile) -> None:
-        self.spec = file.spec
-        self.chain: Chain = chain_of(file.spec.belief, file.spec.source, file.folder)
+    def __init__(self, file: ReleaseFile, units: tuple[Unit, ...]) -> None:
+        self.file, self.spec, self.units = file, file.spec, units
+        self.secret = secret_of(file.spec.hide)
         self.frameworks: dict[tuple[int, ...], Framework] = {}
         self.calibrations: dict[Any, Calibration] = {}
+
+    def answers(self, scope: str) -> int:
+        return len(self.units) if scope == "unit" else 1
+
+    def query(self, item: ItemSpec) -> Query:
+        return query_of(item, self.spec.belief.states, self.file.folder)
+
+    def questions(self, item: ItemSpec, name: str, scope: str) -> Iterator[Question]:
+        """Yield the questions of one table, in the order of the units."""
+        query = self.query(item)
+        readers = {u.name or "": self.about([u]) for u in self.units}
+        if scope == "unit":
+            for unit in self.units:
+                whose = unit.name or ""
+                yield self._ask(name, item, query, [unit], {whose: readers[whose]})
+        else:
+            yield self._ask(name, item, query, self.units, readers)
 
     def about(self, units: Sequence[Unit]) -> Framework:
         lengths = tuple(n for u in units for n in u.lengths)
         if lengths not in self.frameworks:
-            chain = self.chain.with_length(max(lengths))
+            chain = self.file.chain.with_length(max(lengths))
             belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
-            self.frameworks[lengths] = Pufferfish(secret_of(), belief)
+            try:
+                self.frameworks[lengths] = Pufferfish(self.secret, belief)
+            except InputError as error:
+                key = "hide.entry" if isinstance(self.spec.hide, EntrySpec) else "belief"
+                raise SpecError([f"{key}: {as_problem(error)}"]) from None
         return self.frameworks[lengths]
 
-    def calibrated(self, item: ItemSpec, query: Query, framework: Framework, alone: bool) -> Calibration:
-        key = (item.name, id(framework), query, alone)
+    def _ask(
+        self, name: str, item: ItemSpec, query: Query, units: Sequence[Unit], readers: Mapping[str, Framework]
+    ) -> Question:
+        """Return one question; it stands alone if nothing else in the file reads the same data and all is seen."""
+        framework, gaps = self.about(units), not all(u.complete for u in units)
+        data: Any = Counted(tuple(piece for u in units for piece in u.pieces))
+        if isinstance(query, Linear):
+            _check_weights(query, units[0], item, self.spec)
+            data = sequence_of(self.file, units[0])
+        if gaps and len(units) == 1:
+            query, gaps = _of_observed(query, units[0]), False
+        alone = len(self.spec.release) == 1 and item.per != "both" and not gaps
+        calibration = self._calibrated(item, query, framework, alone)
+        return Question(name, units[0].name if len(readers) == 1 else None, calibration, data, readers)
+
+    def _calibrated(self, item: ItemSpec, query: Query, framework: Framework, alone: bool) -> Calibration:
+        key = (item.name, item.epsilon, id(framework), query, alone)
         if key not in self.calibrations:
             self.calibrations[key] = self._calibrate(item, query, framework, alone)
         return self.calibrations[key]
@@ -118,20 +231,23 @@ class _Beliefs:
         return calibrate(framework, query, item.epsilon, item.delta, best, **told)
 
 
-def _units(spec: ReleaseSpec, folder: Path) -> tuple[Unit, ...]:
-    """Return the units with the pieces that the rules on (public) lengths keep."""
-    layout, belief = layout_of(spec.source), spec.belief
-    found = sequences(read_columns(folder / spec.source.file, layout.columns), layout, recode_of(belief))
-    most = belief.max_length
-    if most is not None and belief.longer == "refuse" and any(n > most for u in found for n in u.lengths):
-        raise DataError(
-            f'there is a piece with more than the {most} steps of belief.max_length: raise it, or write longer = "cut"'
-        )
-    kept = [Unit(u.name, tuple(p[:most] for p in u.pieces if len(p) >= belief.min_length)) for u in found]
-    units = tuple(u for u in kept if u.pieces)
-    if not units:
-        raise DataError(f"no piece has the {belief.min_length} steps of belief.min_length: lower it")
-    return units
+def _of_observed(query: Query, unit: Unit) -> Query:
+    """Return the query about the entries of a unit that were observed; the pattern of gaps is public."""
+    if isinstance(query, Linear):
+        seen = set(unit.observed)
+        weights = [w if i in seen else Fraction(0) for i, w in enumerate(query.weights)]
+        return Linear(weights, query.codes, query.grid)
+    return replace(query, entries=unit.observed)  # type: ignore[type-var]
+
+
+def _check_weights(query: Linear, unit: Unit, item: ItemSpec, spec: ReleaseSpec) -> None:
+    entries = sum(unit.lengths)
+    if len(query.weights) != entries:
+        whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
+        raise SpecError([
+            f"release[{spec.release.index(item) if item in spec.release else 0}].weights: has {len(query.weights)} "
+            f"numbers, and {whose} has {entries} entries; write one number for each entry, 0 where it does not count"
+        ])  # fmt: skip
 
 
 def _scopes(item: ItemSpec, spec: ReleaseSpec) -> list[tuple[str, str]]:
@@ -143,52 +259,14 @@ def _scopes(item: ItemSpec, spec: ReleaseSpec) -> list[tuple[str, str]]:
     return [(f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")]
 
 
-def _tables(item: ItemSpec, spec: ReleaseSpec, units: tuple[Unit, ...], beliefs: _Beliefs) -> Iterator[Table]:
-    query = query_of(item, spec.belief.states)
-    for name, scope in _scopes(item, spec):
-        readers = {u.name or "": beliefs.about([u]) for u in units}
-        if scope == "unit":
-            questions = tuple(
-                _ask(name, item, query, [u], {u.name or "": readers[u.name or ""]}, spec, beliefs) for u in units
-            )
-        else:
-            questions = (_ask(name, item, query, units, readers, spec, beliefs),)
-        yield Table(name, scope, item, questions)
-
-
-def _ask(
-    name: str,
-    item: ItemSpec,
-    query: Query,
-    units: Sequence[Unit],
-    readers: Mapping[str, Framework],
-    spec: ReleaseSpec,
-    beliefs: _Beliefs,
-) -> Question:
-    """Return one question; it stands alone if nothing else in the file reads the same data and all entries are seen."""
-    gaps = any(state is None for u in units for piece in u.pieces for state in piece)
-    if gaps and len(units) == 1:
-        seen = (state for piece in units[0].pieces for state in piece)
-        query = replace(query, entries=tuple(i for i, state in enumerate(seen) if state is not None))  # type: ignore[type-var]
-        gaps = False
-    alone = len(spec.release) == 1 and item.per != "both" and not gaps
-    framework = beliefs.about(units)
-    pieces = [piece for u in units for piece in u.pieces]
-    return Question(
-        name,
-        units[0].name if len(readers) == 1 else None,
-        beliefs.calibrated(item, query, framework, alone),
-        pieces if len(pieces) > 1 else pieces[0],
-        readers,
-    )
-
-
 def _assumptions(spec: ReleaseSpec) -> Iterator[str]:
     if spec.source.unit is not None:
         yield "which units there are, and the lengths of their pieces, are public"
         yield "the units are independent of each other"
     if spec.source.step is not None or spec.source.nulls == "unobserved":
         yield "which entries were observed is public"
+    if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
+        yield "rows that do not say whose they are were left out, and nothing is promised about them"
     if spec.belief.min_length > 1:
         yield f"pieces of fewer than {spec.belief.min_length} steps are left out, and nothing is promised about them"
     if spec.belief.max_length is not None and spec.belief.longer == "cut":

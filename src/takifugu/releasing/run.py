@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.errors import ReleaseError
 from takifugu.noise import Entropy
+from takifugu.releasing.build import budget_of
 from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.planning import Plan, Table
 from takifugu.releasing.publish import Drawn, certificate_of, draw
 from takifugu.releasing.result import shown
-from takifugu.releasing.sequences import Unit
 from takifugu.releasing.spec import ReleaseFile
 
 if TYPE_CHECKING:
@@ -63,10 +62,8 @@ def publish(planned: Plan, output: Path | None = None, force: bool = False, entr
         )
     with _workshop(folder) as bench:
         questions = [q for t in planned.tables for q in t.questions]
-        source = planned.spec.source
-        drawing = draw(
-            questions, _ledger_path(planned.file), source.name, source.budget, _content(planned.units), entropy
-        )
+        source, ledger = planned.spec.source, _ledger_path(planned.file)
+        drawing = draw(questions, ledger, source.name, budget_of(source), planned.content, entropy)
         assert drawing.reservation is not None
         by_question = dict(zip(map(id, questions), drawing.answers, strict=True))
         made = []
@@ -88,11 +85,6 @@ def publish(planned: Plan, output: Path | None = None, force: bool = False, entr
 
 def _ledger_path(file: ReleaseFile) -> str | Path:
     return file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
-
-
-def _content(units: Sequence[Unit]) -> bytes:
-    """Return what identifies the data; the ledger keeps a keyed hash of it and nothing else."""
-    return json.dumps([[u.name, [[str(s) for s in p] for p in u.pieces]] for u in units]).encode()
 
 
 @contextmanager

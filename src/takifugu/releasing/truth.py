@@ -7,7 +7,7 @@ data: it names the rule that was broken and what the belief expects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import DataError, InputError
+from takifugu.frames import Piece
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
@@ -32,13 +33,22 @@ MISSING = -1
 SHORTEST_KNOWN = 64
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
+
+    pieces: tuple[Piece, ...] = field(repr=False)
+
+
 def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
     """Return the exact answer in grid units.
 
-    `data` is a sequence of states for a chain, a list of sequences for independent pieces, a mapping or tuple for a
-    record, a number for two laws. Raises DataError for data that the belief does not know.
+    `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a mapping
+    or tuple for a record, a number for two laws. Raises DataError for data that the belief does not know.
     """
     beliefs = calibration.framework.beliefs
+    if isinstance(data, Counted):
+        return _from_counts(calibration, data.pieces)
     if isinstance(beliefs[0], LawPair):
         return (_number(calibration, data),)
     for belief in beliefs[1:]:
@@ -49,6 +59,29 @@ def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
     if (~seen & (answer.weights != 0)).any():
         _check_may_miss(calibration)
     return replace(answer, weights=np.where(seen, answer.weights, 0)).evaluate(np.where(seen, values, 0))
+
+
+def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
+    """Return the answer of a query that gives all entries of a piece that it reads one weight, or none of them one."""
+    belief = calibration.framework.beliefs[0]
+    answer, runs = calibration.query.resolve(belief), belief.components()
+    if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
+        raise DataError("the counts are of other sequences than the belief: count the entries that it is about")
+    total = np.zeros(answer.cells, dtype=np.int64)
+    for run, piece in zip(runs, pieces, strict=True):
+        weights = answer.weights[run.start : run.stop]
+        if piece.complete:
+            read = weights
+        else:
+            seen = piece.weights() != 0
+            if weights[~seen].any():
+                _check_may_miss(calibration)
+            read = weights[seen]
+        if read.size and (read != read[0]).any():
+            raise DataError("the query weighs entries differently, and counts do not tell them apart: give the entries")
+        if read.size:
+            total += int(read[0]) * (piece.counts @ answer.tables[0])
+    return tuple(int(cell) for cell in total)
 
 
 def _check_may_miss(calibration: Calibration) -> None:

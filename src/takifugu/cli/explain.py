@@ -1,0 +1,185 @@
+"""`explain`: what a promise means for a suspicion, what it costs at other epsilons, and the picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.cli.output import SCOPES, coloured, print_json, wrapped, write_new
+from takifugu.cli.picture import block
+from takifugu.cli.progress import watching
+from takifugu.errors import ReleaseError
+from takifugu.explaining import Suspicion, odds, percent
+from takifugu.explaining import explain as meaning_of
+from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.pictures import Axis, Line, line_chart
+from takifugu.releasing import planning
+from takifugu.releasing.planning import Priced
+from takifugu.releasing.spec import ReleaseFile, load
+from takifugu.tables import labelled, number, text_table
+
+#: The epsilons that a release file is priced at, beside its own.
+EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
+_BAR = 26
+_PRIORS = [i / 200 for i in range(1, 200)]
+
+
+def explain(
+    file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
+) -> None:
+    seen = meaning_of(prior, epsilon or 1, delta)
+    if svg is not None and svg.exists() and not force:
+        raise ReleaseError(f"{str(svg)!r} would be overwritten: write --force, or choose another name")
+    tables: list[list[Priced]] = []
+    spec = None
+    if file is not None:
+        spec = load(file)
+        if epsilon is None:
+            strongest = max(spec.spec.release, key=lambda item: as_fraction(item.epsilon, "epsilon"))
+            seen = meaning_of(prior, strongest.epsilon, strongest.delta)
+        with watching() as watch:
+            tables = _tables(spec, watch)
+    if as_json:
+        told = [_table(rows, prior) for rows in tables]
+        print_json("explain", file, {**seen.to_dict(), "tables": told})
+    else:
+        _print_meaning(seen)
+        for rows in tables:
+            _print_prices(rows, prior)
+    if svg is not None:
+        write_new(svg, _meaning_picture(seen) if spec is None else _price_picture(tables, spec), force)
+        if not as_json:
+            click.echo(f"\nwritten: {svg}")
+
+
+def _tables(spec: ReleaseFile, watch: planning.Watch) -> list[list[Priced]]:
+    found: dict[tuple[str, str], list[Priced]] = {}
+    own = {as_fraction(item.epsilon, "epsilon") for item in spec.spec.release}
+    for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):
+        found.setdefault((priced.name, priced.scope), []).append(priced)
+    return [
+        [p for p in rows if p.asked in EPSILONS or p.asked == as_fraction(p.item.epsilon, "epsilon")]
+        for rows in found.values()
+    ]
+
+
+def _print_meaning(seen: Suspicion) -> None:
+    click.echo(wrapped(
+        f"A promise of epsilon {number(seen.epsilon)}{f', delta {number(seen.delta)}' if seen.delta else ''}: odds "
+        f"change by a factor of at most e^{number(seen.epsilon)} = {_factor(seen.epsilon)}, up or down."
+    ))  # fmt: skip
+    click.echo()
+    rows = [
+        ["before", percent(seen.prior, up=True), odds(seen.prior)],
+        ["after, at most", percent(seen.high, up=True), odds(seen.high)],
+        ["after, at least", percent(seen.low, up=False), odds(seen.low)],
+    ]
+    click.echo(text_table(["how sure of something hidden", "", "odds"], rows))
+    click.echo()
+    before, after = percent(seen.right_before, up=True), percent(seen.right, up=True)
+    guess = f"{after} of all cases, with or without what is published"
+    if after != before:
+        guess = f"at most {after} of all cases, and in {before} without what is published"
+    click.echo(wrapped(
+        f"In words: whoever is {percent(seen.prior, up=True)} sure of something hidden, before anything is published, "
+        f"is between {percent(seen.low, up=False)} and {percent(seen.high, up=True)} sure after, whatever comes out. "
+        f"The best guess at the hidden fact is right in {guess}. All this holds for the beliefs and the hidden facts "
+        "that a release file names, and for no others."
+    ))  # fmt: skip
+    if seen.beyond:
+        click.echo()
+        click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))
+        click.echo()
+        lines = [
+            ["certain" if b.high == 1 else f"surer than {percent(b.high, up=True)}", f"{b.probability:.2g}"]
+            for b in seen.beyond
+        ]
+        click.echo(text_table(["one becomes", "with a probability of at most"], lines))
+
+
+def _print_prices(rows: Sequence[Priced], prior: str) -> None:
+    first = rows[0]
+    whose = SCOPES[first.scope]
+    if first.unit:
+        whose += f"; shown for {first.unit!r}, who has the most entries"
+    click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
+    most = max((p.calibration.expected_error for p in rows if p.calibration is not None), default=0.0)
+    lines, reasons = [], []
+    for priced in rows:
+        mark = " *" if _is_own(priced) else ""
+        epsilon = f"{number(float(priced.asked))}{mark}"
+        if priced.calibration is None:
+            lines.append([epsilon, "refused", "-", "-", ""])
+            reasons.append((epsilon, priced.reason.splitlines()[0]))
+            continue
+        made = priced.calibration
+        seen = meaning_of(prior, priced.asked, made.delta)
+        becomes = f"{percent(seen.low, up=False)} to {percent(seen.high, up=True)}"
+        bar = block(made.expected_error / most if most else 0.0, _BAR)
+        lines.append([epsilon, made.mechanism, number(made.expected_error), becomes, bar])
+    before = percent(meaning_of(prior, 1).prior, up=True)
+    header = ["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"]
+    click.echo(coloured(text_table(header, lines), {}))
+    if reasons:
+        click.echo(f"\n{labelled(reasons)}")
+    click.echo("\n* in the file; error: expected L1 error of one answer, over all its cells")
+
+
+def _is_own(priced: Priced) -> bool:
+    return priced.asked == as_fraction(priced.item.epsilon, "epsilon")
+
+
+def _factor(epsilon: float) -> str:
+    import math
+
+    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else "more than any number that fits here"
+
+
+def _meaning_picture(seen: Suspicion) -> str:
+    curves = [meaning_of(p, seen.epsilon) for p in _PRIORS]
+    lines = [
+        Line("at most", [(100 * c.prior, 100 * c.high) for c in curves]),
+        Line("at least", [(100 * c.prior, 100 * c.low) for c in curves]),
+        Line("unchanged", [(0, 0), (100, 100)]),
+    ]
+    title = f"How sure somebody can become, epsilon {number(seen.epsilon)}"
+    marks = [(100 * seen.prior, percent(seen.prior, up=True))]
+    made = f"takifugu explain --epsilon {number(seen.epsilon)}"
+    return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, made, marks)
+
+
+def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
+    lines = [Line(rows[0].name, [(float(p.asked), _error(p)) for p in rows]) for rows in tables]
+    own = sorted({float(as_fraction(item.epsilon, "epsilon")) for item in spec.spec.release})
+    title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
+    marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(own)]
+    return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, made, marks)
+
+
+def _error(priced: Priced) -> float | None:
+    return None if priced.calibration is None else priced.calibration.expected_error
+
+
+def _table(rows: Sequence[Priced], prior: str) -> dict[str, Any]:
+    first = rows[0]
+    return {"name": first.name, "scope": first.scope, "unit": first.unit, "rows": list(_rows(rows, prior))}
+
+
+def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
+    for priced in rows:
+        made = priced.calibration
+        seen = meaning_of(prior, priced.asked, priced.item.delta if made is None else made.delta)
+        yield {
+            "epsilon": to_text(Fraction(priced.asked)),
+            "in_file": _is_own(priced),
+            "mechanism": None if made is None else made.mechanism,
+            "scale": None if made is None else to_text(made.randomiser.scale),
+            "expected_error": None if made is None else made.expected_error,
+            "low": seen.low,
+            "high": seen.high,
+            "reason": priced.reason,
+        }

@@ -1,0 +1,120 @@
+"""`ledger show`, `ledger history` and `ledger budget`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.cli.output import amount, name_of, print_json, wrapped
+from takifugu.laws.rationals import as_delta, as_epsilon
+from takifugu.ledger import Entry, Ledger
+from takifugu.tables import number, text_table
+
+
+def show(where: Path, as_json: bool) -> None:
+    book = Ledger.open(where, create=False)
+    if as_json:
+        print_json("ledger show", where, {"sources": sources_of(book)})
+        return
+    print_ledger(book)
+
+
+def history(where: Path, source: str | None, as_json: bool) -> None:
+    book = Ledger.open(where, create=False)
+    names = [row.name for row in book.show()] if source is None else [source]
+    found = {name: book.history(name) for name in names}
+    if as_json:
+        told = [{"name": name, "releases": _entries(entries)} for name, entries in found.items()]
+        print_json("ledger history", where, {"sources": told})
+        return
+    if not found:
+        click.echo("the ledger has no sources yet")
+    for i, (name, entries) in enumerate(found.items()):
+        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'releases about {name!r}')}")
+        lines = [
+            [e.created[:16].replace("T", " "), e.id, str(e.units), number(float(e.amount.epsilon)),
+             number(float(e.amount.delta)), e.state, name_of(e.name)]
+            for e in entries
+        ]  # fmt: skip
+        click.echo(text_table(["made (UTC)", "id", "units", "epsilon", "delta", "state", "release"], lines))
+
+
+def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
+    book = Ledger.open(where, create=False)
+    wanted = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
+    before = book.spent(source)
+    now = book.set_budget(source, wanted).budget
+    assert now is not None
+    if as_json:
+        told = {
+            "source": source,
+            "spent": amount(before.spent),
+            "before": None if before.budget is None else amount(before.budget),
+            "budget": amount(now),
+        }
+        print_json("ledger budget", where, told)
+        return
+    was = "no budget" if before.budget is None else before.budget.text(up=False)
+    click.echo(
+        wrapped(f"the source {source!r} may spend {now.text(up=False)} (before: {was}); it has spent {before.spent}")
+    )
+
+
+def print_ledger(book: Ledger) -> None:
+    rows = book.show()
+    if not rows:
+        click.echo("the ledger has no sources yet")
+        return
+    table = [
+        [name_of(r.name), str(r.spent), "-" if r.budget is None else r.budget.text(up=False), str(r.units),
+         str(r.releases), str(r.unpublished)]
+        for r in rows
+    ]  # fmt: skip
+    click.echo(text_table(["source", "spent", "budget", "units", "releases", "unpublished"], table))
+    for row in rows:
+        click.echo(f"\n{wrapped(f'releases about {row.name!r}')}")
+        lines = [
+            [e.created[:10], e.scope, ", ".join(e.kinds), number(float(e.amount.epsilon)), e.state, name_of(e.name)]
+            for e in book.history(row.name)
+        ]
+        click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
+    if any(row.unpublished for row in rows):
+        click.echo(
+            f"\n{wrapped('unpublished: reserved or drawn, but not noted as handed out; its epsilon counts as spent')}"
+        )
+
+
+def sources_of(book: Ledger) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": r.name,
+            "id": r.id,
+            "spent": amount(r.spent),
+            "budget": None if r.budget is None else amount(r.budget),
+            "budget_is_implied": r.budget_is_implied,
+            "units": r.units,
+            "unpublished": r.unpublished,
+            "releases": _entries(book.history(r.name)),
+        }
+        for r in book.show()
+    ]
+
+
+def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": e.id,
+            "name": e.name,
+            "state": e.state,
+            "cost": amount(e.amount),
+            "compositions": list(e.kinds),
+            "scope": e.scope,
+            "units": e.units,
+            "software": e.software,
+            "created": e.created,
+        }
+        for e in entries
+    ]

@@ -1,0 +1,75 @@
+"""What all commands print with: headings, wrapped sentences, JSON, and colour where it means something."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.errors import ReleaseError
+from takifugu.laws.rationals import to_text
+from takifugu.tables import WIDTH
+
+#: The longest name that a table shows whole; the JSON has them all.
+LONGEST_NAME = 24
+
+SCOPES = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
+
+
+def heading(text: str) -> None:
+    click.echo(f"\n{click.style(text, bold=True)}\n{'─' * min(len(text), WIDTH)}")
+
+
+def wrapped(text: str) -> str:
+    """Return a text in lines of at most 80 columns; a number stays with its per cent sign."""
+    return textwrap.fill(text.replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0%", " %")
+
+
+def name_of(text: str, width: int = LONGEST_NAME) -> str:
+    """Return a name, cut where a table has no room for it.
+
+    >>> name_of("a name that is far too long for a table")
+    'a name that is far too …'
+    """
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
+    """Return a text whose lines that end with a key of `marks` are printed in its style."""
+    lines = []
+    for line in table.splitlines():
+        style = next((style for end, style in marks.items() if line.endswith(end)), None)
+        lines.append(line if style is None else click.style(line, **style))
+    return "\n".join(lines)
+
+
+def print_json(command: str, file: Path | None, content: dict[str, Any]) -> None:
+    told = {"format": "takifugu-cli/1", "command": command, "file": None if file is None else str(file), **content}
+    click.echo(json.dumps(told, indent=2))
+
+
+def amount(value: Any) -> dict[str, str]:
+    return {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
+
+
+def write_new(path: Path, text: str, force: bool) -> None:
+    """Write a text file, whole or not at all.
+
+    Raises ReleaseError where it exists (without `force`) or cannot be written.
+    """
+    if path.is_dir():
+        raise ReleaseError(f"{str(path)!r} is a folder: name the file to write")
+    if path.exists() and not force:
+        raise ReleaseError(f"{str(path)!r} would be overwritten: write --force, or choose another name")
+    draft = path.with_name(f".{path.name}.unfinished")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        reason = (error.strerror or type(error).__name__).lower()
+        raise ReleaseError(f"{str(path)!r} cannot be written ({reason}): choose another place") from None

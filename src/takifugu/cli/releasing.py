@@ -1,0 +1,172 @@
+"""`compare`, `calibrate` and `release`: read, run, print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.calibration import Calibration
+from takifugu.cli.output import SCOPES, amount, coloured, name_of, print_json, wrapped
+from takifugu.cli.picture import bars
+from takifugu.cli.progress import watching
+from takifugu.laws.rationals import to_text
+from takifugu.releasing import planning, run
+from takifugu.releasing.publish import Question
+from takifugu.releasing.spec import load
+from takifugu.tables import labelled, number, text_table
+
+LEGEND = (
+    "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with 95 % (all values of a table "
+    "at once, over the noise alone; this is not sampling error)."
+)
+_DRAWN_UNITS = 12
+#: Colours in comparisons: what is taken, and what does not keep the promise.
+_MARKS = {" chosen": {"fg": "green"}, " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"}}
+
+
+def calibrate(file: Path, as_json: bool) -> None:
+    with watching() as watch:
+        planned = planning.plan(load(file), watch)
+    if as_json:
+        print_json("calibrate", file, {"tables": [_planned(t) for t in planned.tables]})
+        return
+    print_calibrations(planned)
+
+
+def compare(file: Path, as_json: bool) -> None:
+    with watching() as watch:
+        shown = list(planning.compared(load(file), watch))
+    if as_json:
+        tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
+        print_json("compare", file, {"tables": tables})
+        return
+    print_comparisons(shown)
+
+
+def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
+    with watching() as watch:
+        planned = planning.plan(load(file), watch)
+    outcome = run.publish(planned, output, force)
+    _warn_of_other_sources(outcome)
+    if as_json:
+        print_json("release", file, outcome_of(outcome))
+        return
+    print_outcome(outcome)
+
+
+def print_comparisons(shown: Iterable[planning.Compared]) -> None:
+    for i, compared in enumerate(shown):
+        whose = SCOPES[compared.scope]
+        if compared.unit:
+            whose = f"{whose}; shown for {compared.unit!r}, who has the most entries"
+        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'{compared.name}: {whose}')}")
+        click.echo(coloured(str(compared.rows), _MARKS))
+
+
+def print_calibrations(planned: planning.Plan) -> None:
+    rows = []
+    for table in planned.tables:
+        for whose, calibration in _distinct(table):
+            rows.append([
+                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.scale),
+                number(calibration.expected_error), number(float(calibration.epsilon)),
+            ])  # fmt: skip
+    click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
+    click.echo()
+    click.echo("error: expected L1 error of one answer, over all its cells")
+    for table in planned.tables:
+        worst = max(table.calibrations, key=lambda c: c.randomiser.scale)
+        facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
+        facts += [("composes", str(worst.guarantee.composition))]
+        facts += [("condition", condition) for condition in worst.guarantee.conditions]
+        asked = worst.asked
+        if asked is not None and worst.epsilon > asked[0]:
+            facts.append(("NOTE", f"the promise is epsilon {number(float(worst.epsilon))}, not what was asked"))
+        click.echo(f"\n{wrapped(f'{table.name}: {worst.query.describe()}, for {SCOPES[table.scope]}')}")
+        click.echo(labelled([(label, text) for label, text in facts if text]))
+
+
+def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
+    """Return the table's calibrations with whose they are; those of the same noise are one line."""
+    groups: dict[tuple[Any, ...], list[Question]] = {}
+    for q in table.questions:
+        c = q.calibration
+        groups.setdefault((c.mechanism, c.randomiser.scale, c.epsilon), []).append(q)
+    if table.scope != "unit":
+        return [(SCOPES[table.scope].removesuffix(" together"), qs[0].calibration) for qs in groups.values()]
+    return [(qs[0].unit or "" if len(qs) == 1 else f"{len(qs)} units", qs[0].calibration) for qs in groups.values()]
+
+
+def print_outcome(outcome: run.Outcome) -> None:
+    for table in outcome.tables:
+        certificate = table.certificate
+        click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
+        longest = max(float(row["high"]) for row in table.rows)
+        units = list(dict.fromkeys(row.get("unit") for row in table.rows))
+        for unit in units[:_DRAWN_UNITS]:
+            if unit is not None:
+                click.echo(f"\n  {unit}")
+            click.echo("\n".join(bars([row for row in table.rows if row.get("unit") == unit], longest)))
+        if len(units) > _DRAWN_UNITS:
+            click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
+        click.echo()
+    click.echo(wrapped(LEGEND))
+    click.echo()
+    files = [path for table in outcome.tables for path in table.files]
+    click.echo("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)]))
+    click.echo()
+    paid = outcome.reservation
+    limit = "all that it may: no budget was declared" if paid.spent == paid.budget else paid.budget.text(up=False)
+    click.echo(wrapped(f"the source {paid.source!r} has spent {paid.spent} of {limit}"))
+
+
+def _warn_of_other_sources(outcome: run.Outcome) -> None:
+    for name in outcome.reservation.also_under:
+        note = (
+            f"note: the source {name!r} has units of the same names. If they are the same people, what is published "
+            "about them adds up: release both under one source"
+        )
+        click.echo(f"{click.style('takifugu:', fg='yellow')} {note}", err=True)
+
+
+def _planned(table: planning.Table) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "scope": table.scope,
+        "query": table.item.query,
+        "answers": [
+            {
+                "unit": q.unit,
+                "mechanism": q.calibration.mechanism,
+                "scale": to_text(q.calibration.randomiser.scale),
+                "expected_error": q.calibration.expected_error,
+                "epsilon": to_text(q.calibration.epsilon),
+                "delta": to_text(q.calibration.delta),
+                "composition": str(q.calibration.guarantee.composition),
+                "forced_by": q.calibration.witness.comparison,
+            }
+            for q in table.questions
+        ],
+    }
+
+
+def outcome_of(outcome: run.Outcome) -> dict[str, Any]:
+    paid = outcome.reservation
+    return {
+        "source": paid.source,
+        "spent": amount(paid.spent),
+        "budget": amount(paid.budget),
+        "tables": [
+            {
+                "name": t.name,
+                "scope": t.scope,
+                "rows": [dict(row) for row in t.rows],
+                "files": [str(path) for path in t.files],
+                "certificate": t.certificate.to_dict(),
+            }
+            for t in outcome.tables
+        ],
+    }

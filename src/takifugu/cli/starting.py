@@ -1,0 +1,61 @@
+"""`init` and `schema`: what a release file starts from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from takifugu.cli.output import name_of, print_json, wrapped, write_new
+from takifugu.errors import ReleaseError, SpecError
+from takifugu.frames import open_frame
+from takifugu.releasing.columns import Column, look_at
+from takifugu.releasing.spec import json_schema, load
+from takifugu.releasing.starting import draft
+from takifugu.tables import labelled, text_table
+
+
+def init(source: str, output: Path, force: bool, as_json: bool) -> None:
+    if output.exists() and not force:
+        raise ReleaseError(f"{str(output)!r} would be overwritten: write --force, or name another file with -o")
+    columns, data = look_at(open_frame(source)), Path(source)
+    write_new(output, draft(data, output, columns), force)
+    missing = _missing(output)
+    if as_json:
+        told = [{"name": c.name, "kind": c.kind, "role": c.role} for c in columns]
+        print_json("init", data, {"written": str(output), "columns": told, "fill_in": list(missing)})
+        return
+    _print(data, output, columns, missing)
+
+
+def schema() -> None:
+    click.echo(json.dumps(json_schema(), indent=2))
+
+
+def _missing(output: Path) -> Sequence[str]:
+    """Return what the written file still lacks, in the words of the commands that will ask for it."""
+    try:
+        load(output)
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[str]) -> None:
+    click.echo(wrapped(f"{data.name} has {len(columns)} columns; what they are for is guessed:"))
+    click.echo()
+    rows = [[name_of(c.name, 36), c.kind, c.role or "-"] for c in columns]
+    click.echo(text_table(["column", "looks like", "used as"], rows))
+    click.echo(f"\nwritten: {output}\n")
+    click.echo("What only you can know is still missing in it:\n")
+    parts = (problem.partition(": ") for problem in missing)
+    click.echo(labelled([(f"  {key}", text.partition("; ")[2] or text) for key, _, text in parts]))
+    click.echo()
+    click.echo("Then:")
+    click.echo(labelled([
+        (f"  takifugu compare {output}", "all mechanisms, side by side"),
+        (f"  takifugu explain {output}", "what other epsilons would cost"),
+        (f"  takifugu release {output}", "publish"),
+    ]) if len(str(output)) < 30 else wrapped(f"takifugu compare {output}"))  # fmt: skip

@@ -1,0 +1,210 @@
+"""The sections of a release file as typed values; each key says what it means, for messages and for the JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from takifugu.laws.rationals import as_delta, as_epsilon
+
+
+def _epsilon(value: int | float | str) -> int | float | str:
+    as_epsilon(value, "the budget")
+    return value
+
+
+def _delta(value: int | float | str) -> int | float | str:
+    as_delta(value, "delta")
+    return value
+
+
+Number = StrictInt | StrictFloat | StrictStr
+Epsilon = Annotated[Number, AfterValidator(_epsilon)]
+Delta = Annotated[Number, AfterValidator(_delta)]
+State = StrictStr | StrictInt
+Text = Annotated[StrictStr, Field(min_length=1)]
+Positive = Annotated[StrictInt, Field(ge=1)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BudgetSpec(Section):
+    """The most that a unit may ever spend."""
+
+    epsilon: Annotated[Epsilon, Field(description="the most epsilon that a unit may ever spend", examples=[4.0])]
+    delta: Annotated[Delta, Field(description="the most delta that a unit may ever spend", examples=[1e-6])] = 0
+
+
+class SourceSpec(Section):
+    """Where the private data is, and which columns say what."""
+
+    name: Annotated[Text, Field(description="the data's name in the ledger", examples=["activity-study"])]
+    file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["activity.csv"])]
+    value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
+    unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
+    piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
+    order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
+    step: Annotated[
+        StrictInt | StrictFloat | StrictStr | None,
+        Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
+    ] = None
+    nulls: Annotated[
+        Literal["refuse", "unobserved"],
+        Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
+    ] = "refuse"
+    null_keys: Annotated[
+        Literal["refuse", "drop"],
+        Field(description='rows without a unit or piece: "refuse", or "drop" to leave them out'),
+    ] = "refuse"
+    missing: Annotated[
+        tuple[StrictStr, ...],
+        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+    ] = ()
+    budget: Annotated[
+        Epsilon | BudgetSpec | None,
+        Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+    ] = None
+
+
+class FitSpec(Section):
+    """A chain estimated from the transitions in another file."""
+
+    file: Annotated[Text, Field(description="a public file of sequences", examples=["public.csv"])]
+    value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
+    unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
+    piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
+    order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
+    smoothing: Annotated[
+        StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
+    ] = 1
+    private: Annotated[StrictBool, Field(description="say true where the file holds the private data itself")] = False
+
+
+class _ChainSpec(Section):
+    states: Annotated[
+        tuple[State, ...],
+        Field(
+            min_length=2,
+            description="every state that can occur, known without looking at the data",
+            examples=[["still", "walking"]],
+        ),
+    ]
+    map: Annotated[dict[str, State], Field(description="raw values and the state that each one counts as")] = Field(
+        default_factory=dict
+    )
+    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
+    pieces_independent: Annotated[
+        StrictBool | None, Field(description="declare that pieces of one unit are independent")
+    ] = None
+    units_independent: Annotated[StrictBool | None, Field(description="declare that units are independent")] = None
+    min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, Field(description="the most steps that a piece may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
+        "refuse"
+    )
+
+
+class ChainSpec(_ChainSpec):
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file."""
+
+    kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
+    matrix: Annotated[
+        tuple[tuple[StrictInt | StrictFloat, ...], ...] | StrictStr | None,
+        Field(
+            description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
+        ),
+    ] = None
+    fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
+    initial: Annotated[
+        Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
+        Field(description="the law of the first state"),
+    ] = "stationary"
+
+
+class ChainClassSpec(_ChainSpec):
+    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
+
+    kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]
+    pi: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest stationary mass", examples=[0.1])]
+    g: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest eigengap", examples=[0.05])]
+
+
+class EveryEntrySpec(Section):
+    """What every single row says must stay secret."""
+
+    kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
+
+
+class EntrySpec(Section):
+    """One entry of one sequence must stay secret; the others are not protected."""
+
+    kind: Annotated[Literal["entry"], Field(description="whether one entry has one or the other value is hidden")]
+    entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
+    a: Annotated[State, Field(description="the one state that it may have", examples=["ill"])]
+    b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
+
+
+class ItemSpec(Section):
+    """One table to publish."""
+
+    name: Annotated[
+        StrictStr,
+        Field(
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
+            description="the table's name, also of its files",
+            examples=["time-use"],
+        ),
+    ]
+    query: Annotated[
+        Literal["histogram", "count", "sum", "mean", "linear"],
+        Field(description="what is computed from the entries", examples=["histogram"]),
+    ]
+    epsilon: Annotated[Epsilon, Field(description="the promise, and what a unit spends", examples=[1.0])]
+    delta: Annotated[Delta, Field(description="the mass that the promise leaves out; 0 is a pure promise")] = 0
+    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
+    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer a unit, one for all, or both")] = (
+        "pooled"
+    )
+    states: Annotated[
+        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["walking"]])
+    ] = None
+    codes: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="the number that each state adds to a sum, mean or linear query",
+            examples=[{"still": 0, "walking": 1}],
+        ),
+    ] = None
+    weights: Annotated[
+        tuple[Number, ...] | StrictStr | None,
+        Field(
+            description="what each entry of the sequence counts in a linear query, or a CSV file that holds it",
+            examples=[[1, 0, "1/2"]],
+        ),
+    ] = None
+    grid: Annotated[
+        Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
+    ] = None
+    total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
+    allow_zero_noise: Annotated[
+        StrictBool, Field(description="accept that the belief's own randomness hides the secret, and no noise does")
+    ] = False
+
+
+class ReleaseSpec(Section):
+    """A release file, version 1: one source of sequences, one belief, one or more releases."""
+
+    version: Annotated[Literal[1], Field(description="the version of this format")] = 1
+    ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    output: Annotated[Text, Field(description="the folder of the published files")] = "published"
+    source: Annotated[SourceSpec, Field(description="where the private data is, and which columns say what")]
+    belief: Annotated[
+        ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
+    ]
+    hide: Annotated[
+        EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
+    ] = EveryEntrySpec()
+    release: Annotated[tuple[ItemSpec, ...], Field(min_length=1, description="the tables to publish")]

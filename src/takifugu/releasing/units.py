@@ -1,0 +1,107 @@
+"""The source of a release file as units: what is public about them, and private integers that the engine counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from takifugu.errors import DataError
+from takifugu.frames import Piece, entries, pieces
+from takifugu.releasing.build import layout_of, lengths_of, recode_of
+from takifugu.releasing.spec import ReleaseFile
+
+#: Sources of at most this many entries are recognised entry by entry when they come again, larger ones by their counts.
+MOST_READ = 2_000_000
+
+#: What a rule of the data is called in a release file, by words of the message about it.
+_KEYS = (
+    ("every row must say whose it is", "source.null_keys"),
+    ("missing states", "source.nulls"),
+    ("is no state", "belief.states"),
+    ("no order column is declared", "source.order"),
+    ("declare the order column", "source.order"),
+    ("step that it has", "source.step"),
+    ("check it and the step", "source.step"),
+    ("step and column", "source.step"),
+    ("longest length", "belief.max_length"),
+    ("shortest length", "belief.min_length"),
+    ("within one piece", "source.order"),
+    ("its place in the order", "source.order"),
+    ("cannot order the rows", "source.order"),
+    ("with and without a zone", "source.order"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One unit's pieces, sorted by name; the counts in them are private and never shown."""
+
+    name: str | None
+    pieces: tuple[Piece, ...] = field(repr=False)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        return tuple(piece.length for piece in self.pieces)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every entry was observed."""
+        return all(piece.complete for piece in self.pieces)
+
+    @property
+    def observed(self) -> tuple[int, ...]:
+        """Return the entries that were observed, counted through all pieces."""
+        found: list[int] = []
+        start = 0
+        for piece in self.pieces:
+            found += [start + entry for run in piece.observed for entry in run]
+            start += piece.length
+        return tuple(found)
+
+
+def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return the units with the pieces that the rules on (public) lengths keep.
+
+    Raises DataError, which names the rule by its key in the release file, for data that breaks one.
+    """
+    found = _asked(file, pieces)
+    return tuple(Unit(name, tuple(mine)) for name, mine in groupby(found, key=lambda piece: piece.unit))
+
+
+def sequence_of(file: ReleaseFile, unit: Unit) -> Any:
+    """Return one unit's states entry by entry, None where an entry was not observed: a list for each piece, if many."""
+    states = file.spec.belief.states
+    mine = [one for one in _asked(file, entries) if one.unit == unit.name]
+    walks = [[None if v < 0 else states[v] for v in one.values] for one in mine]
+    return walks if len(walks) > 1 else walks[0]
+
+
+def content_of_rows(file: ReleaseFile, units: tuple[Unit, ...]) -> bytes:
+    """Return a digest that two sources share only if they hold the same; it goes into a keyed hash and nowhere else."""
+    digest = hashlib.sha256()
+    for part in _content(file, units):
+        digest.update(part)
+    return digest.digest()
+
+
+def _content(file: ReleaseFile, units: tuple[Unit, ...]) -> Iterator[bytes]:
+    yield repr([str(s) for s in file.spec.belief.states]).encode()
+    if sum(n for u in units for n in u.lengths) <= MOST_READ:
+        for one in _asked(file, entries):
+            yield repr(one.unit).encode() + one.values.tobytes()
+    else:
+        for unit in units:
+            for piece in unit.pieces:
+                yield repr((unit.name, piece.length, piece.observed)).encode() + piece.counts.tobytes()
+
+
+def _asked(file: ReleaseFile, question: Any) -> Any:
+    spec = file.spec
+    try:
+        return question(file.table, layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief))
+    except DataError as error:
+        key = next((key for words, key in _KEYS if words in str(error)), "source.file")
+        raise DataError(f"{key}: {error}") from None
