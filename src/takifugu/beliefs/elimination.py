@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +80,8 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     """Return (table, error): the product of all factors summed over everything but `keep`, axes in that order.
 
     The table is a law when the factors are conditional laws of an ancestral set; it is divided by its sum. `error`
-    bounds the relative error of every entry. Raises Unsupported when a table would exceed LARGEST_TABLE.
+    bounds the relative error of every entry that did not underflow. Raises Unsupported when a table would exceed
+    LARGEST_TABLE.
     """
     steps = plan([f.scope for f in factors], sizes, keep)
     if steps.largest > LARGEST_TABLE:
@@ -102,10 +104,23 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     return table / table.sum(), (rounding + 2) * 2 * UNIT
 
 
+def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Return which entries of the table of `eliminate` are above zero: exact, whatever underflows there."""
+    pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
+    for variable in plan([f.scope for f in factors], sizes, keep).order:
+        mine = [f for f in pool if variable in f.scope]
+        pool = [f for f in pool if variable not in f.scope]
+        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
+        pool.append(Factor(scope, (_product(mine, scope) > 0).astype(np.float64)))
+    present = {v for f in pool for v in f.scope}
+    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
+    return np.asarray(_product([*pool, *missing], tuple(keep)) > 0)
+
+
 def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
     """Multiply factors pairwise and sum out what is not in scope."""
     letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *(v for f in factors for v in f.scope)]))}
-    terms: list[object] = []
+    terms: list[Any] = []
     for factor in factors:
         terms += [factor.table, [letters[v] for v in factor.scope]]
     return np.asarray(np.einsum(*terms, [letters[v] for v in scope], optimize=len(factors) > 2), dtype=np.float64)

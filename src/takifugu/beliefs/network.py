@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan
+from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.errors import InputError, did_you_mean
 
 State = Hashable
@@ -119,7 +119,7 @@ class BayesianNetwork:
 
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        return tuple(tuple(bool(p > 0) for p in self.law([i])[0]) for i in range(self.size))
+        return tuple(tuple(bool(can) for can in self.support([i])) for i in range(self.size))
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
         """Return P(X_names), one axis a name in the order given, by variable elimination.
@@ -133,6 +133,11 @@ class BayesianNetwork:
         """Return (table, error): the joint law of some entries, and a bound on each entry's relative error."""
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
+
+    def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which cells of the joint law of some entries have probability above zero: exact."""
+        factors, sizes = self._ancestral(entries)
+        return support(factors, sizes, entries)
 
     def law_plan(self, entries: Sequence[int]) -> Plan:
         """Return the predicted work of `law`."""

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.chain_influence import chain_influence
 from takifugu.mechanisms.chain_sides import FIRST_REACH, ChainSides, Influence, Quilt
@@ -17,6 +18,7 @@ from takifugu.mechanisms.chain_witness import quilt_witness
 from takifugu.mechanisms.class_influence import ClassInfluence
 from takifugu.mechanisms.log_ratios import NEVER, FloatArray
 from takifugu.mechanisms.near_sets import float_above, joint_change
+from takifugu.mechanisms.network_quilts import network_joint_cost
 from takifugu.mechanisms.quilt_scores import Side
 from takifugu.mechanisms.worst_entry import settle
 from takifugu.queries import IntArray
@@ -53,6 +55,8 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     pays for the trivial one. For classes e(Q) is the bound of Lemma B.4 (MarkovChainClass) or the supremum over start
     laws.
     """
+    if isinstance(part.belief, BayesianNetwork):
+        return network_joint_cost(part, charges)
     change = joint_change(charges)
     if isinstance(part.belief, MarkovChain):
         influence: Influence = chain_influence(part.belief, part.family.pairs)
@@ -108,7 +112,7 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
         covered = own + left.moved[x] + right.moved[y] + influence[remaining] <= value
         covered[0] = True
         mine, remaining = remaining[covered], remaining[~covered]
-        quilt = Quilt(left.distance(x), right.distance(y))
+        quilt = sides.quilt(entry, left.distance(x), right.distance(y))
         steps = int(sides.steps(quilt, np.array([entry]))[0])
         groups.append(Group(quilt, alive[mine], steps, max(float(influence[mine].max()), 0.0)))
     # Pairs that are impossible here may be possible elsewhere: a quilt for them too keeps the bound of others sound.

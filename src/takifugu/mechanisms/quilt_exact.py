@@ -1,4 +1,4 @@
-"""Markov quilts of a chain with exact max-influence (004 Algorithms 2 and 3; DESIGN §5.3)."""
+"""Markov quilts of chains and networks with exact max-influence (004 Algorithms 2 and 3; DESIGN §5.3)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
 from takifugu.mechanisms.chain_bound import chain_bound
 from takifugu.mechanisms.chain_influence import MOST_HELD, chain_influence
 from takifugu.mechanisms.chain_scale import needed_scale
 from takifugu.mechanisms.chain_sides import Influence
+from takifugu.mechanisms.network_bound import network_bound, network_cost
 
 #: Operations for each entry of a sequence: every quilt that was found is tried on all of them.
 PER_ENTRY = 200.0
@@ -21,7 +23,8 @@ PER_ENTRY = 200.0
 class QuiltExact:
     """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) exact.
 
-    For chains with a stationary, a given or any start. Never more than group noise, whose quilt is the trivial one.
+    For chains with a stationary, a given or any start, and for Bayesian networks. Never more than group noise, whose
+    quilt is the trivial one.
     """
 
     name: str = "quilt-exact"
@@ -35,13 +38,21 @@ class QuiltExact:
                 distance, pairs = _distance(part.belief, float(problem.epsilon)), float(len(part.belief.states)) ** 2
                 operations += distance * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * part.belief.length
                 memory = max(memory, 24 * distance * pairs + 80 * part.belief.length)
+            elif isinstance(part.belief, BayesianNetwork):
+                operations += network_cost(part)
         return Cost(operations, memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
+        networks = [isinstance(part.belief, BayesianNetwork) for part in problem.parts]
+        if any(networks):
+            return network_bound(problem) if all(networks) else Refusal(_MIXED)
         return chain_bound(problem, _influence, needed_scale)
 
 
 MECHANISM = QuiltExact()
+
+
+_MIXED = "a sequence and a network are believed in at once: ask for each belief on its own, and take the larger scale"
 
 
 def _influence(part: Part) -> Influence | Refusal:
@@ -49,7 +60,10 @@ def _influence(part: Part) -> Influence | Refusal:
         return chain_influence(part.belief, part.family.pairs)
     if isinstance(part.belief, MarkovChainClass):
         return Refusal("a class of chains given by (pi, g) has no exact influence: use quilt-approx, or one chain")
-    return Refusal("quilts are known for sequences only (a MarkovChain, or independent pieces of one): use wasserstein")
+    return Refusal(
+        "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
+        "use wasserstein"
+    )
 
 
 def _distance(chain: MarkovChain, epsilon: float) -> float:
