@@ -101,6 +101,27 @@ def test_slow_chains_of_any_length_up_to_the_quilts_width_are_searched_entry_by_
         assert float(scale(chain.with_length(length), Count(1), 1)) == pytest.approx(expected, rel=1e-9)
 
 
+def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
+    rng = np.random.default_rng(21)
+    for k, length, weights in [(2, 60, [1] * 60), (3, 45, [1] * 45), (3, 45, [int(w) for w in rng.integers(0, 3, 45)])]:
+        start = [1.0, *[0.0] * (k - 1)]
+        slow = 0.9 * np.eye(k) + 0.1 * random_chain(rng, k, 1).matrix
+        chain = MarkovChain(slow, length, start)
+        query = Linear(weights, codes={0: 0, 1: 1, 2: 3})
+        changes = problem(chain, query, 1).parts[0].answer.entry_changes()
+        expected = exact_chain_quilt(chain.matrix, start, changes, 2.0)
+        assert float(scale(chain, query, 2)) == pytest.approx(expected, rel=1e-9)
+    # Tried on many entries, the quilt that holds the first entry settles most of them.
+    sides = ChainSides(chain_influence.chain_influence(chain), near_sets.query_change(changes))
+    sides.start()
+    anchored = sides.quilt(20, 20, 3)
+    assert anchored.anchor == 0
+    entries = np.array([0, 1, 20, 30])
+    exact = [sides.influence.left(int(i), int(i))[-1] + sides.influence.right(3)[-1] for i in entries[1:]]
+    assert sides.influences(anchored, entries)[1:] == pytest.approx([e.max() for e in exact], abs=1e-12)
+    assert sides.near(anchored, entries)[0].tolist() == [0, 1, 1, 1]
+
+
 # --- what is promised is true ---
 
 
@@ -288,12 +309,12 @@ def test_unobserved_steps_of_a_long_sequence() -> None:
 def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = MarkovChain([[0.97, 0.03], [0.02, 0.98]], 400)
     full = scale(chain, Count(1), 1)
-    chain_influence._shared.cache_clear()
+    chain_influence.forget()
     monkeypatch.setattr(chain_influence, "MOST_HELD", 2 * 30)
     found = bound(chain, Count(1), 1)
     assert full < found.randomiser.scale <= 400
     assert "farther than 30 entries were not searched" in found.witness.detail
-    chain_influence._shared.cache_clear()
+    chain_influence.forget()
 
 
 def test_cost_is_predicted_before_the_work() -> None:
@@ -343,11 +364,11 @@ def test_half_the_scale_is_caught() -> None:
 
 
 def test_forgotten_start_law_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain_influence._shared.cache_clear()
+    chain_influence.forget()
     monkeypatch.setattr(ChainInfluence, "_term", lambda self, entries: np.zeros((len(entries), len(self.pairs))))
     monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.full(len(entries), np.inf))
     assert loss_after_calibration(*TELLING) > 1.2
-    chain_influence._shared.cache_clear()
+    chain_influence.forget()
 
 
 #: Nearly one value repeated: the trivial quilt is the best, and nearly all of its change is needed.

@@ -239,16 +239,24 @@ def exact_chain_quilt(
     sums = np.concatenate([[0.0], np.cumsum(changes)])
     worst = 0.0
     for i in range(length):
+        alive = np.ones(len(p), bool) if i or isinstance(start, str) else law > 0
+        pairs = np.outer(alive, alive) & ~np.eye(len(p), dtype=bool)
+        if not pairs.any():
+            continue
+        first = backward[i]
         if start == "any":
             term = backward[i].T
         else:
-            m = np.log(law if start == "stationary" else law @ powers[i])
+            m = np.log(law if start == "stationary" or i == 0 else law @ powers[i], where=alive, out=np.zeros(len(p)))
             term = m[None, :] - m[:, None]
+            if not isinstance(start, str) and i:
+                logs = np.log(powers[i][law > 0])
+                first = (logs.T[:, None, :] - logs.T[None, :, :]).max(axis=2)
         best = score(sums[-1], 0.0, epsilon)
         for a in range(1, i + 2):
-            left = np.zeros_like(p) if a == i + 1 else backward[a] + term
+            left = np.zeros_like(p) if a == i + 1 else (first if a == i else backward[a]) + term
             for b in range(1, length - i + 1):
-                e = (left if b == length - i else left + ratios[b])[~np.eye(len(p), dtype=bool)].max()
+                e = (left if b == length - i else left + ratios[b])[pairs].max()
                 best = min(best, score(sums[i + b] - sums[i - a + 1], e, epsilon))
         worst = max(worst, best)
     return worst

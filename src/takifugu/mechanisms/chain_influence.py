@@ -128,7 +128,7 @@ class ChainInfluence:
         special = [t for t in self._early if entry - count <= t < entry]
         if special:
             for t in special:
-                rows[entry - t - 1] = self._left_from(entry, t)
+                rows[entry - t - 1] = self._left_from(np.array([entry]), t)[0]
             np.minimum.accumulate(rows, axis=0, out=rows)
         return rows
 
@@ -157,6 +157,27 @@ class ChainInfluence:
             result[np.isin(entries - left, self._early)] = NEVER
         return clip(result)
 
+    def special(self, time: int) -> bool:
+        """Return whether X_time takes other values than X does late in the sequence."""
+        return time in self._early
+
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
+        """Return max over pairs of e for the quilt of a special entry and the node at distance `right` of each entry.
+
+        NEVER for entries too far from it.
+        """
+        chosen = slice(None) if pairs is None else pairs
+        result = np.full(len(entries), NEVER)
+        fixed = 0.0 if right is None else self._right[right - 1]
+        near = np.flatnonzero(entries - node <= self.reach)
+        for low in range(0, len(near), BLOCK):
+            part = near[low : low + BLOCK]
+            rows = self._left_from(entries[part], node) + fixed
+            result[part] = rows[:, chosen].max(axis=1, initial=DEAD)
+        return clip(result)
+
     def _term(self, entries: IntArray) -> FloatArray:
         """Return the start term log P(X_i = s')/P(X_i = s), or its supremum, shape (entries, pairs)."""
         if self.settled is not None and entries[0] >= self.settled:
@@ -172,12 +193,17 @@ class ChainInfluence:
             rows[entries >= self.settled] = self._settled_term
         return rows
 
-    def _left_from(self, entry: int, time: int) -> FloatArray:
-        """Return left_{i,a} where X_{i-a} = X_time can take fewer values than late in the sequence."""
-        upper, lower, error = self._logs[entry - time - 1]
-        rows = self.supports.at(time)
-        ratio = largest_differences(upper[:, rows], lower[:, rows])[self.first, self.second]
-        return clip(np.asarray(ratio + error + self._term(np.array([entry]))[0]))
+    def _left_from(self, entries: IntArray, node: int) -> FloatArray:
+        """Return left_{i,a} for i - a = `node`, a special entry, shape (entries, pairs)."""
+        rows = self._term(entries).copy()
+        if self._independent:
+            return rows
+        values = self.supports.at(node)
+        for number, distance in enumerate(entries - node):
+            upper, lower, error = self._logs[distance - 1]
+            ratios = largest_differences(upper[:, values], lower[:, values])
+            rows[number] += ratios[self.first, self.second] + error
+        return clip(rows)
 
     def _append(self, count: int) -> None:
         k, reach = len(self._matrix), self.reach
@@ -260,3 +286,8 @@ def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None 
     k = len(chain.states)
     chosen = tuple((a, b) for a in range(k) for b in range(k) if a != b) if pairs is None else tuple(sorted(set(pairs)))
     return _shared(_Key(chain.matrix.tobytes(), chain.initial, chosen, chain))
+
+
+def forget() -> None:
+    """Drop the tables that are shared between calls."""
+    _shared.cache_clear()

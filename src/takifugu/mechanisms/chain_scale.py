@@ -72,7 +72,7 @@ def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt
         farthest = further
     change = own + float(left.moved[best.left] + right.moved[best.right])
     influence = float((left.influence[best.left] + right.influence[best.right]).max(initial=0.0))
-    quilt = Quilt(left.distance(best.left), right.distance(best.right))
+    quilt = sides.quilt(entry, left.distance(best.left), right.distance(best.right))
     return BestQuilt(entry, quilt, change, influence), best.score
 
 
@@ -91,9 +91,9 @@ def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
         best, _ = best_quilt(sides, entry, limit)
         scale = exact_scale(best.change, best.influence, epsilon)
         explored[entry] = Needed(scale, entry, best.quilt, best.influence, int(best.change))
-        if (best.quilt.left is None) == (best.quilt.right is None):
+        if (best.quilt.before(entry) is None) == (best.quilt.right is None):
             return max(explored.values(), key=lambda n: n.scale)
-        entry += 1 if best.quilt.left is None else -1
+        entry += 1 if best.quilt.before(entry) is None else -1
     return None
 
 

@@ -47,6 +47,12 @@ class Influence(Protocol):
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray: ...
 
+    def special(self, time: int) -> bool: ...
+
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray: ...
+
 
 #: Distance up to which quilts are searched first.
 FIRST_REACH = 32
@@ -54,10 +60,19 @@ FIRST_REACH = 32
 
 @dataclass(frozen=True)
 class Quilt:
-    """Nodes at distance `left` before and `right` after an entry; None where there is none."""
+    """Nodes at distance `left` before and `right` after an entry; None where there is none.
+
+    With an `anchor` the node before is that entry of the sequence instead, whatever its distance.
+    """
 
     left: int | None = None
     right: int | None = None
+    anchor: int | None = None
+
+    def before(self, entry: int) -> int | None:
+        """Return the distance of the node before an entry, or None where it has none."""
+        distance = self.left if self.anchor is None else entry - self.anchor
+        return distance if distance is not None and 1 <= distance <= entry else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +114,23 @@ class ChainSides:
         moved = self.change.between(np.full(count + 1, entry + 1), highs)
         return Side(moved, _with_none(self.influence.right(count), self.influence.alive(entry)))
 
+    def quilt(self, entry: int, left: int | None, right: int | None) -> Quilt:
+        """Return the quilt with nodes at these distances from an entry, in the form that suits other entries too."""
+        if left is not None and self.influence.special(entry - left):
+            return Quilt(None, right, entry - left)
+        return Quilt(left, right)
+
     def own(self, entry: int) -> float:
         """Return D({entry})."""
         return float(self.change.between(np.array([entry]), entry + 1)[0])
 
     def near(self, quilt: Quilt, entries: IntArray) -> tuple[IntArray, IntArray]:
         """Return the runs low .. high - 1 that are near; a node that falls outside the sequence is left out."""
-        low = np.zeros_like(entries) if quilt.left is None else np.maximum(entries - quilt.left + 1, 0)
+        low = np.zeros_like(entries)
+        if quilt.anchor is not None:
+            low = np.where(entries > quilt.anchor, quilt.anchor + 1, 0)
+        elif quilt.left is not None:
+            low = np.maximum(entries - quilt.left + 1, 0)
         reach = self.length if quilt.right is None else quilt.right
         return low, np.minimum(entries + reach, self.length)
 
@@ -121,14 +146,18 @@ class ChainSides:
     def influences(self, quilt: Quilt, entries: IntArray, pairs: IntArray | None = None) -> FloatArray:
         """Return bounds on max over pairs of e for a quilt at each (sorted) entry, nodes outside left out."""
         result = np.zeros(len(entries))
-        before = np.zeros(len(entries), bool) if quilt.left is None else entries >= quilt.left
+        before = self.near(quilt, entries)[0] > 0
         after = np.zeros(len(entries), bool) if quilt.right is None else entries + quilt.right < self.length
         for has_left in (False, True):
             for has_right in (False, True):
                 mine = (before == has_left) & (after == has_right)
-                if (has_left or has_right) and mine.any():
-                    distances = (quilt.left if has_left else None, quilt.right if has_right else None)
-                    result[mine] = self.influence.largest(entries[mine], *distances, pairs)
+                if not (has_left or has_right) or not mine.any():
+                    continue
+                right = quilt.right if has_right else None
+                if has_left and quilt.anchor is not None:
+                    result[mine] = self.influence.anchored(entries[mine], quilt.anchor, right, pairs)
+                else:
+                    result[mine] = self.influence.largest(entries[mine], quilt.left if has_left else None, right, pairs)
         return np.maximum(result, 0.0)
 
     def farthest_useful(self, entry: int, most: float) -> int:

@@ -12,8 +12,9 @@ def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
     """Return the number of the ordered pair of values that a quilt's nodes tell apart best."""
     alive = np.flatnonzero(sides.influence.alive(entry))
     total = np.zeros(len(alive))
-    if quilt.left is not None and quilt.left <= entry:
-        total = total + sides.influence.left(entry, quilt.left)[-1][alive]
+    before = quilt.before(entry)
+    if before is not None:
+        total = total + sides.influence.left(entry, before)[-1][alive]
     if quilt.right is not None and entry + quilt.right < sides.length:
         total = total + sides.influence.right(quilt.right)[-1][alive]
     return int(alive[np.argmax(total)])
@@ -38,7 +39,8 @@ def describe(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
     >>> describe(Quilt(2, 3), 10, 100)
     'quilt: entries 8 and 13; near set: entries 9 to 12'
     """
-    left = None if quilt.left is None or quilt.left > entry else entry - quilt.left
+    before = quilt.before(entry)
+    left = None if before is None else entry - before
     right = None if quilt.right is None or entry + quilt.right >= length else entry + quilt.right
     low, high = 0 if left is None else left + 1, length - 1 if right is None else right - 1
     nodes = [start + node for node in (left, right) if node is not None]

@@ -70,6 +70,16 @@ class ClassInfluence:
         near = 0.0 if left is None else self._left[left - 1, 0]
         return np.full(len(entries), near + (0.0 if right is None else self._right[right - 1, 0]))
 
+    def special(self, time: int) -> bool:
+        """Return that no entry is bounded in a way of its own."""
+        return False
+
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
+        """Return the bound for the quilt of one entry before and the node at distance `right` of each entry."""
+        return np.array([self.largest(entries[n : n + 1], int(i - node), right)[0] for n, i in enumerate(entries)])
+
 
 def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
     """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up; NEVER where n <= log(1/pi)/g.
