@@ -16,7 +16,7 @@ GROUPS = {
     "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
     "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),
     "How much noise": ("calibrate", "compare", "with_scale"),
-    "Publishing": ("release", "compose"),
+    "Publishing": ("release", "release_file", "compose"),
     "Laws": ("w_infinity", "monotone_plan"),
 }
 INTRODUCTION = """# Reference

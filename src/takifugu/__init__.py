@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
     from takifugu.releasing.publish import release
+    from takifugu.releasing.run import release_file
     from takifugu.secrets import attribute, entry, every_entry, presence
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "monotone_plan",
     "presence",
     "release",
+    "release_file",
     "w_infinity",
     "with_scale",
 ]
@@ -69,6 +71,7 @@ _MODULES = {
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.publish": ("release",),
+    "takifugu.releasing.run": ("release_file",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

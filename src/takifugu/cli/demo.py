@@ -48,7 +48,7 @@ def _demo(spec: ReleaseFile, where: Path) -> None:
     print_calibrations(planned)
     heading("4. Published (takifugu release)")
     outcome = run.publish(planned)
-    print_outcome(outcome)
+    print_outcome(outcome, planned)
     heading("5. The certificate (takifugu certificate show)")
     click.echo(outcome.tables[-1].certificate.text())
     heading("6. The ledger (takifugu ledger show)")

@@ -35,11 +35,11 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
     for i, (name, entries) in enumerate(found.items()):
         click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'releases about {name!r}')}")
         lines = [
-            [e.created[:16].replace("T", " "), e.id, str(e.units), number(float(e.amount.epsilon)),
-             number(float(e.amount.delta)), e.state, name_of(e.name)]
+            [e.created[:10], e.id, str(e.units), number(float(e.amount.epsilon)), number(float(e.amount.delta)),
+             e.state, name_of(e.name)]
             for e in entries
         ]  # fmt: skip
-        click.echo(text_table(["made (UTC)", "id", "units", "epsilon", "delta", "state", "release"], lines))
+        click.echo(text_table(["date", "id", "units", "epsilon", "delta", "state", "release"], lines))
 
 
 def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:

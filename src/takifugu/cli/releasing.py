@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None
     if as_json:
         print_json("release", file, outcome_of(outcome))
         return
-    print_outcome(outcome)
+    print_outcome(outcome, planned)
 
 
 def print_comparisons(shown: Iterable[planning.Compared]) -> None:
@@ -100,7 +101,7 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     return [(qs[0].unit or "" if len(qs) == 1 else f"{len(qs)} units", qs[0].calibration) for qs in groups.values()]
 
 
-def print_outcome(outcome: run.Outcome) -> None:
+def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     for table in outcome.tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
@@ -118,9 +119,10 @@ def print_outcome(outcome: run.Outcome) -> None:
     files = [path for table in outcome.tables for path in table.files]
     click.echo("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)]))
     click.echo()
+    click.echo(f"takifugu certificate show {shlex.quote(str(files[1]))}\nsays what is promised.\n")
     paid = outcome.reservation
-    limit = "all that it may: no budget was declared" if paid.spent == paid.budget else paid.budget.text(up=False)
-    click.echo(wrapped(f"the source {paid.source!r} has spent {paid.spent} of {limit}"))
+    implied = ". No budget was declared, so it is what the first release cost" if planned.spec.source.budget is None else ""
+    click.echo(wrapped(f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}{implied}"))
 
 
 def _warn_of_other_sources(outcome: run.Outcome) -> None:

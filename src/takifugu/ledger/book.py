@@ -150,7 +150,7 @@ class Ledger:
         if declared is not None:
             raise LedgerError(
                 f"the source {name!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, "
-                "or change it on purpose with Ledger.set_budget"
+                "or change it on purpose (takifugu ledger budget, or Ledger.set_budget)"
             )
         return number, _set_budget(connection, number, source, wanted)
 

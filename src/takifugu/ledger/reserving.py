@@ -107,8 +107,8 @@ def refusal(found: TooMuch) -> str:
     wanted = Amount(sum((c.epsilon for c in asked), Fraction(0)), sum((c.delta for c in asked), Fraction(0)))
     whose = "" if len(tried.after.items) == 1 else f" for the unit with the tag {unit[:12]}"
     implied = (
-        " No budget was declared, so it is what the first release cost: declare one (budget=..., or "
-        "Ledger.set_budget) if more may be spent."
+        " No budget was declared, so it is what the first release cost: declare one (budget=..., "
+        "takifugu ledger budget, or Ledger.set_budget) if more may be spent."
         if source.budget_is_implied
         else ""
     )

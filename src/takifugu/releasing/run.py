@@ -15,10 +15,10 @@ from takifugu.errors import ReleaseError
 from takifugu.noise import Entropy
 from takifugu.releasing.build import budget_of
 from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.planning import Plan, Table
+from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, certificate_of, draw
 from takifugu.releasing.result import shown
-from takifugu.releasing.spec import ReleaseFile
+from takifugu.releasing.spec import ReleaseFile, load
 
 if TYPE_CHECKING:
     from takifugu.ledger import Reservation
@@ -44,6 +44,23 @@ class Outcome:
 
     tables: tuple[Published, ...]
     reservation: Reservation
+
+
+def release_file(path: str | Path, data: Any = None, output: str | Path | None = None, force: bool = False) -> Outcome:
+    """Publish every table of a release file, as `takifugu release` does.
+
+    `data` stands for the file of its [source]: another file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame with
+    the same columns. Rows stay where they are; noise and ledger are here. `output` is the folder to write into.
+
+    Raises SpecError for a faulty file, DataError for data that break a rule, CalibrationRefused, BudgetExceeded or
+    CompositionRefused where the release is refused, and ReleaseError where files exist (without `force`).
+
+    >>> from takifugu.demo import write_demo
+    >>> outcome = release_file(write_demo(Path("demo")))
+    >>> [table.name for table in outcome.tables]
+    ['time-use-units', 'time-use-pooled']
+    """
+    return publish(plan(load(path, data)), None if output is None else Path(output), force)
 
 
 def publish(planned: Plan, output: Path | None = None, force: bool = False, entropy: Entropy | None = None) -> Outcome:
