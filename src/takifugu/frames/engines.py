@@ -35,8 +35,6 @@ _REASONS = (
     ("No space left", "needs more room for temporary files than the disk has: free some space"),
     ("Out of Memory", "needs more memory than there is: free some, or use a larger machine"),
 )
-#: What columns of Python objects become in pandas, by the kind of the objects.
-_PANDAS_TYPES = {"decimal": "float64", "boolean": "boolean", "integer": "Int64", "floating": "float64"}
 
 
 @contextmanager
@@ -133,20 +131,30 @@ def alike(one: str, other: str) -> nw.Expr:
 
 
 def typed(frame: Frame) -> Frame:
-    """Give pandas columns of Python objects of one kind (dates, decimals, ...) the type of that kind."""
+    """Give pandas columns types that keep integers exact beside missing values, also those of Python objects."""
     if not frame.implementation.is_pandas():
         return frame
     import pandas
 
-    native = frame.to_native()
-    changed = {}
-    for column in native.select_dtypes("object").columns:
-        kind = pandas.api.types.infer_dtype(native[column], skipna=True)
+    native, changed = frame.to_native(), {}
+    for name, dtype in native.dtypes.items():
+        if isinstance(dtype, pandas.ArrowDtype):
+            continue
+        column = native[name].convert_dtypes()
+        kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
         if kind == "date":
-            changed[column] = pandas.to_datetime(native[column])
-        elif kind in _PANDAS_TYPES:
-            changed[column] = native[column].astype(_PANDAS_TYPES[kind])
-    return wrapped(native.assign(**changed)) if changed else frame
+            column = pandas.to_datetime(column)
+        elif kind == "decimal":
+            column = column.astype("float64").convert_dtypes()
+        changed[name] = column
+    return wrapped(native.assign(**changed))
+
+
+def as_integers(frame: Frame, column: str) -> Frame:
+    """Replace a column of texts that are all whole numbers, some of them missing, by exact integers."""
+    if frame.implementation.is_pandas_like():
+        return wrapped(frame.to_native().astype({column: "string"}).astype({column: "Int64"}))
+    return frame.with_columns(nw.col(column).cast(nw.Int64))
 
 
 def settled(frame: Frame, whole: Sequence[str]) -> Frame:

@@ -41,6 +41,9 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
         value = nw.when(value.str.contains(NUMBER)).then(value)
     if isinstance(kind, nw.Boolean):
         value = value.cast(nw.Int64)
+    if kind.is_integer():  # not by clip, which takes a missing value for a bound on some engines
+        value = nw.when(value > 2**53).then(nw.lit(2**53)).otherwise(value)
+        value = nw.when(value < -(2**53)).then(nw.lit(-(2**53))).otherwise(value)
     return value.cast(nw.Float64)
 
 
@@ -49,7 +52,8 @@ def not_a_number(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw
     value = plain(role, kind, missing)
     if value is None or not is_text(kind):
         return None
-    return (~(value.str.contains(NUMBER) | value.str.contains(NOT_FINITE))).fill_null(False)
+    known = (value.str.contains(NUMBER) | value.str.contains(NOT_FINITE)).fill_null(True)
+    return ~known & ~value.is_null()
 
 
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import narwhals.stable.v2 as nw
 
-from takifugu.frames.engines import Frame, collected, in_microseconds
+from takifugu.frames.engines import Frame, as_integers, collected, in_microseconds, settled
 from takifugu.frames.fixed_point import round_half_even
 from takifugu.frames.layout import parse_step
 from takifugu.frames.sanitise import is_text, kind_of, text
@@ -29,7 +29,7 @@ def with_ticks(
         kind = _kind_of_texts(frame, column)
         if isinstance(kind, nw.Datetime):
             return microseconds_of_text(frame), _time_step(step, column), True
-        frame = frame.with_columns(tick=tick.cast(kind))
+        frame = as_integers(frame, "tick") if kind.is_integer() else frame.with_columns(tick=tick.cast(kind))
     if isinstance(kind, nw.Date | nw.Datetime):
         return in_microseconds(frame, "tick", kind), _time_step(step, column), True
     length = _number_step(step, column)
@@ -80,7 +80,8 @@ def microseconds_of_text(frame: Frame) -> Frame:
     Days are counted in integers (H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil), because
     no two engines parse times alike. Each stage is a column of its own: expressions would repeat what they are made of.
     """
-    there, whole = frame.collect_schema().names(), nw.col("tick")
+    names, whole = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~whole.is_null(), tick=whole.fill_null("1970-01-01"))
     frame = frame.with_columns(timed=whole.str.len_chars() > 10)
     frame = frame.with_columns(
         body=nw.when(nw.col("timed")).then(whole.str.replace_all(ZONED, "")).otherwise(whole),
@@ -107,7 +108,9 @@ def microseconds_of_text(frame: Frame) -> Frame:
     minutes = nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")
     offset = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
     moment = ((minutes - offset) * 60 + nw.col("seconds")) * 1_000_000 + nw.col("fraction")
-    return frame.with_columns(tick=nw.when(nw.col("day") <= nw.col("last")).then(moment)).select(*there)
+    frame = settled(frame.with_columns(moment=moment), ["moment"])
+    known = nw.col("there") & (nw.col("day") <= nw.col("last"))
+    return frame.with_columns(tick=nw.when(known).then(nw.col("moment"))).select(*names)
 
 
 def _with_days(frame: Frame) -> Frame:

@@ -12,7 +12,8 @@ NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
 #: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC.
 TIME = (
     "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
-    "(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6}0{0,3})?)?(?:Z|[+-][01][0-9]:[0-5][0-9])?)?$"
+    "(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6}0{0,3})?)?"
+    "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$"
 )
 ZONED = "(?:Z|[+-][0-9][0-9]:[0-9][0-9])$"
 #: An order column of numbers with fractions is read to a thousandth of a step.
