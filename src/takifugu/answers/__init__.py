@@ -13,18 +13,22 @@ from fractions import Fraction
 from typing import Protocol
 
 from takifugu.answers import chain as chain_laws
+from takifugu.answers import network as network_laws
 from takifugu.answers import table as table_laws
+from takifugu.answers import users as user_laws
 from takifugu.answers.any_start import WHOLE, AnyStartFamily
 from takifugu.answers.dense import Compared, DenseFamily
 from takifugu.answers.listed import ListedFamily
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
+from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import Unsupported
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
-from takifugu.secrets import Family
+from takifugu.secrets import ABSENT, Family
 
 
 class Share(Protocol):
@@ -72,6 +76,9 @@ class AnswerFamily(Comparisons, Protocol):
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]: ...
 
+    @property
+    def relative_error(self) -> float: ...
+
     def moves(self, index: int) -> tuple[Move, ...]: ...
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
@@ -95,8 +102,12 @@ def families(share: Share) -> Iterator[AnswerFamily]:
         raise Unsupported(reason)
     if isinstance(belief, MarkovChain):
         yield from chain_laws.families(belief, answer, share.family)
+    elif isinstance(belief, IndependentUsers):
+        yield from user_laws.families(belief, answer, share.family)
     elif isinstance(belief, JointTable):
         yield from table_laws.families(belief, answer, share.family)
+    elif isinstance(belief, BayesianNetwork):
+        yield from network_laws.families(belief, answer, share.family)
 
 
 def over_all_starts(family: AnswerFamily) -> Comparisons:
@@ -120,7 +131,11 @@ def pair_family(belief: LawPair) -> AnswerFamily:
 
 def hypothesis(belief: Belief, entry: int, value: int, number: int, start: int = 0) -> str:
     """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
-    text = f"entry {start + entry} = {belief.alphabet(entry)[value]!r}"
+    state = belief.alphabet(entry)[value]
+    text = f"entry {start + entry} = {state!r}"
+    if isinstance(belief, IndependentUsers):
+        name = f"user {start + entry}"
+        return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
     if isinstance(belief, MarkovChain) and belief.initial == "any":
         if number == WHOLE:
             return f"{text} (any start)"
@@ -141,40 +156,56 @@ def unsupported(belief: Belief, answer: Additive) -> str:
             "a class of chains given by pi and g has no law of the answer, and no finite set of its chains stands for "
             'it: name one chain, MarkovChain(matrix, length, initial="any"), or use mechanism="quilt-approx" or "group"'
         )
-    if not isinstance(belief, MarkovChain | JointTable):
+    if not isinstance(belief, MarkovChain | JointTable | BayesianNetwork | IndependentUsers):
         return (
-            f"the law of the answer under a {type(belief).__name__} is not known: it is for a MarkovChain or a "
-            'JointTable; use mechanism="group"'
+            f"the law of the answer under a {type(belief).__name__} is not known: it is for a MarkovChain, a "
+            'JointTable, a BayesianNetwork or IndependentUsers; use mechanism="group"'
         )
     return ""
 
 
-def work(share: Share) -> tuple[float, float]:
-    """Return the predicted elementary operations and bytes of `families`, (0, 0) where it is unsupported."""
+def work(share: Share, laplace: bool = False) -> tuple[float, float]:
+    """Return the predicted elementary operations and bytes of `families`, (0, 0) where it is unsupported.
+
+    With `laplace` only what losses, moves and scales of Laplace noise use of the laws.
+    """
     belief, answer = share.belief, share.answer
     if unsupported(belief, answer):
         return 0.0, 0.0
     wanted = len(share.family.entries)
     if isinstance(belief, MarkovChain):
         return chain_laws.work(belief, answer, wanted)
+    if isinstance(belief, BayesianNetwork):
+        return network_laws.work(belief, answer, wanted)
+    if isinstance(belief, IndependentUsers):
+        return user_laws.work(belief, answer, share.family, laplace)
     rows = len(belief.rows) if isinstance(belief, JointTable) else 0
     return 100.0 * rows * wanted, 100.0 * rows
 
 
-def comparisons(share: Share) -> tuple[float, float]:
-    """Return how many comparisons `families` holds, and the largest number of atoms of a law; (0, 0) if unsupported."""
+def comparisons(share: Share, laplace: bool = False) -> tuple[float, float]:
+    """Return how many comparisons `families` holds, and the largest number of atoms of a law; (0, 0) if unsupported.
+
+    With `laplace` the number of atoms that losses, moves and scales of Laplace noise look at.
+    """
     belief, answer = share.belief, share.answer
     if unsupported(belief, answer) or not len(share.family.entries):
         return 0.0, 0.0
+    if isinstance(belief, IndependentUsers):
+        return user_laws.comparisons(belief, answer, share.family, laplace)
     values = len(belief.alphabet(share.family.entries[0]))
     pairs = values * (values - 1) / 2 if share.family.pairs is None else len(share.family.pairs) / 2
     if isinstance(belief, MarkovChain):
         hull = values**2 if belief.initial == "any" else 1
         return pairs * hull * len(share.family.entries), float(chain_laws.steps(answer).widths[-1])
+    if isinstance(belief, BayesianNetwork):
+        return pairs * len(share.family.entries), network_laws.width(belief, answer)
     return pairs * len(share.family.entries), float(len(belief.rows)) if isinstance(belief, JointTable) else 0.0
 
 
 def kept_bytes(share: Share) -> float:
     """Return about how many bytes all families take when they are kept."""
+    if isinstance(share.belief, IndependentUsers):
+        return 2e3 * len(share.family.entries)  # the laws are not kept
     count, atoms = comparisons(share)
     return 32.0 * (count + len(share.family.entries)) * atoms

@@ -242,20 +242,25 @@ class IndependentUsers:
     def _alone(self) -> dict[int, IndependentUsers]:
         return {}
 
-    def representatives(
-        self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
-    ) -> list[int]:
-        """Return the first of each set of users that are alike: alphabet, possible values, and all columns.
+    def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
+        """Return a number a user, equal for those who are alike: alphabet, possible values, and all columns.
 
         With `by_law` users whose laws differ are not alike.
         """
-        chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
         code = self.law_of if by_law else self.likeness
         for column in columns:
             if column is not None and (column != column[0]).any():
                 own = np.unique(column, return_inverse=True)[1].ravel()
                 code = np.unique(code * (int(own.max()) + 1) + own, return_inverse=True)[1].ravel()
-        return sorted(chosen[np.unique(code[chosen], return_index=True)[1]].tolist())
+        return code
+
+    def representatives(
+        self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
+    ) -> list[int]:
+        """Return the first of each set of users in `entries` who are alike (see `likenesses`), in order."""
+        chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
+        code = self.likenesses(columns, by_law)[chosen]
+        return sorted(chosen[np.unique(code, return_index=True)[1]].tolist())
 
     def assumptions(self) -> tuple[str, ...]:
         return (

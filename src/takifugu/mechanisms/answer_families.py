@@ -55,15 +55,18 @@ def located_families(problem: Problem) -> Iterator[Located]:
         yield from _located(problem)
 
 
-def predicted(problem: Problem, scans: float) -> Cost:
-    """Predict the work on all families when every comparison is looked at by `scans` passes over its laws."""
+def predicted(problem: Problem, scans: float, laplace: bool = False) -> Cost:
+    """Predict the work on all families when every comparison is looked at by `scans` passes over its laws.
+
+    With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws.
+    """
     if problem.is_pair:
         size = sum(len(b.left) + len(b.right) for b in problem.framework.beliefs if isinstance(b, LawPair))
         return Cost(scans * size, 100.0 * size)
     operations = memory = 0.0
-    for part in problem.parts:
-        laws, held = answers.work(part)
-        comparisons, width = answers.comparisons(part)
+    for part in problem.law_parts:
+        laws, held = answers.work(part, laplace)
+        comparisons, width = answers.comparisons(part, laplace)
         operations += laws + scans * comparisons * (width + OVERHEAD) if comparisons else 0.0
         memory = max(memory, held)
     return Cost(operations, memory)
@@ -75,7 +78,7 @@ def _located(problem: Problem) -> Iterator[Located]:
             if isinstance(belief, LawPair):
                 yield Located(answers.pair_family(belief), belief)
     else:
-        for part in problem.parts:
+        for part in problem.law_parts:
             for family in answers.families(part):
                 yield Located(family, part.belief, part.start)
 
@@ -83,4 +86,4 @@ def _located(problem: Problem) -> Iterator[Located]:
 def _bytes(problem: Problem) -> float:
     if problem.is_pair:
         return 0.0
-    return sum(answers.kept_bytes(part) for part in problem.parts)
+    return sum(answers.kept_bytes(part) for part in problem.law_parts)

@@ -39,7 +39,8 @@ def component_change(problem: Problem) -> Change:
     whole = max(int(answer.entry_changes().sum()) for answer in problem.answers)
     composition = Composition.WHOLE if whole <= units else Composition.DATA
     last = part.start + part.belief.size - 1
-    which = "the whole data" if composition is Composition.WHOLE else f"entries {part.start} to {last}"
+    run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
+    which = "the whole data" if composition is Composition.WHOLE else run
     size = units * problem.grid
     return Change(size, composition, _witness(f"any values of {which} against any others", size))
 

@@ -37,7 +37,7 @@ class LaplaceExact:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 300 operations an atom for every comparison."""
-        return predicted(problem, 300.0)
+        return predicted(problem, 300.0, laplace=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise that keeps every comparison within epsilon: none at all where none is needed.

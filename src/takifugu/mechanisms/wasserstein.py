@@ -27,7 +27,7 @@ class Wasserstein:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 700 operations an atom for every comparison."""
-        return predicted(problem, 700.0)
+        return predicted(problem, 700.0, laplace=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all parts, entries and pairs.
