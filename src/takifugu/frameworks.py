@@ -78,7 +78,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
     for secret in chosen:
         if not isinstance(secret, Secret):
-            raise InputError(f"{secret!r} is no secret: write every_entry(), entry(i, a, b), presence() or attribute(...)")
+            raise InputError(f"{secret!r} is no secret: write for example every_entry() or attribute(name, a, b)")
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")

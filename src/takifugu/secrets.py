@@ -240,7 +240,7 @@ def presence(user: int | str | None = None) -> Presence:
     who = plain(user)
     number = isinstance(who, int) and not isinstance(who, bool) and who >= 0
     if not (who is None or number or isinstance(who, str)):
-        raise InputError(f"the user is {user!r}: write a whole number, counted from 0, a name, or nothing for all users")
+        raise InputError(f"the user is {user!r}: write a number, counted from 0, a name, or nothing for all users")
     return Presence(who)
 
 

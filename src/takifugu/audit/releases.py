@@ -24,6 +24,7 @@ from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
+from takifugu.secrets import absent_index
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[Any]
@@ -97,8 +98,12 @@ class Hypotheses:
     def describe(self, a: int, b: int) -> str:
         if isinstance(self.belief, LawPair):
             return f"the {self.belief.alphabet(0)[a]} law against the {self.belief.alphabet(0)[b]} law"
-        names = self.belief.alphabet(self.entry)
-        return f"entry {self.entry} = {names[a]!r} against entry {self.entry} = {names[b]!r}"
+        return f"{self._named(a)} against {self._named(b)}"
+
+    def _named(self, value: int) -> str:
+        absent = value == absent_index(self.belief, self.entry)
+        mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
+        return f"entry {self.entry} = {self.belief.alphabet(self.entry)[value]!r}{mode}"
 
 
 def hypotheses(

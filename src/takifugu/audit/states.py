@@ -14,6 +14,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
+from takifugu.beliefs.users import IndependentUsers, UserLaw
 from takifugu.errors import InputError, Unsupported
 
 IntArray = npt.NDArray[np.int64]
@@ -28,7 +29,8 @@ class States:
     """`values` are value indices, one row a joint state; `weights` are integers, one row for each of `starts`.
 
     A belief with one law has one row of weights. A chain of any start has one for each state that it can start in, and
-    independent pieces of it one for each combination: `starts` lists the start of every piece.
+    independent pieces of it one for each combination: `starts` lists the start of every piece. `nothing` is, where
+    there is one, the letter of each entry that says nothing about it: that a user's value is unknown.
     """
 
     values: IntArray
@@ -36,6 +38,7 @@ class States:
     starts: tuple[tuple[int, ...], ...]
     pieces: tuple[range, ...]
     relative_error: float
+    nothing: tuple[int, ...] = ()
 
     def classes(self, entry: int) -> list[list[int]]:
         """Return the rows of weights in groups that differ in the start of the entry's own piece only.
@@ -51,7 +54,8 @@ class States:
 
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
         """Return, for each start, the total weight of every group of states among those with x_entry = value."""
-        inside = np.flatnonzero(self.values[:, entry] == value)
+        known = not self.nothing or self.nothing[entry] != value
+        inside = np.flatnonzero(self.values[:, entry] == value) if known else np.arange(len(self.values))
         order = inside[np.argsort(groups[inside], kind="stable")]
         present, first = np.unique(groups[order], return_index=True)
         totals = []
@@ -76,11 +80,13 @@ def all_states(belief: Belief) -> States:
         return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
     if isinstance(belief, MarkovChain):
         return _chain_states(belief)
+    if isinstance(belief, IndependentUsers):
+        return _user_states(belief)
     if isinstance(belief, IndependentPieces):
         pieces = [all_states(belief.component(number)) for number in range(len(belief.lengths))]
         return _product(pieces, belief.components())
     raise Unsupported(
-        f"the audit lists the joint states of a JointTable, a MarkovChain or independent pieces of one, and "
+        f"the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces or users, and "
         f"{belief.describe()} is none of these; for a class of chains give some of its chains, chains=[...]"
     )
 
@@ -138,6 +144,29 @@ def _product(pieces: list[States], runs: tuple[range, ...]) -> States:
         left, right = np.repeat(values, len(piece.values), axis=0), np.tile(piece.values, (len(values), 1))
         values, error = np.concatenate((left, right), axis=1), error + piece.relative_error
     return States(values, tuple(rows.values()), tuple(rows), runs, error)
+
+
+def _user_states(users: IndependentUsers) -> States:
+    """List who answers what, and who is removed; a user whose value is unknown has one all the same."""
+    values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
+    for user in range(users.size):
+        masses = _integers(_letter_masses(users.law(user), users.absence == "removed"))
+        _check_count(len(values) * len(masses))
+        weights = np.multiply.outer(weights, masses).ravel()
+        held = weights > 0
+        letters = np.tile(np.arange(len(masses)), len(values))
+        values = np.column_stack((np.repeat(values, len(masses), axis=0), letters))[held]
+        weights = weights[held]
+    nothing: tuple[int, ...] = ()
+    if users.absence == "unknown":
+        nothing = tuple(len(users.law(user).values) for user in range(users.size))
+    return States(values, (weights,), ((0,),), (range(users.size),), 0.0, nothing)
+
+
+def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
+    there = Fraction(law.presence) if removed else Fraction(1)
+    whole = sum(Fraction(p) for p in law.probabilities)
+    return [*(there * Fraction(p) / whole for p in law.probabilities), 1 - there]
 
 
 def _stationary(chain: MarkovChain) -> list[Fraction]:

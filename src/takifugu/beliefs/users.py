@@ -37,6 +37,10 @@ class UserLaw:
     probabilities: tuple[Fraction, ...] | tuple[float, ...]
     presence: Fraction | float
 
+    def items(self) -> Iterator[tuple[State, Fraction | float]]:
+        """Yield (value, probability)."""
+        return zip(self.values, self.probabilities, strict=True)
+
     @property
     def exact(self) -> bool:
         return isinstance(self.presence, Fraction) and isinstance(self.probabilities[0], Fraction)
@@ -81,9 +85,9 @@ class Singles(Sequence[range]):
 
 @dataclass(frozen=True, eq=False)
 class IndependentUsers:
-    """V independent users; user v has the law `laws[v]` (value -> probability) and is present with `presence` (000 §3.3.1).
+    """V independent users; user v has the law `laws[v]`, value -> probability, and may be absent (000 §3.3.1).
 
-    `presence` is one probability, or one a user. `absence` says what "absent" means (it must be named where a presence
+    `presence`, the probability of being there, is one probability, or one a user. `absence` says what "absent" means (it must be named where a presence
     is below 1): "unknown", the paper's: an absent user is counted with a value that is not known, so the law of the
     answer given absence is the average over the user's values (000 Appendix A); "removed": it contributes nothing.
     Under "unknown" absence is possible for every user, whatever `presence` says, and the answer does not depend on it.
@@ -222,9 +226,9 @@ class IndependentUsers:
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
         return tuple(
-            (*(bool(law.presence > 0 and p > 0) for p in law.probabilities), *([True] if self._letters(law).absence else []))
+            tuple(law.presence > 0 and p > 0 for p in law.probabilities) + (True,) * bool(self._letters(law).absence)
             for law in self.laws
-        )  # fmt: skip
+        )
 
     def components(self) -> Sequence[range]:
         return Singles(self.size)
@@ -274,9 +278,7 @@ class IndependentUsers:
         return {
             "kind": "independent-users",
             "laws": [
-                {"law": [[v, _to(p)] for v, p in zip(law.values, law.probabilities, strict=True)],
-                 "presence": _to(law.presence)}
-                for law in self.laws
+                {"law": [[v, _to(p)] for v, p in law.items()], "presence": _to(law.presence)} for law in self.laws
             ],
             "users": [
                 [end - start, int(self.law_of[start])]

@@ -180,7 +180,8 @@ def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
 
 
 def _pieces_hash(belief: Belief) -> str:
-    lengths = f"{belief.size} users" if isinstance(belief, IndependentUsers) else repr([len(r) for r in belief.components()])
+    users = isinstance(belief, IndependentUsers)
+    lengths = f"{belief.size} users" if users else repr([len(run) for run in belief.components()])
     return hashlib.sha256(lengths.encode()).hexdigest()[:16]
 
 

@@ -77,9 +77,10 @@ def release(
 ) -> Release:
     """Publish one noisy answer: reserve its cost in the ledger, draw the noise, note that it is published.
 
-    `data` is a sequence of states (a chain), a list of sequences (independent pieces), a mapping or tuple (a record of
-    a joint table) or a number (`between`). `source` is the data's name in the ledger, `unit` whose data they are, where
-    a source has several. Without a ledger nothing is accounted, and the certificate says so.
+    `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
+    mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
+    `unit` whose data they are, where a source has several. Without a ledger nothing is accounted, and the certificate
+    says so.
 
     Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
     refuses, LedgerError where it cannot be used: then nothing was drawn. A failure after the reservation leaves the

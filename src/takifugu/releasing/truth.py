@@ -16,6 +16,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
+from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError, InputError
 from takifugu.frames import Piece
 from takifugu.guarantee import Composition
@@ -23,6 +24,7 @@ from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
 from takifugu.mechanisms.base import Problem
 from takifugu.queries import Mean
+from takifugu.secrets import ABSENT
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -43,8 +45,9 @@ class Counted:
 def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
     """Return the exact answer in grid units.
 
-    `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a mapping
-    or tuple for a record, a number for two laws. Raises DataError for data that the belief does not know.
+    `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
+    values (or a mapping of names) for users, a mapping or tuple for a record, a number for two laws. Raises DataError
+    for data that the belief does not know.
     """
     beliefs = calibration.framework.beliefs
     if isinstance(data, Counted):
@@ -102,6 +105,8 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the data as value indices, one an entry of the belief."""
     if isinstance(belief, JointTable):
         return np.array([_place(v, belief.alphabet(i)) for i, v in enumerate(_record(belief, data))], dtype=np.int64)
+    if isinstance(belief, IndependentUsers):
+        return _user_indices(belief, data)
     values = np.full(belief.size, MISSING, dtype=np.int64)
     place = {state: index for index, state in enumerate(belief.alphabet(0))}
     for run, piece in _pieces(belief, data):
@@ -114,6 +119,30 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     if (values == MISSING).all():
         raise DataError("the data is empty: nothing can be released")
     return values
+
+
+def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return one value index a user; "absent" is one where it removes the user, not where it means an unknown value."""
+    if isinstance(data, Mapping) and users.names is not None:
+        if set(data) != set(users.names):
+            raise DataError("the data must name exactly the users of the belief, each with a value")
+        data = [data[name] for name in users.names]
+    states = _sequence(data, "the list of users")
+    if len(states) != users.size:
+        raise DataError(f"the belief has {users.size} users: give one value for each, in the same order")
+    places = [{value: i for i, value in enumerate(found.values)} for found in users.letters]
+    for place, found in zip(places, users.letters, strict=True):
+        if found.absence == "removed":
+            place[ABSENT] = len(found.values)
+    try:
+        if len(places) == 1:
+            return np.array([places[0][state] for state in states], dtype=np.int64)
+        whose = users.letters_of.tolist()
+        return np.array([places[n][state] for n, state in zip(whose, states, strict=True)], dtype=np.int64)
+    except (KeyError, TypeError):
+        listed = "; ".join(str(_listed(place)) for place in places[:5])
+        told = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
+        raise DataError(f"a user has a value that the belief does not know; the values are {listed}{told}") from None
 
 
 def _pieces(belief: Belief, data: Any) -> Iterable[tuple[range, Any]]:
@@ -199,4 +228,5 @@ def content_of(calibration: Calibration, data: Any, unit: str | None) -> bytes |
     values = _indices(belief, data)
     if (values != MISSING).sum() < SHORTEST_KNOWN:
         return None
-    return repr((unit, [str(s) for s in belief.alphabet(0)])).encode() + values.tobytes()
+    known = belief.letters if isinstance(belief, IndependentUsers) else [str(s) for s in belief.alphabet(0)]
+    return repr((unit, known)).encode() + values.tobytes()
