@@ -439,6 +439,8 @@ def test_bad_scales(scale: Any) -> None:
 
 def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() -> None:
     for line in registry.REGISTRY:
+        if line.takes_delta:
+            continue
         with pytest.raises(InputError, match="pure promise"):
             tf.calibrate(ACTIVITY, tf.Count("walking"), 1, 1e-6, mechanism=line.name)
     assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, 1e-6).delta == 0

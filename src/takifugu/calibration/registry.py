@@ -29,6 +29,13 @@ REGISTRY = (
     Line("quilt-approx", "quilt_approx"),
     Line("wasserstein", "wasserstein"),
     Line("laplace-exact", "laplace_exact"),
+    Line("kantorovich", "kantorovich"),
+    Line("kantorovich-relaxed", "kantorovich_relaxed"),
+    Line("wasserstein-delta", "wasserstein_delta", takes_delta=True),
+    Line("kantorovich-gaussian-a", "kantorovich_gaussian_a", takes_delta=True),
+    Line("kantorovich-gaussian-b", "kantorovich_gaussian_b", takes_delta=True),
+    Line("gaussian-analytic", "gaussian_analytic", takes_delta=True),
+    Line("gaussian-exact", "gaussian_exact", takes_delta=True),
 )
 
 

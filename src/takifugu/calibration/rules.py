@@ -7,9 +7,10 @@ import math
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
+from takifugu.laws.gaussian import gaussian_delta
 from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import entry_change
-from takifugu.randomisers import Noise, Randomiser
+from takifugu.randomisers import Noise, Randomiser, RoundedNormal
 
 _LAPLACE = ("discrete-laplace", "rounded-laplace")
 
@@ -45,8 +46,14 @@ def coordinate_change(problem: Problem) -> int:
 
 
 def hides_one_entry(problem: Problem, bound: Bound) -> bool:
-    """Return whether the noise alone hides one entry from someone who knows all others: D_1 <= epsilon * scale."""
-    return entry_change(problem) * problem.grid <= bound.epsilon * bound.randomiser.scale
+    """Return whether the noise alone hides one entry, at the promise, from someone who knows all others.
+
+    Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small enough.
+    """
+    change, noise = entry_change(problem) * problem.grid, bound.randomiser
+    if isinstance(noise, RoundedNormal) and change:
+        return gaussian_delta(change, noise.sigma, bound.epsilon) <= bound.delta
+    return change <= bound.epsilon * noise.scale
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
@@ -58,4 +65,3 @@ def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str
             "itself tell something about them: estimate it from other data, or write allow_private_belief=True"
         )
     return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)
-

@@ -1,0 +1,69 @@
+"""The relaxed Kantorovich mechanism: the scale at which the monotone plan's mean cost is bounded (000 Theorem 2).
+
+The smallest theta with sum_x e^{|x - x'|/theta} pi(x, x') <= e^epsilon p(x' | s_j) for all x', and the same with the
+two sides exchanged: inequalities and a smallest theta, where Theorem 2 prints equalities and a largest one (ERRATA N1);
+single sums, where (16a) and (16b) print double ones (ERRATA X7). It lies between the exact Laplace scale and W-infinity
+/ epsilon. Laplace noise on the grid obeys the same inequality P(y - x) <= e^{|x - x'|/theta} P(y - x').
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.relaxed import RelaxedPair
+from takifugu.mechanisms.answer_families import predicted
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.compared_laws import Comparison, compared_laws
+from takifugu.mechanisms.pair_answers import laplace_noise
+
+
+@dataclass(frozen=True)
+class KantorovichRelaxed:
+    """000 Theorem 2 as corrected in ERRATA N1, for every belief with a law of the answer, scalar additive queries."""
+
+    name: str = "kantorovich-relaxed"
+    source: str = "Ding 2022, Theorem 2 with inequalities"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: all laws once, and about 40,000 operations an atom for every comparison (exact plans)."""
+        return predicted(problem, 40_000.0)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the noise of the largest scale that a comparison needs.
+
+        >>> from takifugu.frameworks import between
+        >>> from takifugu.laws.pmf import Pmf
+        >>> from takifugu.queries import Identity
+        >>> table = between(Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
+        >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
+        0.671194939
+        """
+        scale, worst = Fraction(0), "no comparison: no answer has to move"
+        try:
+            for comparison in compared_laws(problem):
+                needed = _needed(comparison, problem.epsilon, scale)
+                if needed > scale:
+                    scale, worst = needed, comparison.describe()
+            noise = laplace_noise(problem, scale)
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        detail = "the mean cost of the plan's moves is largest between these two"
+        witness = Witness(worst, detail, (("theta", float(noise.scale)),))
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
+
+
+MECHANISM = KantorovichRelaxed()
+
+
+def _needed(comparison: Comparison, epsilon: Fraction, scale: Fraction) -> Fraction:
+    """Return a scale that serves the comparison: `scale` itself where it does."""
+    strict, budget = comparison.pure_scale(epsilon), comparison.budget(epsilon)
+    if strict <= scale:
+        return scale
+    if budget <= 0:
+        return strict
+    pair = RelaxedPair.of(comparison.p, comparison.q)
+    return scale if pair.holds(scale, budget) else min(Fraction(pair.smallest(budget)), strict)

@@ -1,0 +1,75 @@
+"""The (epsilon, delta)-Wasserstein mechanism: Laplace noise of scale w / epsilon, w a move that serves all but delta.
+
+For each comparison w is the least distance such that all but mass delta of mu can be moved into nu with no move longer
+than w (004 Appendix A.4; trimmed fractionally, because atoms have no subsets of mass exactly delta: ERRATA E11). What
+moves costs a factor e^{w/b} = e^epsilon, what does not is paid by delta. w = 0 means no noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import round_up
+from takifugu.laws.transport import unmatched_mass, w_infinity
+from takifugu.mechanisms.answer_families import predicted
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.compared_laws import Comparison, compared_laws
+from takifugu.mechanisms.pair_answers import laplace_noise
+
+NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasserstein", or give a delta above 0'
+
+
+@dataclass(frozen=True)
+class WassersteinDelta:
+    """004 Appendix A.4 as corrected in ERRATA E11, for every belief with a law of the answer, scalar queries."""
+
+    name: str = "wasserstein-delta"
+    source: str = "Song, Wang and Chaudhuri 2017, Appendix A.4, trimmed fractionally"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: all laws once, and about 30,000 operations an atom for every comparison."""
+        return predicted(problem, 30_000.0)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the noise of the largest scale that a comparison needs, or a refusal for delta 0.
+
+        >>> from takifugu.frameworks import between
+        >>> from takifugu.laws.pmf import Pmf
+        >>> from takifugu.queries import Identity
+        >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
+        >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 4))).randomiser.scale
+        Fraction(1, 1)
+        """
+        if not problem.delta:
+            return Refusal(NO_DELTA)
+        scale, worst = Fraction(0), "no comparison: all but delta of every law may stay where it is"
+        try:
+            for comparison in compared_laws(problem):
+                needed = _needed(comparison, problem.epsilon, problem.delta, scale)
+                if needed > scale:
+                    scale, worst = needed, comparison.describe()
+            noise = laplace_noise(problem, scale)
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        detail = "all but delta of the mass must move farthest between these two"
+        witness = Witness(worst, detail, (("w", float(noise.scale * problem.epsilon)),))
+        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+
+
+MECHANISM = WassersteinDelta()
+
+
+def _needed(comparison: Comparison, epsilon: Fraction, delta: Fraction, scale: Fraction) -> Fraction:
+    """Return a scale that serves the comparison: `scale` itself where it does.
+
+    A law and its rounded form differ by mass at most the relative error.
+    """
+    share = delta - 2 * Fraction(comparison.error)
+    if share <= 0:
+        return comparison.pure_scale(epsilon)
+    if Fraction(unmatched_mass(comparison.p, comparison.q, scale * epsilon)) * (1 + Fraction(1, 2**50)) <= share:
+        return scale
+    return round_up(Fraction(w_infinity(comparison.p, comparison.q, share)) / epsilon)

@@ -1,0 +1,188 @@
+"""Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges, mutants."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_strategies import chains, weights
+from tests.support.golden import golden, transport_laws
+from tests.support.pair_cases import random_pair, rounded_normal_delta
+
+import takifugu as tf
+from takifugu.audit import true_delta
+from takifugu.errors import CalibrationRefused, InputError
+from takifugu.frameworks import Framework, between
+from takifugu.guarantee import Composition
+from takifugu.laws.gaussian import gaussian_printed_b
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.mechanisms.gaussian_analytic import MECHANISM as ANALYTIC
+from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
+from takifugu.mechanisms.kantorovich_gaussian_a import MECHANISM as RULE_A
+from takifugu.mechanisms.kantorovich_gaussian_b import MECHANISM as RULE_B
+from takifugu.queries import Histogram, Identity, Linear
+from takifugu.randomisers import Exact, RoundedNormal
+
+ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
+Laws = tuple[dict[int, Fraction], dict[int, Fraction]]
+
+
+def pair(laws: Laws) -> Framework:
+    return between(*(Pmf(list(law), list(law.values())) for law in laws))
+
+
+def bound(mechanism: Any, framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
+    found = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    assert isinstance(found, Bound), found
+    return found
+
+
+def largest_delta(laws: Laws, noise: Any, epsilon: Fraction) -> Any:
+    """The delta of the rounded noise, both ways, laws in units of the noise's grid."""
+    steps = [{int(x / noise.grid): m for x, m in law.items()} for law in laws]
+    sigma = noise.scale / noise.grid
+    return max(rounded_normal_delta(p, q, sigma, epsilon) for p, q in (steps, steps[::-1]))
+
+
+@pytest.mark.parametrize("name", golden()["gaussian_sigma"])
+def test_golden_sigmas(name: str) -> None:
+    laws = transport_laws()[name]
+    for key, sigmas in golden()["gaussian_sigma"][name].items():
+        epsilon, delta = (Fraction(part) for part in key.split(","))
+        exact, analytic, b = (bound(m, pair(laws), epsilon, delta) for m in (EXACT, ANALYTIC, RULE_B))
+        assert float(exact.randomiser.scale) == pytest.approx(float(sigmas["exact"]), rel=1e-9)
+        assert float(analytic.randomiser.scale) == pytest.approx(float(sigmas["analytic"]), rel=1e-9)
+        assert dict(b.witness.numbers)["printed_sigma"] == pytest.approx(float(sigmas["thm3b_0_41"]), rel=1e-9)
+        assert b.randomiser.scale > Fraction(sigmas["thm3b_0_41"])
+        a = RULE_A.bound(Problem(pair(laws), Identity(), epsilon, delta))
+        if epsilon > 1:
+            assert isinstance(a, Refusal)
+            assert "at most 1" in a.reason
+        else:
+            assert isinstance(a, Bound)
+            assert float(a.randomiser.scale) == pytest.approx(float(sigmas["thm3a"]), rel=1e-9)
+        assert (exact.composition, exact.delta) == (Composition.SINGLE, delta)
+
+
+def check_pair(seed: int) -> None:
+    laws = random_pair(seed)
+    epsilon = [Fraction(1, 4), Fraction(1), Fraction(2)][seed % 3]
+    delta = [Fraction(1, 100), Fraction(1, 10**5), Fraction(1, 5), Fraction(1, 10**8)][seed % 4]
+    noises = [bound(m, pair(laws), epsilon, delta).randomiser for m in ALL if m is not RULE_A or epsilon <= 1]
+    assert noises[0].scale <= noises[1].scale * (1 + Fraction(1, 10**9)), seed
+    assert all(noises[1].scale <= noise.scale for noise in noises[2:]), seed
+    for noise in noises[:2]:
+        if noise.kind == "none":
+            assert true_delta(pair(laws), epsilon, Identity(), noise).upper <= delta + 1e-20
+        else:
+            assert largest_delta(laws, noise, epsilon) <= delta, seed
+    swapped = bound(EXACT, pair((laws[1], laws[0])), epsilon, delta).randomiser
+    assert swapped.scale == pytest.approx(noises[0].scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_order_and_the_delta_of_the_noise_that_is_drawn(block: int) -> None:
+    for seed in range(5 * block, 5 * block + 5):
+        check_pair(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(20))
+def test_order_and_the_delta_of_the_noise_for_many(block: int) -> None:
+    for seed in range(20 + 49 * block, 69 + 49 * block):
+        check_pair(seed)
+
+
+def test_the_exact_sigma_is_nearly_tight() -> None:
+    laws = transport_laws()["flu_004"]
+    fine = between(*(Pmf(list(law), list(law.values())) for law in laws))
+    query, delta = Identity(grid="1/10"), Fraction(1, 1000)
+    noise = bound(EXACT, fine, 1, delta, query).randomiser
+    assert noise.grid == Fraction(1, 10)
+    found = largest_delta(laws, noise, Fraction(1))
+    assert Fraction(99, 100) * delta < found <= delta
+    # Mutants: half of the noise, and noise 1 % too small.
+    for factor, least in ((Fraction(1, 2), 10), (Fraction(99, 100), Fraction(101, 100))):
+        less = RoundedNormal(noise.scale * factor, noise.grid)
+        assert largest_delta(laws, less, Fraction(1)) > least * delta
+
+
+@settings(max_examples=6)
+@given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
+def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
+    if not any(sum(chain.possible(i)) > 1 for i in range(chain.size)):
+        return
+    framework, query = tf.Pufferfish(tf.every_entry(), chain), Linear(data.draw(weights(chain.length)), grid=1)
+    exact, analytic = (bound(m, framework, 1, delta, query).randomiser for m in (EXACT, ANALYTIC))
+    assert exact.scale <= analytic.scale * (1 + Fraction(1, 10**5))
+    for noise in (exact, analytic):
+        assert true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
+
+
+def test_scaling() -> None:
+    for mechanism in ALL:
+        one, three = (
+            bound(mechanism, pair(({0: Fraction(1)}, {c: Fraction(1, 2), 2 * c: Fraction(1, 2)})), 1, "1/1000")
+            for c in (1, 3)
+        )
+        assert three.randomiser.scale == pytest.approx(3 * one.randomiser.scale, rel=1e-9)
+
+
+def test_rounded_masses_pay_for_their_doubt() -> None:
+    # Whether the last 1e-17 of mass must move by 50 is not decided by these floats; delta pays for it.
+    p, q = Pmf([0, 1, 50], [0.1, 0.2, 0.7]), Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
+    sigma = bound(ANALYTIC, between(p, q), 1, "1/100000").randomiser.scale
+    assert sigma < 10
+    # Not where delta is as small as the doubt.
+    assert bound(ANALYTIC, between(p, q), 1, Fraction(1, 10**15)).randomiser.scale > 50
+
+
+def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
+    laws = {0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(51, 100), 9: Fraction(49, 100)}
+    assert bound(EXACT, pair(laws), 1, "1/1000").randomiser == Exact(Fraction(9))
+    same = laws[0], dict(laws[0])
+    for mechanism in ALL:
+        assert bound(mechanism, pair(same), 1, "1/1000").randomiser.kind == "none"
+
+
+def test_delta_zero_is_refused_with_the_reason() -> None:
+    framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
+    for mechanism in ALL:
+        found = mechanism.bound(Problem(framework, Identity(), Fraction(1)))
+        assert isinstance(found, Refusal)
+        assert "give a delta above 0" in found.reason
+    with pytest.raises(CalibrationRefused, match="give a delta above 0"):
+        tf.calibrate(framework, tf.Identity(), 1, mechanism="gaussian-exact")
+    assert len(tf.compare(framework, tf.Identity(), 1, Fraction(1, 10**260))) > 10
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, 1.5, float("nan"), "much"])
+def test_bad_delta(delta: Any) -> None:
+    with pytest.raises(InputError, match="delta"):
+        tf.calibrate(pair(({0: Fraction(1)}, {1: Fraction(1)})), tf.Identity(), 1, delta, mechanism="gaussian-exact")
+
+
+def test_vector_answers_are_refused() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
+    for mechanism in ALL:
+        assert isinstance(mechanism.bound(Problem(framework, Histogram(), Fraction(1), Fraction(1, 100))), Refusal)
+
+
+def test_the_printed_constant_is_shown_beside_the_proved_one() -> None:
+    found = bound(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), 2, "1/10")
+    numbers = dict(found.witness.numbers)
+    assert numbers["printed_sigma"] == gaussian_printed_b(1, 2, 0.1) < numbers["sigma"]
+
+
+def test_the_noise_alone_hides_an_entry_only_where_it_does() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
+    wide = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-analytic")
+    assert wide.hides_one_entry  # W-infinity is 4, one entry changes the count by 1
+    chain = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20)
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    narrow = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-exact", allow_zero_noise=True)
+    assert not narrow.hides_one_entry

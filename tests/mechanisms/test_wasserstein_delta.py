@@ -1,0 +1,115 @@
+"""Wasserstein with mass delta left behind: the table of ERRATA E11, the divergence by an oracle, edges, mutants."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_strategies import chains, weights
+from tests.support.laws_oracles import laplace_divergence, least_distance
+from tests.support.pair_cases import random_budget, random_pair
+
+import takifugu as tf
+from takifugu.audit import true_delta
+from takifugu.errors import CalibrationRefused
+from takifugu.frameworks import Framework, between
+from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.mechanisms.wasserstein import MECHANISM as PURE
+from takifugu.mechanisms.wasserstein_delta import MECHANISM
+from takifugu.queries import Identity, Linear
+from takifugu.randomisers import DiscreteLaplace, Exact
+
+FLU = (
+    {0: Fraction(1, 2), 1: Fraction(1, 6), 2: Fraction(1, 6), 3: Fraction(1, 6)},
+    dict.fromkeys(range(1, 5), Fraction(1, 4)),
+)
+TAIL = {0: Fraction(99, 100), 50: Fraction(1, 100)}, {0: Fraction(99, 100), 1: Fraction(1, 100)}
+
+
+def pair(laws: tuple[dict[int, Fraction], dict[int, Fraction]]) -> Framework:
+    return between(*(Pmf(list(law), list(law.values())) for law in laws))
+
+
+def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
+    found = MECHANISM.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    assert isinstance(found, Bound), found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("laws", "delta", "move"),
+    [
+        (FLU, Fraction(1, 4), 1), (FLU, Fraction(1, 5), 2), (FLU, Fraction(1, 2), 0), (TAIL, Fraction(1, 100), 0),
+        (TAIL, Fraction(99, 10**4), 49),
+    ],
+)  # fmt: skip
+def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
+    found = bound(pair(laws), 1, delta)
+    assert found.randomiser.scale == move
+    assert (found.delta, found.composition) == (delta, Composition.SINGLE)
+    assert (found.randomiser == Exact(found.randomiser.grid)) is (move == 0)
+
+
+def test_it_is_enough() -> None:
+    for seed in range(24):
+        laws, epsilon = random_pair(seed), random_budget(seed)
+        delta = [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 4)][seed % 3]
+        noise = bound(pair(laws), epsilon, delta).randomiser
+        assert noise.scale * epsilon == least_distance(*laws, delta)
+        pure = PURE.bound(Problem(pair(laws), Identity(), epsilon))
+        assert isinstance(pure, Bound)
+        assert noise.scale <= pure.randomiser.scale
+        assert true_delta(pair(laws), epsilon, Identity(), noise).upper <= delta + 1e-20
+        if noise.scale:
+            for p, q in (laws, laws[::-1]):
+                assert laplace_divergence(p, q, noise.scale, epsilon) <= delta
+
+
+@settings(max_examples=20)
+@given(st.data(), chains(length=(1, 5)), st.sampled_from(["1/10", "1/1000"]))
+def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
+    if not any(sum(chain.possible(i)) > 1 for i in range(chain.size)):
+        return
+    framework, query = tf.Pufferfish(tf.every_entry(), chain), Linear(data.draw(weights(chain.length)), grid=1)
+    noise = bound(framework, 1, delta, query).randomiser
+    audit = true_delta(framework, 1, query, noise)
+    assert audit.lower <= Fraction(delta) + Fraction(1, 10**12)
+
+
+def test_scaling_and_swapping() -> None:
+    for seed in range(30):
+        p, q = random_pair(seed)
+        delta = Fraction(1, 30)
+        one = bound(pair((p, q)), 1, delta).randomiser.scale
+        assert bound(pair((q, p)), 1, delta).randomiser.scale == one
+        doubled = {2 * x: m for x, m in p.items()}, {2 * x: m for x, m in q.items()}
+        assert bound(pair(doubled), 1, delta).randomiser.scale == 2 * one
+
+
+def test_a_mutant_with_half_the_scale_is_caught() -> None:
+    laws, delta = ({0: Fraction(1)}, {2: Fraction(1)}), Fraction(1, 100)
+    noise = bound(pair(laws), 1, delta).randomiser
+    assert isinstance(noise, DiscreteLaplace)
+    assert true_delta(pair(laws), 1, Identity(), noise).upper <= 0.01
+    assert true_delta(pair(laws), 1, Identity(), DiscreteLaplace(noise.units / 2, Fraction(1))).lower > 0.05
+
+
+def test_delta_zero_is_refused_with_the_reason() -> None:
+    found = MECHANISM.bound(Problem(pair(FLU), Identity(), Fraction(1)))
+    assert isinstance(found, Refusal)
+    assert 'mechanism="wasserstein"' in found.reason
+    with pytest.raises(CalibrationRefused, match="delta is 0"):
+        tf.calibrate(pair(FLU), tf.Identity(), 1, mechanism="wasserstein-delta")
+
+
+def test_a_tiny_delta_on_rounded_masses_falls_back_on_the_pure_scale() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 8))
+    found = bound(framework, 1, Fraction(1, 10**18), tf.Count(1))
+    pure = PURE.bound(Problem(framework, tf.Count(1), Fraction(1)))
+    assert isinstance(pure, Bound)
+    assert found.randomiser == pure.randomiser

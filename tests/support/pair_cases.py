@@ -1,0 +1,80 @@
+"""Random pairs of small laws, one a seed, and what is promised about them, for mechanisms that compare two laws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+Law = dict[int, Fraction]
+
+
+def random_pair(seed: int, reach: int = 12) -> tuple[Law, Law]:
+    """Two laws with up to 8 atoms between 0 and `reach`, exact masses; often sharing atoms, sometimes one-sided."""
+    generator = np.random.default_rng(seed)
+    return _law(generator, reach), _law(generator, reach)
+
+
+def random_budget(seed: int) -> Fraction:
+    return [Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)][seed % 5]
+
+
+def _law(generator: Any, reach: int) -> Law:
+    size = int(generator.integers(1, 9))
+    atoms = sorted(generator.choice(reach + 1, size=size, replace=False).tolist())
+    masses = generator.integers(1, 30, size=size).tolist()
+    return {x: Fraction(m, sum(masses)) for x, m in zip(atoms, masses, strict=True)}
+
+
+def rounded_normal_delta(p: Law, q: Law, sigma: Fraction, epsilon: Fraction) -> Any:
+    """Return sum over integers k of (P(k | p) - e^epsilon P(k | q))_+ for round(x + N(0, sigma^2)); integer atoms."""
+    with mpmath.workdps(40):
+        s = mpmath.mpf(sigma.numerator) / sigma.denominator
+        reach = int(sigma * 13) + 2
+        below = [mpmath.ncdf((k - mpmath.mpf(1) / 2) / s) for k in range(-reach, 1)]
+        cdf = below + [1 - value for value in reversed(below)]
+        step = {k: b - a for k, (a, b) in zip(range(-reach, reach + 1), zip(cdf, cdf[1:], strict=False), strict=False)}
+        factor = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+
+        def mass(law: Law, k: int) -> Any:
+            return mpmath.fsum(step.get(k - x, 0) * m.numerator / m.denominator for x, m in law.items())
+
+        atoms = sorted({*p, *q})
+        outputs = range(atoms[0] - reach, atoms[-1] + reach + 1)
+        return mpmath.fsum(max(mass(p, k) - factor * mass(q, k), 0) for k in outputs)
+
+
+def relaxed_by_hand(plan: dict[tuple[int, int], Fraction], epsilon: Any, theta: Any) -> bool:
+    """Whether the sums of 000 Theorem 2 hold as inequalities at theta (ERRATA N1), for a plan {(x, x'): mass}."""
+    with mpmath.workdps(40):
+        for side in (0, 1):
+            for place in {pair[side] for pair in plan}:
+                run = [(pair, mass) for pair, mass in plan.items() if pair[side] == place]
+                total = sum(mass for _, mass in run)
+                left = mpmath.fsum(
+                    mpmath.exp(abs(x - y) / mpmath.mpf(theta)) * m.numerator / m.denominator for (x, y), m in run
+                )
+                if left > mpmath.exp(mpmath.mpf(epsilon)) * total.numerator / total.denominator:
+                    return False
+        return True
+
+
+def monotone_by_hand(p: Law, q: Law) -> dict[tuple[int, int], Fraction]:
+    """Return the plan that moves the leftmost mass first."""
+    plan: dict[tuple[int, int], Fraction] = {}
+    left, right = sorted(p.items()), sorted(q.items())
+    i = j = 0
+    a, b = left[0][1], right[0][1]
+    while True:
+        moved = min(a, b)
+        plan[left[i][0], right[j][0]] = moved
+        a, b = a - moved, b - moved
+        if not a:
+            i += 1
+        if not b:
+            j += 1
+        if i == len(left) or j == len(right):
+            return plan
+        a, b = a or left[i][1], b or right[j][1]
