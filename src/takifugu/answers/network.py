@@ -78,10 +78,10 @@ def answer_table(belief: BayesianNetwork, answer: Additive, entry: int) -> tuple
         mine = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
         joined, depth = _joined(mine)
-        pool.append(_summed(joined, variable, answer.contribution(variable)[:, 0]))
+        pool.append(_summed(joined, variable, _added(belief, answer, variable)))
         rounding += depth + sizes[variable] + 2
     joined, depth = _joined(pool)
-    final = _shifted(joined, entry, answer.contribution(entry)[:, 0])
+    final = _shifted(joined, entry, _added(belief, answer, entry))
     order = [final.scope.index(entry), len(final.scope)]
     return final.table.transpose(order), final.start, (rounding + depth + 8) * 2 * UNIT
 
@@ -117,6 +117,11 @@ def _alive(belief: BayesianNetwork, answer: Additive, entry: int) -> list[int]:
                 alive.add(parent)
                 stack.append(parent)
     return sorted(alive)
+
+
+def _added(belief: BayesianNetwork, answer: Additive, node: int) -> npt.NDArray[np.int64]:
+    """Return what each value of a node adds to the answer; a node that is not read may have a table of one zero."""
+    return np.broadcast_to(answer.contribution(node)[:, 0], (len(belief.nodes[node].states),))
 
 
 def _joined(factors: list[SumFactor]) -> tuple[SumFactor, int]:

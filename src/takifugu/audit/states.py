@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers, UserLaw
@@ -80,13 +81,15 @@ def all_states(belief: Belief) -> States:
         return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
     if isinstance(belief, MarkovChain):
         return _chain_states(belief)
+    if isinstance(belief, BayesianNetwork):
+        return _network_states(belief)
     if isinstance(belief, IndependentUsers):
         return _user_states(belief)
     if isinstance(belief, IndependentPieces):
         pieces = [all_states(belief.component(number)) for number in range(len(belief.lengths))]
         return _product(pieces, belief.components())
     raise Unsupported(
-        f"the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces or users, and "
+        f"the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a BayesianNetwork, and "
         f"{belief.describe()} is none of these; for a class of chains give some of its chains, chains=[...]"
     )
 
@@ -128,6 +131,23 @@ def _chain_states(chain: MarkovChain) -> States:
     weights = weights * _integers(start)[values[:, 0]]
     held = weights > 0
     return States(values[held], (weights[held],), ((0,),), whole, error)
+
+
+def _network_states(network: BayesianNetwork) -> States:
+    """List the states node by node, parents before children, each with the product of its rows."""
+    values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
+    error = 0.0
+    for node, parents in zip(network.nodes, network.parents, strict=True):
+        k = len(node.states)
+        _check_count(len(values) * k)
+        rows = _integers(node.table.ravel().tolist()).reshape(node.table.shape)
+        given = rows[tuple(values[:, p] for p in parents)] if parents else np.tile(rows, (len(values), 1))
+        weights = (weights[:, None] * given).ravel()
+        values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
+        held = weights > 0
+        values, weights = values[held], weights[held]
+        error += 4.0 * k * 2.0**-53  # a row of floats sums to one up to this
+    return States(values, (weights,), ((0,),), (range(network.size),), error)
 
 
 def _product(pieces: list[States], runs: tuple[range, ...]) -> States:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from takifugu.beliefs.network import BayesianNetwork, Node
 from takifugu.errors import InputError
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_BLOCK = re.compile(r"\b(variable|probability)\s*(\([^)]*\)|[^\s{]+)\s*\{(.*?\n\s*\}|[^{}]*\})", re.DOTALL)
+_HEAD = re.compile(r"\b(variable|probability)\s*(\([^)]*\)|[^\s{]+)\s*\{")
 _STATES = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*?)\}\s*;", re.DOTALL)
 _ROW = re.compile(r"(\([^)]*\)|\btable\b|\bdefault\b)\s*([^;()]*);", re.DOTALL)
 
@@ -38,7 +39,7 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
         raise InputError(f"{file.name} opens and closes a different number of braces: the file is damaged or cut short")
     states: dict[str, tuple[str, ...]] = {}
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
-    for kind, head, body in _BLOCK.findall(text):
+    for kind, head, body in _blocks(text):
         if kind == "variable":
             states[_word(head)] = _read_states(file.name, _word(head), body)
         else:
@@ -52,6 +53,18 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
         )
     nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
     return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind, head, body) of every variable and probability block; braces are balanced."""
+    position = 0
+    while found := _HEAD.search(text, position):
+        depth, end = 1, found.end()
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        yield found.group(1), found.group(2), text[found.end() : end - 1]
+        position = end
 
 
 def _word(text: str) -> str:

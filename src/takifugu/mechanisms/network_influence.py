@@ -7,7 +7,6 @@ the clusters are the two sides; on a tree the branches.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
@@ -31,8 +30,8 @@ def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> Fl
     large. Rows and columns of impossible values are meaningless.
 
     >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[0.8, 0.2], [0.2, 0.8]])])
-    >>> round(float(influences(net, 0, [1])[0, 1]), 9) == round(math.log(4), 9)
-    True
+    >>> round(float(influences(net, 0, [1])[0, 1]), 6)  # log 4
+    1.386294
     """
     known = _KNOWN.setdefault(network, {})
     k = len(network.alphabet(entry))

@@ -170,9 +170,9 @@ def network_joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]])
             for pair in pairs:
                 influence = max(float(table[pair]), 0.0)
                 if influence < NEVER / 2:
-                    cost = Fraction(influence) + quilt.steps * change.unit
-                    if cost < best[pair].value:
-                        best[pair] = Found(cost, entry, pair, quilt, influence)
+                    paid = Fraction(influence) + quilt.steps * change.unit
+                    if paid < best[pair].value:
+                        best[pair] = Found(paid, entry, pair, quilt, influence)
         worst = max([worst, *best.values()], key=lambda f: f.value)
     cost: float = math.inf if math.isinf(worst.value) else float_above(Fraction(worst.value))
     return cost, witness(part, worst, (("cost", cost),))

@@ -1,0 +1,214 @@
+"""Networks against enumeration: joint laws, d-separation, supports, files, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.network_oracles import Spec, independent, joint_law, marginal, random_network
+from tests.support.research import research_file
+
+from takifugu import beliefs
+from takifugu.beliefs import elimination
+from takifugu.beliefs.bif import read_bif
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.network_files import from_pgmpy, from_pyagrum, read_network
+from takifugu.errors import InputError, Unsupported
+
+NETWORKS = {
+    "cancer": (5, 4, 20), "earthquake": (5, 4, 20), "survey": (6, 6, 37), "sachs": (11, 17, 267), "asia": (8, 8, 36),
+    "child": (20, 25, 344), "alarm": (37, 46, 752), "insurance": (27, 52, 1419), "hailfinder": (56, 66, 3741),
+}  # fmt: skip
+COIN = ("coin", ["h", "t"], [], [0.5, 0.5])
+
+
+def network(seed: int, size: int, zeros: bool = False) -> tuple[BayesianNetwork, Spec]:
+    spec = random_network(np.random.default_rng(seed), size, zeros=zeros)
+    return BayesianNetwork(spec), spec
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
+def test_joint_laws_and_supports_are_those_of_enumeration(seed: int, size: int, zeros: bool) -> None:
+    net, spec = network(seed, size, zeros)
+    law = joint_law(spec, [str(n) for n in net.names])
+    rng = np.random.default_rng(seed)
+    entries = rng.permutation(size)[: int(rng.integers(1, min(size, 3) + 1))].tolist()
+    table, error = net.law(entries)
+    positive = net.support(entries)
+    truth = marginal(law, tuple(entries))
+    for cell in np.ndindex(table.shape):
+        exact = float(truth.get(tuple(cell), 0))
+        assert abs(table[cell] - exact) <= (error + 1e-14) * exact
+        assert positive[cell] == (exact > 0)
+    assert error < 1e-12
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_what_is_not_near_is_independent_given_the_quilt(seed: int, size: int) -> None:
+    net, spec = network(seed, size)
+    law = joint_law(spec, [str(n) for n in net.names])
+    for entry in range(size):
+        others = [v for v in range(size) if v != entry]
+        for quilt in itertools.chain.from_iterable(itertools.combinations(others, r) for r in range(3)):
+            near = net.near_set(entry, quilt)
+            remote = tuple(v for v in others if v not in near and v not in quilt)
+            assert entry in near
+            assert not near & set(quilt)
+            assert independent(law, entry, remote, quilt)
+
+
+def test_a_collider_joins_its_parents_only_when_it_or_a_child_of_it_is_known() -> None:
+    net = BayesianNetwork([
+        ("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], [], [0.5, 0.5]),
+        ("xor", [0, 1], ["a", "b"], [[[0.9, 0.1], [0.1, 0.9]], [[0.1, 0.9], [0.9, 0.1]]]),
+        ("copy", [0, 1], ["xor"], [[0.8, 0.2], [0.2, 0.8]]),
+    ])  # fmt: skip
+    a, b, xor, copy = (net.position(n) for n in ("a", "b", "xor", "copy"))
+    assert net.near_set(a, []) == {a, xor, copy}
+    assert b in net.near_set(a, [xor])
+    assert b in net.near_set(a, [copy])
+    assert net.moral_neighbours[a] == {b, xor}
+
+
+def test_components_are_runs_of_entries_and_networks_of_their_own() -> None:
+    net = BayesianNetwork([
+        ("y", [0, 1], ["x"], [[0.7, 0.3], [0.4, 0.6]]), COIN, ("x", [0, 1], [], [0.2, 0.8]),
+    ])  # fmt: skip
+    assert net.names == ("x", "y", "coin")
+    assert list(net.components()) == [range(2), range(2, 3)]
+    assert net.component(1).names == ("coin",)
+    assert net.component(0) is net.component(0)
+    assert np.allclose(net.component(0).joint(["x", "y"]), [[0.14, 0.06], [0.32, 0.48]])
+
+
+def test_reading_back_gives_the_same_network() -> None:
+    net, _ = network(3, 5)
+    again = beliefs.from_dict(net.to_dict())
+    assert again.to_dict() == net.to_dict()
+    assert isinstance(net, beliefs.Belief)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_published_networks_are_read(name: str) -> None:
+    net = read_network(research_file(f"bif/{name}.bif"))
+    arcs = sum(len(n.parents) for n in net.nodes)
+    assert (net.size, arcs, sum(n.table.size for n in net.nodes)) == NETWORKS[name]
+    assert all(any(net.possible(i)) for i in range(net.size))
+
+
+@pytest.mark.parametrize("name", ["cancer", "asia", "alarm", "insurance"])
+def test_posteriors_are_those_of_pyagrum(name: str) -> None:
+    import pyagrum
+
+    path = research_file(f"bif/{name}.bif")
+    model = pyagrum.loadBN(str(path))
+    engine = pyagrum.LazyPropagation(model)
+    engine.makeInference()
+    net = read_bif(path)
+    twin = from_pyagrum(model)
+    for node in net.names:
+        assert np.abs(net.joint([node]) - engine.posterior(str(node)).toarray()).max() < 1e-7  # single precision
+        assert np.abs(net.joint([node]) - twin.joint([node])).max() < 1e-7
+
+
+def test_pgmpy_models_are_read_by_their_shape_alone() -> None:
+    cpds = {
+        "rain": SimpleNamespace(variables=["rain"], values=np.array([0.8, 0.2]), state_names={"rain": ["no", "yes"]}),
+        "wet": SimpleNamespace(
+            variables=["wet", "rain"], values=np.array([[0.9, 0.2], [0.1, 0.8]]),
+            state_names={"wet": ["no", "yes"], "rain": ["no", "yes"]},
+        ),
+    }  # fmt: skip
+    net = from_pgmpy(SimpleNamespace(nodes=lambda: list(cpds), get_cpds=cpds.__getitem__))
+    assert np.allclose(net.joint(["rain", "wet"]), [[0.72, 0.08], [0.04, 0.16]])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "rule"),
+    [
+        ([("a", [0, 1], ["b"], [[0.5, 0.5]] * 2), ("b", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "cycle"),
+        ([("a", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "not itself"),
+        ([("a", [0, 1], ["c"], [[0.5, 0.5]] * 2)], "unknown parent 'c'"),
+        ([COIN, COIN], "twice"),
+        ([("a", [0, 1], [], [0.5, 0.6])], "misses a sum of 1 by 0.1"),
+        ([("a", [0, 1], [], [0.5, 0.5 + 2e-6])], "misses a sum of 1"),
+        ([("a", [0, 1], [], [1.5, -0.5])], "negative"),
+        ([("a", [0, 1], [], [float("nan"), 0.5])], "NaN"),
+        ([("a", [0, 1, 2], [], [0.5, 0.5])], "shape"),
+        ([("a", [0, 0], [], [0.5, 0.5])], "different names"),
+        ([("a", [0, 1], [], [[0.5], [0.5, 0.5]])], "not a full table"),
+        ([], "no nodes"),
+    ],
+)
+def test_networks_that_break_a_rule_are_refused(nodes: Any, rule: str) -> None:
+    with pytest.raises(InputError, match=rule):
+        BayesianNetwork(nodes)
+
+
+def test_rows_within_a_millionth_are_renormalised() -> None:
+    net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5 + 9e-7])])
+    assert float(net.nodes[0].table.sum()) == pytest.approx(1.0, abs=1e-15)
+
+
+BIF = """network unknown { }
+variable rain { type discrete [ 2 ] { no, yes }; }
+variable "wet" { type discrete [ 2 ] { <5, >=5 }; }
+// rows are keyed
+probability ( rain ) { table 0.8, 0.2; }
+probability ( wet | rain ) {
+  (yes) 0.2, 0.8;
+  default 0.9, 0.1;
+}
+"""
+
+
+def test_bif_rows_are_read_by_their_keys(tmp_path: Path) -> None:
+    (tmp_path / "n.bif").write_text(BIF)
+    net = read_network(tmp_path / "n.bif")
+    assert net.alphabet(1) == ("<5", ">=5")
+    assert np.allclose(net.joint(["rain", "wet"]), [[0.72, 0.08], [0.04, 0.16]])
+    assert net.source == "the file n.bif"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("  default 0.9, 0.1;\n", "", "no probabilities for some"),
+        ("(yes) 0.2", "(maybe) 0.2", "cannot be"),
+        ("0.2, 0.8;\n", "0.2, 0.8, 0.1;\n", "wrong length"),
+        ("[ 2 ] { no, yes }", "[ 3 ] { no, yes }", "announces 3"),
+        ("0.2, 0.8;\n", "0.2, x;\n", "not a list of numbers"),
+        ("(yes) 0.2, 0.8", "(yes) 0.2, 0.9", "misses a sum"),
+        ("wet | rain", "wet | snow", "unknown parent"),
+    ],
+)
+def test_damaged_bif_files_are_refused(tmp_path: Path, old: str, new: str, rule: str) -> None:
+    assert old in BIF
+    (tmp_path / "n.bif").write_text(BIF.replace(old, new))
+    with pytest.raises(InputError, match=rule):
+        read_network(tmp_path / "n.bif")
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "n.bif"
+    for length in range(0, len(BIF) - 1, 7):
+        file.write_text(BIF[:length])
+        with pytest.raises(InputError):
+            read_network(file)
+    with pytest.raises(InputError, match="does not exist"):
+        read_network(tmp_path / "none.bif")
+
+
+def test_inference_that_would_not_fit_is_refused_before_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, _ = network(5, 6)
+    monkeypatch.setattr(elimination, "LARGEST_TABLE", 3)
+    with pytest.raises(Unsupported, match="above the limit"):
+        net.law([0, 1, 2])

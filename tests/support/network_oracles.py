@@ -1,0 +1,133 @@
+"""Bayesian networks by enumeration of every joint state: laws, independence, quilts and the loss of Laplace noise."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Law = dict[tuple[int, ...], Fraction]
+Spec = list[tuple[str, list[int], list[str], Any]]
+
+
+def random_network(rng: np.random.Generator, size: int, most_parents: int = 2, zeros: bool = False) -> Spec:
+    """Return a random network in the form that `BayesianNetwork` takes, tables of thousandths (exact in Fractions)."""
+    nodes: Spec = []
+    sizes = [int(rng.integers(2, 4)) if rng.random() < 0.3 else 2 for _ in range(size)]
+    for i in range(size):
+        parents = sorted(rng.choice(i, size=min(i, int(rng.integers(0, most_parents + 1))), replace=False).tolist())
+        shape = [sizes[p] for p in parents]
+        rows = np.array([_thousandths(rng, sizes[i], zeros) for _ in range(math.prod(shape))]).reshape(*shape, sizes[i])
+        nodes.append((f"n{i}", list(range(sizes[i])), [f"n{p}" for p in parents], (rows / 1000).tolist()))
+    return nodes
+
+
+def _thousandths(rng: np.random.Generator, k: int, zeros: bool) -> list[int]:
+    while True:
+        cuts = sorted(rng.integers(1, 1000, size=k - 1).tolist())
+        parts = [b - a for a, b in itertools.pairwise([0, *cuts, 1000])]
+        if zeros and rng.random() < 0.3:
+            at = int(rng.integers(k))
+            parts[at - 1] += parts[at]
+            parts[at] = 0
+        if zeros or min(parts) > 0:
+            return parts
+
+
+def joint_law(spec: Spec, order: list[str]) -> Law:
+    """Return P(x) of every joint state, values by index, nodes in the given order; exact."""
+    by_name = {name: (states, parents, table) for name, states, parents, table in spec}
+    law: Law = {}
+    for x in itertools.product(*(range(len(by_name[name][0])) for name in order)):
+        at = dict(zip(order, x, strict=True))
+        mass = Fraction(1)
+        for name in order:
+            row = by_name[name][2]
+            for parent in by_name[name][1]:
+                row = row[at[parent]]
+            mass *= Fraction(str(round(row[at[name]], 12)))
+        law[x] = mass
+    return law
+
+
+def marginal(law: Law, entries: tuple[int, ...]) -> Law:
+    """Return the joint law of some entries, in the order given."""
+    found: Law = {}
+    for x, mass in law.items():
+        key = tuple(x[i] for i in entries)
+        found[key] = found.get(key, Fraction(0)) + mass
+    return found
+
+
+def independent(law: Law, entry: int, others: tuple[int, ...], given: tuple[int, ...]) -> bool:
+    """Whether X_entry and X_others are independent given X_given, exactly."""
+    full = marginal(law, (entry, *others, *given))
+    own, rest, base = marginal(law, (entry, *given)), marginal(law, (*others, *given)), marginal(law, given)
+    n = 1 + len(others)
+    return all(
+        mass * base[x[n:]] == own[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items()
+    )  # fmt: skip
+
+
+def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int]) -> float:
+    """Return max over x_Q of log P(x_Q | a)/P(x_Q | b), infinite where only a allows x_Q."""
+    table, own = marginal(law, (entry, *quilt)), marginal(law, (entry,))
+    a, b = pair
+    worst = 0.0
+    for x in {x[1:] for x in table}:
+        p, q = table.get((a, *x), Fraction(0)) / own[(a,)], table.get((b, *x), Fraction(0)) / own[(b,)]
+        if p > 0:
+            worst = max(worst, math.inf if q == 0 else math.log(p / q))
+    return worst
+
+
+def needed_scale(law: Law, sizes: list[int], changes: list[int], entries: list[int], epsilon: float) -> float:
+    """Return 004 Algorithm 2 over all quilts: every subset whose remote set is independent by enumeration."""
+    n, worst = len(sizes), 0.0
+    for entry in entries:
+        own = marginal(law, (entry,))
+        values = [v for v in range(sizes[entry]) if own[(v,)] > 0]
+        pairs = [(a, b) for a in values for b in values if a != b]
+        if not pairs:
+            continue
+        best = sum(changes) / epsilon
+        others = [v for v in range(n) if v != entry]
+        for quilt in (q for r in range(n) for q in itertools.combinations(others, r)):
+            rest = [v for v in others if v not in quilt]
+            e = max(influence(law, entry, quilt, pair) for pair in pairs)
+            if e > epsilon:
+                continue
+            for r in range(len(rest) + 1):
+                for remote in itertools.combinations(rest, r):
+                    near = sum(changes[v] for v in range(n) if v not in quilt and v not in remote)
+                    if near and (e >= epsilon or near / (epsilon - e) >= best):
+                        continue
+                    if independent(law, entry, remote, quilt):
+                        best = 0.0 if near == 0 else near / (epsilon - e)
+        worst = max(worst, best)
+    return worst
+
+
+def answer_laws(law: Law, tables: list[list[int]], entry: int) -> dict[int, dict[int, Fraction]]:
+    """Return the law of sum_i tables[i][x_i] given each possible value of an entry."""
+    own = marginal(law, (entry,))
+    found: dict[int, dict[int, Fraction]] = {}
+    for x, mass in law.items():
+        if mass > 0:
+            answer = sum(t[v] for t, v in zip(tables, x, strict=True))
+            laws = found.setdefault(x[entry], {})
+            laws[answer] = laws.get(answer, Fraction(0)) + mass / own[(x[entry],)]
+    return found
+
+
+def laplace_loss(p: dict[int, Fraction], q: dict[int, Fraction], scale: float) -> float:
+    """Return the largest log-ratio of two laws after Laplace noise, at every integer of their range."""
+    low, high = min(*p, *q), max(*p, *q)
+
+    def density(law: dict[int, Fraction], y: int) -> float:
+        return math.fsum(float(m) * math.exp(-abs(y - x) / scale) for x, m in law.items())
+
+    return max(abs(math.log(density(p, y) / density(q, y))) for y in range(low, high + 1))
