@@ -2,8 +2,8 @@
 
 Data: ExtraSensory (Vaizman, Ellis and Lanckriet 2017), one self-reported state about every minute. Setting of the
 activity experiments of Song, Wang and Chaudhuri 2017: states active, standing, walking, sedentary; unbroken pieces of
-at least 100 rows, independent of each other; histograms of relative frequency. The belief is one chain fitted on half of the participants
-and used for the other half. `python experiments/activity.py` writes docs/real-activity.md and its picture.
+at least 100 rows, independent of each other; histograms of relative frequency. The belief is one chain fitted on half
+of the participants and used for the other half. It writes the tables of docs/real-activity.md and its picture.
 """
 
 from __future__ import annotations
