@@ -156,6 +156,14 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
     assert numbers <= explained
 
 
+def test_every_mechanism_is_on_its_page() -> None:
+    from takifugu.calibration import REGISTRY
+
+    page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+    named = page.replace("`-b`", "`kantorovich-gaussian-b`")
+    assert not [line.name for line in REGISTRY if f"`{line.name}`" not in named]
+
+
 def test_make_lists_every_task() -> None:
     outcome = run("make", "help")
     assert outcome.returncode == 0
@@ -194,6 +202,13 @@ def test_documents_run_and_compare_what_they_print(tmp_path: Path) -> None:
     block = "```python\nprint(1 + 1)\n```\n\n```text\n{}\n```\n"
     assert evaluate(block.format(2), tmp_path) == [None, None]
     assert evaluate(block.format(3), tmp_path)[1] is not None
+
+
+def test_dots_in_a_document_stand_for_any_lines_and_for_nothing_else() -> None:
+    assert documents.differs("a\n...\nd", "a\nb\nc\nd\n") is None
+    assert documents.differs("a\n...", "a\n") is None
+    assert documents.differs("a\n...\nd", "a\nb\nc\n") is not None
+    assert documents.differs("a\nd", "a\n...\nd") is not None
 
 
 def test_documents_notice_a_block_that_raises_and_a_command_that_fails(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 Each document has its own names and its own temporary working directory. By the language of a block:
 
 python    is executed; what it prints is kept for the next block
-text      the first one after a python or console block: must equal what that block printed
+text      the first one after a python or console block: must be what that block printed; `...` stands for any lines
 toml      whose first line is `# name.toml`: is written to that file
 console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers (make, git, pip, cd) are left to it
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -73,9 +74,13 @@ def _printed(example: Example) -> str | None:
 
 
 def differs(promised: str, printed: str) -> str | None:
-    """Say how the printed lines differ from the promised ones; blanks at line ends do not count."""
-    want, got = ([line.rstrip() for line in text.strip("\n").splitlines()] for text in (promised, printed))
-    if want == got:
+    """Say how the printed lines differ from the promised ones; a promised line of three dots stands for any lines.
+
+    Runs of blanks count as one, so that a table may grow wider.
+    """
+    want, got = ([" ".join(line.split()) for line in text.strip("\n").splitlines()] for text in (promised, printed))
+    pattern = "".join("(.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in want)
+    if re.fullmatch(pattern, "".join(line + "\n" for line in got)):
         return None
     return "\n".join(["the document promises", *want, "but this is printed", *got])
 
