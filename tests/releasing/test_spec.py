@@ -52,6 +52,9 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     )
 
 
+HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "path", "words"),
     [
@@ -91,6 +94,26 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
         ('order = "t [min]"', 'order = "run no."', "source", "named twice"),
         ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
+        ("budget = 10", "budget = {epsilon = 0}", "source.budget", "must be above 0"),
+        ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget", "below 1"),
+        ("budget = 10", "budget = {delta = 0.1}", "source.budget", "is missing"),
+        ("budget = 10", 'nulls = "keep"', "source.nulls", 'write "refuse" or "unobserved"'),
+        ("budget = 10", 'null_keys = "keep"', "source.null_keys", 'write "refuse" or "drop"'),
+        ("budget = 10", 'missing = "NA"', "source.missing", "not a list"),
+        ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),
+        ('value = "état; raw"', 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
+        ('query = "histogram"', 'query = "histogram"\nweights = [1]', "release[0].weights", "publish a linear"),
+        ('query = "histogram"', 'query = "histogram"\ngrid = 2', "release[0].grid", "does not belong"),
+        ('query = "histogram"', 'query = "linear"', "release[0].weights", "is missing"),
+        ('query = "histogram"', 'query = "linear"\nweights = [1]', "release[0].per", 'write per = "unit"'),
+        ('query = "histogram"', 'query = "linear"\nweights = [0]', "release[0].weights", "no weight differs from 0"),
+        ('query = "histogram"', 'query = "linear"\nweights = "w.csv"', "release[0].weights", "cannot be read"),
+        ('query = "histogram"', 'query = "histogram"\nstates = []', "release[0].states", "at least one state"),
+        ("[[release]]", '[hide]\nkind = "one-entry"\n[[release]]', "hide.entry", "is missing; write entry = 6"),
+        ("[[release]]", HIDE.replace("5", "-1") + "[[release]]", "hide.entry", "greater than or equal to 0"),
+        ("[[release]]", HIDE.replace("walking", "walkin") + "[[release]]", "hide.b", "did you mean 'walking'?"),
+        ("[[release]]", HIDE.replace("walking", "still") + "[[release]]", "hide.b", "write the other state"),
+        ("[[release]]", HIDE.replace("one-entry", "entry") + "[[release]]", "hide", 'did you mean \'one-entry\''),
     ],
 )
 def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
@@ -158,6 +181,7 @@ def _mutants(value: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_mutated_files_never_raise_anything_else(tmp_path: Path) -> None:
     files.write(tmp_path)
     (tmp_path / "public.csv").write_text(files.data(), encoding="utf-8")
@@ -194,3 +218,49 @@ def test_the_schema_is_json_and_names_every_section() -> None:
     schema = spec.json_schema()
     assert set(schema["properties"]) == {"version", "ledger", "output", "source", "belief", "hide", "release"}
     assert json.loads(json.dumps(schema)) == schema
+
+
+def test_every_key_of_the_schema_says_what_it_means() -> None:
+    schema = spec.json_schema()
+    sections = {"the file": schema, **schema["$defs"]}
+    keys = [(name, key, node) for name, section in sections.items() for key, node in section["properties"].items()]
+    assert len(keys) > 50
+    assert [(name, key) for name, key, node in keys if not node.get("description")] == []
+    assert [name for name, section in sections.items() if not section.get("description")] == []
+
+
+def test_what_is_missing_hides_nothing_else(tmp_path: Path) -> None:
+    """The states are missing, and yet everything that does not depend on them is told with them."""
+    text = files.SPEC.replace('states = ["still", "walking"]\n', "").replace("units_independent = true\n", "")
+    text = text.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "").replace('unit = "Who is it?"', 'unit = "who"')
+    assert [p.split(": ")[0] for p in problems(text, tmp_path)] == [
+        "belief.states", "source.unit", "belief.units_independent", "belief.matrix",
+    ]  # fmt: skip
+
+
+def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
+    found = problems(files.SPEC.replace("[[release]]", HIDE + "[[release]]"), tmp_path)
+    assert [p.split(";")[0] for p in found] == [
+        f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
+        for key in ("unit", "piece")
+    ]
+
+
+def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
+    (tmp_path / "public.csv").write_text("Who is it?,run no.,minute,état; raw\na,1,0,walking\n", encoding="utf-8")
+    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
+    text = text.replace("[belief.map]", '[belief.fit]\nfile = "public.csv"\n\n[belief.map]')
+    (found,) = problems(text, tmp_path)
+    assert found.startswith("belief.fit.order: the data has no column 't [min]'")
+    assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
+
+
+def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
+    assert "is not TOML" in problems("a = " + "[" * 100_000, tmp_path)[0]
+
+
+def test_toml_is_written_as_it_reads_back() -> None:
+    from takifugu.releasing.problems import toml_of
+
+    value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
+    assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value

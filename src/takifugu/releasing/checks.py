@@ -158,6 +158,11 @@ def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: l
     """Return the chain at one step, or add what is wrong with it."""
     if isinstance(belief, ChainSpec) and (belief.matrix is None) == (belief.fit is None):
         return None
+    if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
+        faults = list(_fit_columns(belief.fit, source, folder))
+        if faults:
+            found += faults
+            return None
     try:
         return chain_of(belief, source, folder)
     except TakifuguError as error:
@@ -171,13 +176,27 @@ def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: l
         return None
 
 
+def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[str]:
+    try:
+        table = open_frame(fit.file if "://" in fit.file else folder / fit.file, source.missing)
+    except TakifuguError as error:
+        yield f"belief.fit.file: {as_problem(error)}"
+        return
+    for key in ("unit", "piece", "order", "value"):
+        column = getattr(fit, key) or getattr(source, key)
+        try:
+            table.require([column] if column is not None else [])
+        except TakifuguError as error:
+            yield f"belief.fit.{key}: {as_problem(error)}"
+
+
 def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Iterator[str]:
     if not isinstance(hide, EntrySpec):
         return
     for key in ("unit", "piece"):
         if source is not None and getattr(source, key) is not None:
             yield (
-                f"hide.kind: 'entry' hides one entry of one sequence, and source.{key} says that there are several; "
+                f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several; "
                 f'write kind = "every-entry", or leave source.{key} out'
             )
     for key, state in (("a", hide.a), ("b", hide.b)):
@@ -211,7 +230,7 @@ def _item(
         yield from _linear(item, path, source, folder)
     if chain is None:
         return
-    key = f"{path}.codes" if item.query in ("sum", "mean", "linear") else f"{path}.states" if item.states else path
+    key = f"{path}.states" if item.query in ("histogram", "count") else f"{path}.codes"
     try:
         if item.query == "linear":
             Sum(codes=codes_of(item, chain.states), grid=item.grid).resolve(chain)

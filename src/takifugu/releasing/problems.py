@@ -13,11 +13,12 @@ from takifugu.errors import did_you_mean
 def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list[str]:
     """Return one line per fault that pydantic found, in the order of the file."""
     found: dict[str, str] = {}
-    for error in errors:
-        path, node = _walk(error["loc"], schema, raw)
+    placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors]
+    paths = [path for _, path, _ in placed]
+    for error, path, node in placed:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
-        nested = any(known.startswith((f"{path}[", f"{path}.")) for known in found) and error["type"].endswith("_type")
+        nested = error["type"].endswith("_type") and any(other.startswith((f"{path}[", f"{path}.")) for other in paths)
         if path not in found and not nested:  # a value that fits no member of a union is reported once a member
             found[path] = f"{path or 'the file'}: {_sentence(error, path, node, schema)}"
     return list(found.values())
@@ -90,7 +91,10 @@ def _sentence(error: Any, path: str, node: dict[str, Any], schema: dict[str, Any
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         kinds = node.get("kinds", [])
         tag = given.get("kind") if isinstance(given, dict) else None
-        what = "has no kind" if tag is None else f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
+        what = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
+        if tag is None:
+            alike = [key for key in given if did_you_mean("kind", [key.lower()])] if isinstance(given, dict) else []
+            what = f"has no kind, and {alike[0]!r} is not it" if alike else "has no kind"
         return f"{what}; write kind = {_either(kinds)}"
     if kind == "literal_error":
         allowed = [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 from takifugu.laws.rationals import as_delta, as_epsilon
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
     as_epsilon(value, "the budget")
+    return value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):  # true is 1 in Python, and not in a release file
+        raise ValueError(f"is {str(value).lower()}; write 1")
     return value
 
 
@@ -141,7 +157,7 @@ class EveryEntrySpec(Section):
 class EntrySpec(Section):
     """One entry of one sequence must stay secret; the others are not protected."""
 
-    kind: Annotated[Literal["entry"], Field(description="whether one entry has one or the other value is hidden")]
+    kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
     entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
     a: Annotated[State, Field(description="the one state that it may have", examples=["ill"])]
     b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
@@ -197,7 +213,7 @@ class ItemSpec(Section):
 class ReleaseSpec(Section):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 
-    version: Annotated[Literal[1], Field(description="the version of this format")] = 1
+    version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     output: Annotated[Text, Field(description="the folder of the published files")] = "published"
     source: Annotated[SourceSpec, Field(description="where the private data is, and which columns say what")]

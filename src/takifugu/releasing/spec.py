@@ -112,7 +112,7 @@ def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
     """
     belief, hide, items = raw.get("belief"), raw.get("hide", {}), raw.get("release")
     of_class = isinstance(belief, dict) and belief.get("kind") == "markov-chain-class"
-    of_entry = isinstance(hide, dict) and hide.get("kind") == "entry"
+    of_entry = isinstance(hide, dict) and hide.get("kind") == "one-entry"
     faulty: set[str] = set()
     spec = ReleaseSpec.model_construct(
         source=_section(SourceSpec, raw.get("source"), "source", faulty),
