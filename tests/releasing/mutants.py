@@ -39,7 +39,9 @@ UNITS: dict[str, Any] = {
 
 ONE: dict[str, Any] = {
     "ledger": "ledger.db",
-    "source": {"name": "one", "file": "one.csv", "order": AT, "value": STATE, "budget": {"epsilon": 3.0, "delta": 1e-6}},
+    "source": {
+        "name": "one", "file": "one.csv", "order": AT, "value": STATE, "budget": {"epsilon": 3.0, "delta": 1e-6},
+    },
     "belief": {
         "kind": "markov-chain", "states": ["still", "walking"], "map": {"sitting": "still", "lying": "still"},
         "fit": {"file": "public.csv", "value": STATE, "order": AT, "smoothing": 1, "private": False},
@@ -47,7 +49,8 @@ ONE: dict[str, Any] = {
     },
     "hide": {"kind": "one-entry", "entry": 1, "a": "still", "b": "walking"},
     "release": [
-        {"name": "rise", "query": "linear", "epsilon": 1, "codes": {"still": 0, "walking": 1}, "weights": [1, 0, "1/2"]},
+        {"name": "rise", "query": "linear", "epsilon": 1, "codes": {"still": 0, "walking": 1},
+         "weights": [1, 0, "1/2"]},
     ],
 }  # fmt: skip
 

@@ -196,8 +196,8 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Itera
     for key in ("unit", "piece"):
         if source is not None and getattr(source, key) is not None:
             yield (
-                f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several; "
-                f'write kind = "every-entry", or leave source.{key} out'
+                f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are "
+                f'several; write kind = "every-entry", or leave source.{key} out'
             )
     for key, state in (("a", hide.a), ("b", hide.b)):
         known: Sequence[Any] = () if belief is None else belief.states
