@@ -31,6 +31,7 @@ bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 figures: $(VENV)/.test  ## run the experiments again and rewrite their tables and pictures in docs/
 	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
+	@$(RUN) experiments/ding2022.py
 
 docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) tools/reference.py
