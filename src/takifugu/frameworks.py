@@ -12,6 +12,7 @@ from takifugu import beliefs as belief_room
 from takifugu import secrets as secret_room
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
@@ -136,4 +137,5 @@ def _check_states(belief: Belief) -> None:
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:
     family = secret.family(belief)
-    return any(family.value_pairs(belief, entry) for entry in family.entries)
+    entries = belief.representatives(family.entries, ()) if isinstance(belief, IndependentUsers) else family.entries
+    return any(family.value_pairs(belief, entry) for entry in entries)

@@ -87,11 +87,12 @@ class Singles(Sequence[range]):
 class IndependentUsers:
     """V independent users; user v has the law `laws[v]`, value -> probability, and may be absent (000 §3.3.1).
 
-    `presence`, the probability of being there, is one probability, or one a user. `absence` says what "absent" means (it must be named where a presence
-    is below 1): "unknown", the paper's: an absent user is counted with a value that is not known, so the law of the
-    answer given absence is the average over the user's values (000 Appendix A); "removed": it contributes nothing.
-    Under "unknown" absence is possible for every user, whatever `presence` says, and the answer does not depend on it.
-    Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from a few laws.
+    `presence` is one probability of being there, or one a user. `absence` says what "absent" means (it must be named
+    where a presence is below 1): "unknown", the paper's: an absent user is counted with a value that is not known, so
+    the law of the answer given absence is the average over the user's values (000 Appendix A); "removed": it
+    contributes nothing. Under "unknown" absence is possible for every user, whatever `presence` says, and the answer
+    does not depend on it. Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from
+    a few laws.
 
     Raises InputError for no users, probabilities that are negative, not finite or do not sum to one, repeated values,
     the value "absent" (which stands for an absent user), and "removed" where everybody is certainly present.
@@ -211,7 +212,11 @@ class IndependentUsers:
         return self.laws[int(self.law_of[user])]
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
-        return self._letters(self.law(entry)).alphabet
+        return self._alphabets[int(self.law_of[entry])]
+
+    @cached_property
+    def _alphabets(self) -> tuple[tuple[State, ...], ...]:
+        return tuple(self._letters(law).alphabet for law in self.laws)
 
     def position(self, name: Hashable) -> int:
         if self.user_names is None:
