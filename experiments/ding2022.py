@@ -51,9 +51,12 @@ PRINTED = {  # rows of the paper's tables
     "2": ["1/4 1/3 1/3 1/3", "1/4 1/2 1/2 1/2", "1/4 1/2 2/3 5/6", "1/4 1/2 2/3 1"],
     "3": ["1/4 1/12 0 0", "0 1/6 0 0", "0 0 1/6 1/6", "0 0 0 1/6"],
     "5": [
-        "0 3/40 1/5 1/5 1/5", "0 3/40 17/40 17/40 17/40", "0 3/40 23/40 4/5 37/40", "0 3/40 23/40 4/5 1",
+        "0 3/40 1/5 1/5 1/5",
+        "0 3/40 17/40 17/40 17/40",
+        "0 3/40 23/40 4/5 37/40",
         "0 3/40 23/40 4/5 1",
-    ],  # fmt: skip
+        "0 3/40 23/40 4/5 1",
+    ],
     "6": ["0 3/40 1/8 0 0", "0 0 9/40 0 0", "0 0 3/20 9/40 1/8", "0 0 0 0 3/40", "0 0 0 0 0"],
 }
 
@@ -113,13 +116,16 @@ def errors(pair: tuple[tf.Pmf, tf.Pmf], epsilon: float) -> dict[str, float]:
 def draw_plans(name: str, panels: Sequence[tuple[str, Plan]]) -> None:
     """Draw the masses of some plans: rows are values given one secret, columns given the other."""
     pyplot = _pyplot()
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.8), layout="constrained", squeeze=False)
+    figure, axes = pyplot.subplots(
+        1, len(panels), figsize=(4.2 * len(panels), 3.8), layout="constrained", squeeze=False
+    )
     for axis, (title, plan) in zip(axes[0], panels, strict=True):
         moves = [(float(x), float(y), float(m)) for x, y, m in plan.items()]
         size = [300 * m / max(m for _, _, m in moves) + 4 for _, _, m in moves]
         low, high = min(min(x, y) for x, y, _ in moves), max(max(x, y) for x, y, _ in moves)
         axis.plot([low, high], [low, high], color="0.85", zorder=0)
-        axis.scatter([x for x, _, _ in moves], [y for _, y, _ in moves], s=size, color="tab:blue", alpha=0.7, linewidth=0)
+        across, up = [x for x, _, _ in moves], [y for _, y, _ in moves]
+        axis.scatter(across, up, s=size, color="tab:blue", alpha=0.7, linewidth=0)
         axis.set(title=title, xlabel="from", ylabel="to", aspect="equal")
     _save(figure, name)
 
@@ -144,8 +150,8 @@ def draw_noise(pair: tuple[tf.Pmf, tf.Pmf]) -> dict[str, list[float]]:
         points = [(e, v) for e, v in zip(EPSILONS, curves[name], strict=True) if v > 0]
         axis.semilogy(*zip(*points, strict=True), line, color=colour, label=f"{label}: {name}")
     axis.axvline(0.8, color="0.8", linewidth=1)
-    axis.annotate("the paper's figure begins", (0.8, axis.get_ylim()[1]), color="0.5", fontsize=8, va="top", xytext=(4, -4),
-                  textcoords="offset points")  # fmt: skip
+    begins = (0.8, axis.get_ylim()[1])
+    axis.annotate(" the paper's figure begins", begins, color="0.5", fontsize=8, va="top")
     axis.set(xlabel="ε", ylabel="variance of the noise")
     axis.legend(frameon=False)
     _save(figure, "ding2022-figure4")
