@@ -138,7 +138,7 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     left, right = 20 + round(_LETTER * max(map(len, names))), 16 + round(_LETTER * max(map(len, texts)))
     height = 34 + 26 * len(bars) + 46
     flat = _Scale(*_range([*numbers, 0.0], False, from_zero=True), left, width - right, False)
-    body = [part for tick in flat.ticks() for part in _tick_across(flat.at(tick), tick, 34, height - 46)]
+    body = [part for tick in _with_room(flat) for part in _tick_across(flat.at(tick), tick, 34, height - 46)]
     body.append(_words((flat.start + flat.end) / 2, height - 10, axis.label, "middle", _FAINT))
     for number, (bar, name, text) in enumerate(zip(bars, names, texts, strict=True)):
         middle = 34 + 26 * number + 15
@@ -187,16 +187,21 @@ def _grid(flat: _Scale, tall: _Scale, x: Axis, y: Axis, height: int) -> Iterable
     for tick in tall.ticks():
         yield _rule(flat.start, tall.at(tick), flat.end, tall.at(tick), _RULE)
         yield _words(flat.start - 8, tall.at(tick) + 4, shown(tick), "end", _FAINT)
-    kept: list[float] = []
-    for tick in flat.ticks():
-        room = _LETTER * len(shown(tick))
-        if not kept or flat.at(tick) - flat.at(kept[-1]) > room:
-            kept.append(tick)
-            yield from _tick_across(flat.at(tick), tick, tall.end, tall.start)
+    for tick in _with_room(flat):
+        yield from _tick_across(flat.at(tick), tick, tall.end, tall.start)
     yield _rule(flat.start, tall.start, flat.end, tall.start, _FAINT)
     yield _words((flat.start + flat.end) / 2, height - 10, x.label, "middle", _FAINT)
     if y.label:
         yield _words(12, 37, y.label, "start", _FAINT)
+
+
+def _with_room(flat: _Scale) -> list[float]:
+    """Return the ticks along a side whose numbers do not touch the number before."""
+    kept: list[float] = []
+    for tick in flat.ticks():
+        if not kept or flat.at(tick) - flat.at(kept[-1]) > _LETTER * (len(shown(tick)) + 1):
+            kept.append(tick)
+    return kept
 
 
 def _tick_across(where: float, tick: float, top: float, bottom: float) -> tuple[str, str]:

@@ -57,7 +57,7 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
     assert names == [
         f"time-use-{scope}{end}" for scope in ("pooled", "units")
-        for end in (".certificate.json", ".certificate.txt", ".csv")
+        for end in (".certificate.json", ".certificate.txt", ".csv", ".report.html")
     ]  # fmt: skip
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
     assert list(table[0]) == ["unit", "cell", "value", "low", "high"]
@@ -205,7 +205,7 @@ def test_existing_files_stay_without_force(tmp_path: Path) -> None:
     run.publish(planned(tmp_path), force=True)
     assert Ledger.open(tmp_path / "ledger.db").show() != spent
     run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep")
-    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 6
+    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 8
 
 
 def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:

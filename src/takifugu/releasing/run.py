@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,11 @@ from takifugu.errors import ReleaseError
 from takifugu.noise import Entropy
 from takifugu.releasing.build import budget_of
 from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.library import library_of
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, certificate_of, draw
-from takifugu.releasing.result import shown
+from takifugu.releasing.report import report_html
+from takifugu.releasing.result import Release, frame_of, shown
 from takifugu.releasing.spec import ReleaseFile, load
 
 if TYPE_CHECKING:
@@ -25,17 +27,29 @@ if TYPE_CHECKING:
 
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
+#: What each table's files are called, after its name.
+_ENDS = (".csv", ".certificate.json", ".certificate.txt", ".report.html")
 
 
 @dataclass(frozen=True)
 class Published:
-    """One table that was published: its rows (unit, cell, value, low, high), certificate and files."""
+    """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
+
+    `releases` are its answers by unit (None: nobody's alone), for what can be done after a release: `adjusted`,
+    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
+    """
 
     name: str
     scope: str
     rows: tuple[Mapping[str, Any], ...]
     certificate: Certificate
     files: tuple[Path, ...]
+    releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
+    library: str | None = None
+
+    def to_frame(self, library: Any = None) -> Any:
+        """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
+        return frame_of(self.rows, library or self.library)
 
 
 @dataclass(frozen=True)
@@ -70,8 +84,7 @@ def publish(planned: Plan, output: Path | None = None, force: bool = False, entr
     the ledger as it was, after it the epsilon is spent.
     """
     folder = planned.file.inside(planned.spec.output) if output is None else output
-    targets = {t.name: [folder / f"{t.name}{end}" for end in (".csv", ".certificate.json", ".certificate.txt")]
-               for t in planned.tables}  # fmt: skip
+    targets = {t.name: [folder / f"{t.name}{end}" for end in _ENDS] for t in planned.tables}
     there = [p.name for paths in targets.values() for p in paths if p.exists()]
     if there and not force:
         raise ReleaseError(
@@ -139,7 +152,22 @@ def _write(table: Table, answers: Sequence[Drawn], planned: Plan, bench: Path, t
         writer.writerows(rows)
     where[1].write_text(certificate.to_json() + "\n", encoding="utf-8")
     where[2].write_text(certificate.text() + "\n", encoding="utf-8")
-    return Published(table.name, table.scope, rows, certificate, tuple(targets))
+    library = _library(planned.file)
+    releases = tuple((a.question.unit, _release(a, certificate, library)) for a in answers)
+    published = Published(table.name, table.scope, rows, certificate, tuple(targets), releases, library)
+    where[3].write_text(report_html(published), encoding="utf-8")
+    return published
+
+
+def _release(answer: Drawn, certificate: Certificate, library: str | None) -> Release:
+    calibration = answer.question.calibration
+    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library)
+
+
+def _library(file: ReleaseFile) -> str | None:
+    """Return the library of the caller's own frame; a file that an engine of ours reads is nobody's frame."""
+    kept = file.table.keeps
+    return None if isinstance(kept, tuple) else library_of(kept)
 
 
 def _rows(answer: Drawn, cells: int, scope: str) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,103 @@
+"""The noisy values of a report: pictures and tables with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.pictures import Axis, Bar, bar_chart
+from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.page import figure, paragraph, table
+from takifugu.releasing.result import Release, number, shown
+
+LEVEL = 0.95
+#: How much is drawn; the tables have everything.
+MOST_BARS, MOST_PICTURES = 40, 8
+
+_READ = (
+    "With a probability of 95 % over the noise alone, the true value lies in the interval{together}. This is not "
+    "sampling error: it says nothing about people or times that are not in the data."
+)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One published table: its answers by unit (None: nobody's alone), and the promise that they share."""
+
+    name: str
+    certificate: Certificate
+    answers: tuple[tuple[str | None, Release], ...]
+
+    @property
+    def cells(self) -> int:
+        return sum(len(answer.labels) for _, answer in self.answers)
+
+    @property
+    def by_unit(self) -> bool:
+        return self.certificate.scope == "unit" and len(self.answers) > 1
+
+    @property
+    def noisiest(self) -> tuple[str | None, Release]:
+        return max(self.answers, key=lambda pair: pair[1].randomiser.scale)
+
+
+def published(t: Reported) -> Iterator[str]:
+    rows = [(unit, answer.rows(LEVEL, t.cells)) for unit, answer in t.answers]
+    if t.by_unit:
+        yield from _pictures_by_cell(t, rows)
+        yield _table_of_units(t, rows)
+        return
+    found = rows[0][1]
+    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    yield figure(lambda width: _bars([(r["cell"], r) for r in found[:MOST_BARS]], title, width), _drawn(len(found)))
+    yield table(("cell", "noisy value", "95 % interval"), [_cells(r) for r in found], (1, 2), _read(t))
+
+
+def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> str:
+    """Return one row a unit with half the width of its intervals, or one row a value where there are many cells."""
+    labels = t.answers[0][1].labels
+    if len(labels) > MOST_PICTURES:
+        long = [[unit or "", *_cells(r)] for unit, found in rows for r in found]
+        return table(("unit", "cell", "noisy value", "95 % interval"), long, (2, 3), _read(t))
+    halves = [shown(answer.randomiser.half_width(LEVEL, t.cells)) for _, answer in t.answers]
+    body = [
+        [unit or "", *(number(row["value"]) for row in found), number(half)]
+        for (unit, found), half in zip(rows, halves, strict=True)
+    ]
+    return table(("unit", *labels, "± 95 %"), body, range(1, len(labels) + 2), _read(t))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [str(row["cell"]), number(row["value"]), f"{number(row['low'])} to {number(row['high'])}"]
+
+
+def _read(t: Reported) -> str:
+    return _READ.format(together="" if t.cells == 1 else f", for all {t.cells} values of this table at once")
+
+
+def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> Iterator[str]:
+    labels = t.answers[0][1].labels
+    drawn = [
+        figure(
+            lambda width, cell=cell: _bars(  # type: ignore[misc]
+                [(unit or "", found[cell]) for unit, found in rows[:MOST_BARS]], labels[cell], width
+            ),
+            narrow_only=True,
+        )
+        for cell in range(min(len(labels), MOST_PICTURES))
+    ]
+    yield f'<div class="gallery">{"".join(drawn)}</div>'
+    more = [_drawn(len(rows), "units")] if len(rows) > MOST_BARS else []
+    if len(labels) > MOST_PICTURES:
+        more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has all.")
+    yield from (paragraph(words, "note") for words in more)
+
+
+def _bars(rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
+    bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
+    return bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width)
+
+
+def _drawn(count: int, what: str = "cells") -> str:
+    return f"The first {MOST_BARS} of {count} {what} are drawn; the table has all." if count > MOST_BARS else ""
