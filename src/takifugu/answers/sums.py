@@ -90,7 +90,7 @@ class Sums(Generic[Law]):
 
     >>> coin = Pmf.from_counts([0, 1], [1, 1])
     >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], lambda p, q: p.convolve(q), Pmf([0], [1]))
-    >>> list(sums.without(0).values), list(sums.without(1).values)
+    >>> sums.without(0).values.tolist(), sums.without(1).values.tolist()
     ([5, 6, 7], [0, 1, 2, 3])
     """
 

@@ -103,7 +103,7 @@ class Sum:
 
     def describe(self) -> str:
         if self.attribute is not None:
-            return f"the value of {self.attribute!r}"
+            return f"the value of {self.attribute!r}{_coding(self.codes)}"
         return f"the sum of the entries{_where(self.entries)}"
 
 
@@ -141,7 +141,7 @@ class Mean:
 
     def describe(self) -> str:
         if self.attribute is not None:
-            return f"the mean of {self.attribute!r}"
+            return f"the mean of {self.attribute!r}{_coding(self.codes)}"
         return f"the mean of the entries{_where(self.entries)}"
 
 
