@@ -15,8 +15,8 @@ GROUPS = {
     "What an adversary may believe": ("MarkovChain", "MarkovChainClass", "IndependentPieces", "JointTable", "Pmf"),
     "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
     "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),
-    "How much noise": ("calibrate", "compare", "with_scale"),
-    "Publishing": ("release", "release_file", "compose"),
+    "How much noise": ("calibrate", "compare", "with_scale", "promise_if_belief_off"),
+    "Publishing": ("release", "release_file", "report_html", "reconcile", "compose"),
     "Laws": ("w_infinity", "monotone_plan"),
 }
 INTRODUCTION = """# Reference

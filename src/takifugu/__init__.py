@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
     from takifugu.releasing.publish import release
+    from takifugu.releasing.reconcile import reconcile
+    from takifugu.releasing.report import report_html
     from takifugu.releasing.run import release_file
+    from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
 
 __all__ = [
@@ -53,8 +56,11 @@ __all__ = [
     "every_entry",
     "monotone_plan",
     "presence",
+    "promise_if_belief_off",
+    "reconcile",
     "release",
     "release_file",
+    "report_html",
     "w_infinity",
     "with_scale",
 ]
@@ -71,7 +77,10 @@ _MODULES = {
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.publish": ("release",),
+    "takifugu.releasing.reconcile": ("reconcile",),
+    "takifugu.releasing.report": ("report_html",),
     "takifugu.releasing.run": ("release_file",),
+    "takifugu.robustness": ("promise_if_belief_off",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
