@@ -316,6 +316,18 @@ def test_sums_of_all_but_one(exact: bool) -> None:
             assert np.abs(numbers / expected.probabilities - 1).max() <= found.error <= 1e-13
 
 
+def test_few_users_far_apart_have_exact_laws() -> None:
+    laws = [{0: Fraction(1, 2), 10**7: Fraction(1, 4), 3 * 10**7 + 1: Fraction(1, 4)}] * 3
+    users = IndependentUsers(laws)
+    family = next(families(users, tf.Sum().resolve(users), tf.presence().family(users)))
+    shares = [{v: v for v in law} for law in laws]
+    for value, state in enumerate((0, 10**7, 3 * 10**7 + 1, ABSENT)):
+        law = family.hulls[value][0]
+        assert dict(law.items()) == answer_law(laws, [1] * 3, "unknown", shares, 0, state)
+    alone = exact_scale(IndependentUsers(laws[:1]), tf.entry(0, 10**7, ABSENT), tf.Sum(), "1/2")
+    assert exact_scale(users, tf.entry(0, 10**7, ABSENT), tf.Sum(), "1/2") < alone
+
+
 def test_tails_far_below_float64_keep_their_accuracy() -> None:
     chance = Fraction(1, 2**40)
     users = IndependentUsers([{0: float(1 - chance), 1: float(chance)}] * 60)

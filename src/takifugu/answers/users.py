@@ -29,15 +29,15 @@ from takifugu.secrets import Family, absent_index
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
-#: Exact masses are kept up to this many places and binary digits of a mass.
-FEW_PLACES, FEW_DIGITS = 512, 4096
+#: Exact masses are kept up to this many atoms and binary digits of a mass.
+FEW_ATOMS, FEW_DIGITS = 512, 4096
 
 
 def families(belief: IndependentUsers, answer: Additive, family: Family) -> Iterator[UserFamily]:
     """Yield the laws given each state of each secret user, in order; states of probability zero are left out."""
     users = _users(belief, answer)
     affordable = users.work <= MOST_WORK
-    refines = affordable and users.work + 600.0 * _inner(users, family) * users.width <= MOST_SEARCH
+    refines = affordable and users.work + 600.0 * _inner(users, family) * users.places <= MOST_SEARCH
     for user in family.entries:
         pairs = family.value_pairs(belief, user)
         if not pairs:
@@ -53,7 +53,7 @@ def work(belief: IndependentUsers, answer: Additive, family: Family, laplace: bo
     users = _users(belief, answer)
     if users.work > MOST_WORK or (laplace and not _refined(users, family)):
         return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
-    return users.work, 12.0 * users.width * (2 * math.log2(2 + len(users.counts)) + 8)
+    return users.work, 12.0 * users.places * (2 * math.log2(2 + len(users.counts)) + 8)
 
 
 def comparisons(belief: IndependentUsers, answer: Additive, family: Family, laplace: bool) -> tuple[float, float]:
@@ -62,10 +62,10 @@ def comparisons(belief: IndependentUsers, answer: Additive, family: Family, lapl
     values = max(len(law.values) for law in belief.laws)
     pairs = values if family.presence else values * (values - 1) / 2 if family.pairs is None else len(family.pairs) / 2
     if users.work > MOST_WORK or laplace:
-        inner = float(_inner(users, family)) * users.width if laplace and _refined(users, family) else 0.0
+        inner = float(_inner(users, family)) * users.places if laplace and _refined(users, family) else 0.0
         count = max(pairs * len(family.entries), 1.0)
         return count, values + inner / count
-    return pairs * len(family.entries), users.width
+    return pairs * len(family.entries), users.places
 
 
 @dataclass(eq=False)
@@ -83,22 +83,32 @@ class Users:
     last: tuple[object, DenseFamily | ListedFamily] | None = None
 
     @cached_property
-    def width(self) -> float:
-        """The number of places of the answer's law."""
-        return 1.0 + sum(float(n) * _span(c) / self.step for n, c in zip(self.counts, self.contributions, strict=True))
+    def places(self) -> float:
+        """The number of atoms of the answer's law where masses are exact, else of places between the outermost."""
+        return self._atoms if self.exact else self._width
 
     @cached_property
     def work(self) -> float:
-        return self.width**2 * (2 + math.log2(1 + len(self.counts)))
+        return self.places**2 * (2 + math.log2(1 + len(self.counts)))
 
     @cached_property
     def exact(self) -> bool:
         """Whether exact masses are kept."""
         laws = [c.law for c in self.contributions]
-        if self.width > FEW_PLACES or any(law.total is None for law in laws):
+        if self._atoms > FEW_ATOMS or any(law.total is None for law in laws):
             return False
         digits = sum(float(n) * math.log2(law.total or 1) for n, law in zip(self.counts, laws, strict=True))
         return digits <= FEW_DIGITS
+
+    @cached_property
+    def _width(self) -> float:
+        return 1.0 + sum(float(n) * _span(c) / self.step for n, c in zip(self.counts, self.contributions, strict=True))
+
+    @cached_property
+    def _atoms(self) -> float:
+        """A bound on the number of atoms: every choice of all users, or every place."""
+        bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
+        return min(self._width, 2.0 ** min(bits, 60.0))
 
     @cached_property
     def exact_sums(self) -> Sums[Pmf]:
@@ -175,7 +185,7 @@ def _is_inside(share: Contribution, state: int) -> bool:
 
 def _refined(users: Users, family: Family) -> bool:
     inner = _inner(users, family)
-    return inner > 0 and users.work + 600.0 * inner * users.width <= MOST_SEARCH
+    return inner > 0 and users.work + 600.0 * inner * users.places <= MOST_SEARCH
 
 
 def _full(
