@@ -8,7 +8,7 @@ of v's contribution (000 Appendix A). For Laplace noise of scale b let loss be t
 without R, and adding R is post-processing. At least: beyond all atoms the density of R + noise is K e^{-y/b} on the
 right, so there the ratio of the two shifts of it is e^{c/b} (and e^{-c/b} on the left). W-infinity is |c|: the shift is
 a plan, and the means differ by c. So the smallest scale is |c|/epsilon, and no law of the others is needed (000
-eq. 13; signs as in 000 §3.4.1: x - x' = f_v(a) - f_v(b)).
+eq. 13; x - x' = f_v(a) - f_v(b), with its sign: ERRATA X8).
 
 *The value a against an unknown value*: without R the log-ratios, extreme at atoms, are
     at y = c_a:             -log E e^{-|C - c_a|/b},

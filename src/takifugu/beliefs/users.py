@@ -20,7 +20,7 @@ State = Hashable
 Mass = int | float | Fraction
 IntArray = npt.NDArray[np.int64]
 
-#: The two meanings of absence, and what each says.
+#: The two meanings of absence, and what each says (ERRATA N2).
 MODES = {
     "unknown": "an absent user is counted all the same, with a value that is not known",
     "removed": "an absent user is removed and contributes nothing",
