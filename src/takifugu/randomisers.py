@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
+from takifugu import choices
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws import noise_laws
 from takifugu.laws.rationals import as_fraction, to_text
@@ -39,8 +40,6 @@ class Randomiser(Protocol):
     def cells(self) -> int: ...
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]: ...
-
-    def log_mass(self, difference: int | Fraction) -> float: ...
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float: ...
 
@@ -340,13 +339,15 @@ def from_dict(data: Mapping[str, Any]) -> Randomiser:
     kind = data.get("kind")
     if kind == "none":
         return Exact(as_fraction(data["grid"], "the grid"), data["cells"])
+    if kind in choices.KINDS:
+        return choices.from_dict(data)
     laws: dict[Any, tuple[Any, str]] = {
         "discrete-laplace": (DiscreteLaplace, "units"),
         "rounded-laplace": (RoundedLaplace, "scale"),
         "rounded-normal": (RoundedNormal, "sigma"),
     }
     if kind not in laws:
-        kinds = ["none", *laws]
+        kinds = ["none", *laws, *choices.KINDS]
         raise InputError(f"the randomiser's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
     law, name = laws[kind]
     randomiser: Randomiser = law(as_fraction(data[name], name), as_fraction(data["grid"], "the grid"), data["cells"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -35,7 +36,7 @@ def rounded_normal_delta(p: Law, q: Law, sigma: Fraction, epsilon: Fraction) -> 
         reach = int(sigma * 13) + 2
         below = [mpmath.ncdf((k - mpmath.mpf(1) / 2) / s) for k in range(-reach, 1)]
         cdf = below + [1 - value for value in reversed(below)]
-        step = {k: b - a for k, (a, b) in zip(range(-reach, reach + 1), zip(cdf, cdf[1:], strict=False), strict=False)}
+        step = {k: b - a for k, (a, b) in zip(range(-reach, reach + 1), pairwise(cdf), strict=False)}
         factor = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
 
         def mass(law: Law, k: int) -> Any:

@@ -5,15 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from mpmath import mp
 
+from takifugu.choices import Choice
 from takifugu.errors import Unsupported
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
+
+
+def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
+    """Return P(output | answer) as a function of both, in grid units; call it with `mp.dps` at DIGITS.
+
+    Raises Unsupported for a randomiser whose law is not known here.
+    """
+    if isinstance(randomiser, Choice):
+        return lambda y, x: _mpf(randomiser.mass(x, y))
+    function = cache(mass_function(randomiser))
+    return lambda y, x: function(y - x)
 
 
 def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
@@ -35,12 +48,14 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
     raise Unsupported(f"the audit does not know the law of {type(randomiser).__name__} noise")
 
 
-def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> range:
-    """Return outputs (grid units) beyond which no log-ratio grows.
+def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[int]:
+    """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
     Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor a step, so one step
     beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios grow without end.
     """
+    if isinstance(randomiser, Choice):
+        return randomiser.outputs
     if isinstance(randomiser, RoundedNormal):
         raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss: ask for its delta")
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
@@ -48,12 +63,16 @@ def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> range:
 
 def places_near(randomiser: Randomiser, atoms: Sequence[Fraction]) -> list[int]:
     """Return fewer outputs that are enough: the atoms and their neighbours, because ratios are monotone between."""
+    if isinstance(randomiser, Choice):
+        return randomiser.outputs
     near = {math.floor(x) + step for x in atoms for step in (-1, 0, 1, 2)}
     return sorted(near & set(places(randomiser, atoms)))
 
 
-def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> range:
+def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> Sequence[int]:
     """Return outputs outside which the noise puts mass at most `lost` for every atom."""
+    if isinstance(randomiser, Choice):
+        return randomiser.outputs
     if isinstance(randomiser, Exact):
         reach = 0
     elif isinstance(randomiser, RoundedNormal):

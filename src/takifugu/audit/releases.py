@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mpmath import mp
 
 from takifugu.audit.any_start import Side
-from takifugu.audit.noise_masses import mass_function, places, places_near, places_of_mass
+from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
 from takifugu.audit.states import all_states, stand_ins
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
@@ -65,14 +65,14 @@ class Channel:
                 f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}: "
                 "audit a shorter sequence or fewer cells"
             )
-        functions = [_remembered(mass_function(noise)) for noise in self.noises]
+        functions = [cell_mass(noise) for noise in self.noises]
         outputs = list(itertools.product(*columns))
         masses = np.empty((len(outputs), len(self.answers)), dtype=object)
         for row, output in enumerate(outputs):
             for column, answer in enumerate(self.answers):
                 mass = mp.mpf(1)
                 for function, y, x in zip(functions, output, answer, strict=True):
-                    mass *= function(y - x)
+                    mass *= function(y, x)
                 masses[row, column] = mass
         return outputs, masses
 
@@ -164,14 +164,3 @@ def _units(value: Fraction, noise: Randomiser) -> Fraction:
     if isinstance(noise, DiscreteLaplace) and units.denominator != 1:
         raise InputError(f"an answer is not a multiple of the noise's grid {noise.grid}, as discrete noise needs")
     return Fraction(round(units)) if isinstance(noise, Exact) else units
-
-
-def _remembered(function: Callable[[Fraction], Any]) -> Callable[[Fraction], Any]:
-    known: dict[Fraction, Any] = {}
-
-    def recall(difference: Fraction) -> Any:
-        if difference not in known:
-            known[difference] = function(difference)
-        return known[difference]
-
-    return recall

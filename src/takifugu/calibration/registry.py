@@ -11,11 +11,16 @@ from takifugu.mechanisms.base import Mechanism
 
 @dataclass(frozen=True)
 class Line:
-    """A mechanism's name, the module that holds it, and whether it can make use of a delta above 0."""
+    """A mechanism's name, the module that holds it, and whether it can make use of a delta above 0.
+
+    `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
+    those who ask by name, and comparisons show them for reference.
+    """
 
     name: str
     module: str
     takes_delta: bool = False
+    error_of_belief: bool = False
 
     def load(self) -> Mechanism:
         mechanism: Mechanism = import_module(f"takifugu.mechanisms.{self.module}").MECHANISM
@@ -36,6 +41,8 @@ REGISTRY = (
     Line("kantorovich-gaussian-b", "kantorovich_gaussian_b", takes_delta=True),
     Line("gaussian-analytic", "gaussian_analytic", takes_delta=True),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True),
+    Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True),
+    Line("optimal", "optimal", error_of_belief=True),
 )
 
 

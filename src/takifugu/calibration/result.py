@@ -30,6 +30,8 @@ _NOISE = {
     "discrete-laplace": "discrete Laplace noise",
     "rounded-laplace": "rounded Laplace noise",
     "rounded-normal": "rounded normal noise",
+    "exponential-choice": "one of finitely many outputs, by distance",
+    "channel": "one of finitely many outputs, by a table",
 }
 _ADDS_UP = {
     Composition.WHOLE: "adds up with every other release",

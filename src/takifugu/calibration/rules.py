@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from takifugu.beliefs.estimate import is_private_source
+from takifugu.choices import Choice
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
 from takifugu.laws.gaussian import gaussian_delta
@@ -48,9 +49,12 @@ def coordinate_change(problem: Problem) -> int:
 def hides_one_entry(problem: Problem, bound: Bound) -> bool:
     """Return whether the noise alone hides one entry, at the promise, from someone who knows all others.
 
-    Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small enough.
+    Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
+    enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
     """
     change, noise = entry_change(problem) * problem.grid, bound.randomiser
+    if isinstance(noise, Choice):
+        return noise.hides_every_answer(bound.epsilon)
     if isinstance(noise, RoundedNormal) and change:
         return gaussian_delta(change, noise.sigma, bound.epsilon) <= bound.delta
     return change <= bound.epsilon * noise.scale

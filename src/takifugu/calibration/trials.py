@@ -18,6 +18,10 @@ TIE = 1e-9
 #: Predicted bytes beyond which "auto" and `compare` skip a mechanism.
 MEMORY_LIMIT = 4e9
 
+ERROR_OF_BELIEF = (
+    "its error is an average under the belief, so it is for reference and by name only: other answers may fare worse"
+)
+
 _BEST_COMPOSING_FIRST = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
 
 
@@ -52,12 +56,21 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     if found.epsilon > problem.epsilon or found.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
     refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
-    return Trial(line, REFUSED, refused, found) if refused else Trial(line, POSSIBLE, "", found)
+    if refused:
+        return Trial(line, REFUSED, refused, found)
+    return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else "", found)
 
 
 def choose(trials: Sequence[Trial]) -> Trial | None:
-    """Return the possible trial of least expected error; equal errors prefer the kind that composes better."""
-    possible = [(t, t.bound, t.bound.randomiser.expected_error()) for t in trials if t.status == POSSIBLE and t.bound]
+    """Return the possible trial of least expected error; equal errors prefer the kind that composes better.
+
+    Errors that are averages under the belief are not comparable with those of additive noise, and are passed over.
+    """
+    possible = [
+        (t, t.bound, t.bound.randomiser.expected_error())
+        for t in trials
+        if t.status == POSSIBLE and t.bound and not t.line.error_of_belief
+    ]
     if not possible:
         return None
     least = min(error for _, _, error in possible)

@@ -50,7 +50,7 @@ def bottleneck(
     """
     x, a = _masses(left, p, "left")
     y, b = _masses(right, q, "right")
-    distances = _checked_distances(x, y, metric)
+    distances = checked_distances(x, y, metric)
     total = math.lcm(*(m.denominator for m in (*a, *b)))
     supply, demand = ([int(m * total) for m in masses] for masses in (a, b))
     thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
@@ -173,8 +173,12 @@ def _masses(
     return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
 
 
-def _checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
-    """Return the distances from x to y after checking that the metric is one on all these points."""
+def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
+    """Return the distances from x to y after checking that the metric is one on all these points.
+
+    Raises InputError when it is negative, not finite, not symmetric, not zero from a point to itself, or breaks the
+    triangle inequality.
+    """
     points = list(dict.fromkeys((*x, *y)))
     size = len(points)
     table = as_numbers([metric(one, two) for one in points for two in points], "distances").reshape(size, size)

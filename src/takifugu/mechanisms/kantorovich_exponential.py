@@ -1,0 +1,167 @@
+"""The Kantorovich-exponential mechanism on finitely many outputs (000 Theorem 1, DESIGN 5).
+
+P(y | x) = e^{-eta d(x, y)} / Z(x) with Z(x) = sum_y e^{-eta d(x, y)}. By the triangle inequality P(y | x) is at most
+e^{eta d(x, x')} Z(x')/Z(x) P(y | x'). So if eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x') of a plan
+between the two laws of every comparison, the outputs keep epsilon. Theorem 1 is about additive noise, where Z does not
+depend on x; on a finite set it does, and |log Z(x')/Z(x)| can be as large as eta d(x, x'): eta = epsilon/(2d) is always
+safe, and eta = epsilon/d only where Z is constant (a circle, a group, a full Hamming cube). On the line the plan is the
+monotone one; elsewhere a bottleneck plan (`laws.bottleneck`). The largest verified eta is taken, and the loss of the
+exact masses that are drawn is measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.choices import ExponentialChoice
+from takifugu.errors import InputError, Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.atoms import Floats
+from takifugu.laws.bottleneck import Metric, checked_distances
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import Number, as_epsilon
+from takifugu.laws.transport import monotone_plan
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
+from takifugu.randomisers import Exact, Randomiser
+
+#: Room for the roundings of the masses, relative to epsilon.
+INSIDE = 1 - 2.0**-30
+#: Rates tried between epsilon/(2d) and epsilon/d before the last gap is halved.
+_STEPS = 64
+#: The mechanism is refused beyond so many masses.
+MOST_MASSES = 250_000
+
+
+@dataclass(frozen=True)
+class KantorovichExponential:
+    """000 Theorem 1 on finitely many outputs, those of the answers themselves, for one number on the line."""
+
+    name: str = "kantorovich-exponential"
+    source: str = "Ding 2022, Theorem 1, on finitely many outputs with their normalisers"
+
+    def cost(self, problem: Problem) -> Cost:
+        answers, comparisons, laws = predicted_size(problem)
+        return Cost(laws.operations + (1e5 + 1e3 * comparisons) * answers**2, laws.memory + 500 * answers**2)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the choice with the largest verified rate; no noise where nothing has to move.
+
+        >>> from takifugu.frameworks import between
+        >>> from takifugu.laws.pmf import Pmf
+        >>> from takifugu.queries import Identity
+        >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
+        >>> noise = MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser
+        >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)
+        (1.0, 0.268941)
+        """
+        try:
+            finite = finite_problem(problem)
+            if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
+                return Refusal(
+                    f"there are {len(finite.inputs)} answers, too many for a table of masses: use laplace-exact"
+                )
+            moves = _plan_moves(finite)
+            noise, loss, name = _choice(problem, finite, moves)
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
+        numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
+        detail = "the measured loss is largest here; the error is a mean over the laws of the hypotheses"
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
+
+
+MECHANISM = KantorovichExponential()
+
+
+def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metric: Metric, epsilon: Number) -> float:
+    """Return the largest eta that was verified: eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x').
+
+    At least epsilon/(2d) and at most epsilon/d for d the longest move; infinite when nothing moves. Points are anything
+    that `metric` compares.
+
+    Raises InputError for no outputs, and for a metric that is none on these points (triangle inequality included).
+
+    >>> def around(x, y):
+    ...     return min((x - y) % 6, (y - x) % 6)
+    >>> round(largest_rate([(0, 2), (1, 1)], range(6), around, 1), 6)
+    0.5
+    >>> 0.25 <= largest_rate([(0, 2)], range(6), lambda x, y: abs(x - y), 1) < 0.5
+    True
+    """
+    pairs = [(x, y) for x, y in moves if x != y]
+    if not len(outputs):
+        raise InputError("an exponential mechanism needs at least one output to choose from: give the outputs")
+    inputs = list(dict.fromkeys(point for pair in pairs for point in pair))
+    distances = checked_distances(inputs, list(outputs), metric).astype(float)
+    if not pairs:
+        return math.inf
+    place = {point: index for index, point in enumerate(inputs)}
+    one, two = (np.array([place[pair[side]] for pair in pairs]) for side in (0, 1))
+    lengths = np.array([float(metric(x, y)) for x, y in pairs])
+    budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)
+
+    def safe(rate: float) -> bool:
+        normalisers = _log_normalisers(distances, rate)
+        return bool((rate * lengths + np.abs(normalisers[one] - normalisers[two])).max() <= budget)
+
+    low = budget / (2 * lengths.max())
+    rates = np.linspace(2 * low, low, _STEPS + 1).tolist()
+    found = next((k for k, rate in enumerate(rates[:-1]) if safe(rate)), _STEPS)
+    if found == 0:
+        return float(rates[0])
+    good, bad = rates[found], rates[found - 1]
+    for _ in range(48):
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if safe(middle) else (good, middle)
+    return float(good)
+
+
+def exponential_rows(inputs: Sequence[Any], outputs: Sequence[Any], metric: Metric, rate: float) -> Floats:
+    """Return P(y | x) = e^{-rate d(x, y)} / Z(x), one row for each input.
+
+    >>> exponential_rows([0, 1], [0, 1], lambda x, y: abs(x - y), 1.0).round(6).tolist()
+    [[0.731059, 0.268941], [0.268941, 0.731059]]
+    """
+    weights = -rate * np.array([[float(metric(x, y)) for y in outputs] for x in inputs])
+    rows = np.exp(weights - weights.max(axis=1, keepdims=True))
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def _log_normalisers(distances: Floats, rate: float) -> Floats:
+    nearest = distances.min(axis=1, keepdims=True)
+    sums = np.exp(-rate * (distances - nearest)).sum(axis=1)
+    return np.asarray(np.log(sums) - rate * nearest[:, 0])
+
+
+def _choice(problem: Problem, finite: FiniteProblem, moves: list[tuple[Any, Any]]) -> tuple[Randomiser, float, str]:
+    """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
+    rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
+    if math.isinf(rate):
+        return Exact(problem.grid, 1), 0.0, "no comparison: no answer has to move"
+    rows = exponential_rows(finite.inputs, finite.outputs, _distance, rate)
+    channel, loss, name = certified(finite, rows, problem.epsilon)
+    if is_identity(finite, channel):
+        return Exact(problem.grid, 1), loss, name
+    return ExponentialChoice(channel, problem.grid, finite.prior, Fraction(rate)), loss, name
+
+
+def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
+    """Return the different pairs (x, x') between which the monotone plan of some comparison carries mass."""
+    laws = [Pmf.from_counts(list(finite.inputs), list(law)) for law in finite.laws]
+    moves: dict[tuple[Any, Any], None] = {}
+    for side in finite.sides:
+        plan = monotone_plan(laws[side.left], laws[side.right])
+        moves.update(dict.fromkeys((Fraction(x), Fraction(y)) for x, y, _ in plan.items() if x != y))
+    return list(moves)
+
+
+def _distance(x: Any, y: Any) -> Fraction | int:
+    gap = abs(Fraction(x) - Fraction(y))
+    return gap.numerator if gap.denominator == 1 else gap

@@ -1,0 +1,130 @@
+"""The physical limit: the channel of least expected loss that keeps epsilon, by linear programming (DESIGN 5.8).
+
+Over all channels P(y | x) from the answers x to finitely many outputs y, minimise the mean of loss(x, y) under the
+prior, such that for every comparison of laws p, q and every y: sum_x p(x) P(y | x) <= e^epsilon sum_x q(x) P(y | x),
+both orders. All comparisons of all entries and beliefs bind one channel. The prior is the mean of the laws of all
+hypotheses that are compared (`FiniteProblem.prior`): no other is stated.
+
+The program is solved a little inside the promise, its solution repaired to exact integer masses, and the loss of what
+will be drawn is measured. A reference to see how far a mechanism is from the best: small budgets make it publish one
+number whatever the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.choices import ChannelChoice
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.atoms import Floats
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
+from takifugu.randomisers import Exact, Randomiser
+
+Loss = Callable[[Floats], Floats]
+
+#: The program is refused beyond so many numbers in its constraints.
+MOST_NUMBERS = 1_000_000
+#: The promise that the program is solved for, relative to the one that is asked.
+INSIDE = 1 - 2.0**-30
+#: Solver work for one number of the constraints.
+_WORK = 5e3
+
+
+def absolute_loss(difference: Floats) -> Floats:
+    """Return |output - answer|, the loss of the mechanism."""
+    return np.asarray(np.abs(difference))
+
+
+def squared_loss(difference: Floats) -> Floats:
+    """Return (output - answer)^2."""
+    return np.asarray(np.square(difference))
+
+
+def wrong_loss(difference: Floats) -> Floats:
+    """Return 1 where the output is not the answer."""
+    return np.asarray(difference != 0, dtype=float)
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """The channel of least expected absolute error from the answers to themselves, for one number and few answers."""
+
+    name: str = "optimal"
+    source: str = "linear program over all channels, exact masses, measured loss"
+
+    def cost(self, problem: Problem) -> Cost:
+        answers, comparisons, laws = predicted_size(problem)
+        numbers = 2 * comparisons * answers**2
+        return Cost(laws.operations + _WORK * numbers * max(1.0, numbers / 1e5) ** 0.5, laws.memory + 200 * numbers)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the channel, or a refusal where the program would be too large.
+
+        >>> from takifugu.frameworks import between
+        >>> from takifugu.laws.pmf import Pmf
+        >>> from takifugu.queries import Identity
+        >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
+        >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.expected_error(), 6)
+        0.268941
+        """
+        try:
+            finite = finite_problem(problem)
+            best = best_channel(finite, problem.epsilon)
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        channel, loss, name = certified(finite, best, problem.epsilon)
+        noise: Randomiser
+        if is_identity(finite, channel):
+            noise = Exact(problem.grid, 1)
+        else:
+            noise = ChannelChoice(channel, problem.grid, finite.prior)
+        numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))
+        detail = "the measured loss is largest here; the error is a mean over the laws of the hypotheses"
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
+
+
+MECHANISM = Optimal()
+
+
+def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute_loss, sparse: bool = True) -> Floats:
+    """Return P(y | x), rows of inputs, of least expected loss(y - x) (in grid units) under the prior: solver's floats.
+
+    Raises Unsupported beyond MOST_NUMBERS numbers in the constraints, or when the solver gives up.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, kron
+
+    inputs, outputs = np.array([float(x) for x in finite.inputs]), np.array(finite.outputs, dtype=float)
+    ratios = _ratios(finite, float(epsilon) * INSIDE)
+    if np.count_nonzero(ratios) * len(outputs) > MOST_NUMBERS:
+        raise Unsupported(
+            f"the linear program would have {np.count_nonzero(ratios) * len(outputs):,} numbers, and at most "
+            f"{MOST_NUMBERS:,} are solved: publish a coarser answer, or a shorter sequence"
+        )
+    cost = (np.array(finite.prior)[:, None] * loss(outputs[None, :] - inputs[:, None])).ravel()
+    limits = kron(csr_array(ratios), eye_array(len(outputs)), format="csr")
+    sums = kron(eye_array(len(inputs)), csr_array(np.ones((1, len(outputs)))), format="csr")
+    if not sparse:
+        limits, sums = limits.toarray(), sums.toarray()
+    for method in ("highs-ipm", "highs-ds"):
+        found = linprog(
+            cost, limits, np.zeros(limits.shape[0]), sums, np.ones(len(inputs)), bounds=(0, None), method=method
+        )
+        if found.status == 0:
+            table = np.maximum(found.x.reshape(len(inputs), len(outputs)), 0.0)
+            return np.asarray(table / table.sum(axis=1, keepdims=True))
+    raise Unsupported(f"the solver found no channel: {found.message}")
+
+
+def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:
+    """Return the rows p - e^epsilon q of all comparisons, both orders, each divided by its largest number."""
+    laws, factor = finite.probabilities(), np.exp(min(epsilon, 600.0))
+    pairs = [(s.left, s.right) for s in finite.sides] + [(s.right, s.left) for s in finite.sides]
+    rows = [laws[one] - factor * laws[two] for one, two in pairs]
+    return np.array([row / np.abs(row).max() for row in rows]).reshape(len(rows), len(finite.inputs))
