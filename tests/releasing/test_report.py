@@ -20,7 +20,6 @@ from takifugu.guarantee import Composition
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.releasing import planning, run
-from takifugu.releasing.page import text
 from takifugu.releasing.report import report_html
 from takifugu.releasing.result import Release, releases_of
 from takifugu.releasing.spec import load
@@ -93,8 +92,9 @@ def test_it_says_what_was_asked_compared_chosen_published_and_promised() -> None
         assert row["cell"] in page.seen("th")
     assert noisy.calibration is not None
     for alternative in noisy.calibration.alternatives:
-        assert alternative.name in page.seen("th")
-        assert text(alternative.reason) in text(said)
+        assert alternative.name in page.seen("th" if alternative.scale is not None else "dt")
+        assert alternative.reason in said
+        assert alternative.status in said
     c = noisy.certificate
     for words in (
         *c.hidden,
@@ -279,21 +279,35 @@ def other_data() -> str:
     return "\n".join([lines[0], *moved]) + "\n"
 
 
+def reports_of_two_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the reports of two different sources with the same noisy values, without the ledgers' random ids."""
+    noisy = tuple(Fraction(31 * i + 7) for i in range(2))
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
+    found = []
+    for name, content in (("one", files.data()), ("other", other_data())):
+        (folder / name).mkdir()
+        outcome = run.publish(planning.plan(load(files.write(folder / name, table=content))))
+        ids = {*outcome.reservation.ids.values(), outcome.tables[0].certificate.ledger or ""}
+        told = [(folder / name / "out" / f"{t.name}.report.html").read_text(encoding="utf-8") for t in outcome.tables]
+        assert not any(SPARE in report for report in told)
+        found.append([re.sub("|".join(map(str, ids)), "ID", report) for report in told])
+    return found
+
+
 def test_the_report_depends_on_the_data_through_the_noisy_values_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two different sources, the same noisy values: the same report, letter by letter, but for the ledger's ids."""
-    monkeypatch.setattr(
-        DiscreteLaplace, "draw", lambda self, answer, entropy: tuple(Fraction(31 * i + 7) for i in range(self.cells))
-    )
-    reports = []
-    for name, content in (("one", files.data()), ("other", other_data())):
-        (tmp_path / name).mkdir()
-        outcome = run.publish(planning.plan(load(files.write(tmp_path / name, table=content))))
-        ids = {*outcome.reservation.ids.values(), outcome.tables[0].certificate.ledger or ""}
-        told = [(tmp_path / name / "out" / f"{t.name}.report.html").read_text(encoding="utf-8") for t in outcome.tables]
-        assert not any(SPARE in report for report in told)
-        for number in ids:
-            told = [report.replace(str(number), "ID") for report in told]
-        reports.append(told)
-    assert reports[0] == reports[1]
+    one, other = reports_of_two_sources(tmp_path, monkeypatch)
+    assert one == other
+
+
+def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: a picture whose height is the true answer, which no search of words would find."""
+    from takifugu.releasing import publish
+
+    answers: list[Any] = []
+    honest, exact = report_html, publish.true_answer
+    monkeypatch.setattr(publish, "true_answer", lambda *about: answers.append(exact(*about)) or answers[-1])
+    monkeypatch.setattr(run, "report_html", lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>")
+    one, other = reports_of_two_sources(tmp_path, monkeypatch)
+    assert one != other

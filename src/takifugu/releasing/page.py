@@ -73,6 +73,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .8rem
   dd + dd { margin-top: .4rem; }
   table { font-size: .86rem; }
   th, td { padding-right: .7rem; }
+  tbody th { white-space: normal; }
 }
 @page { margin: 18mm 16mm; }
 @media print {

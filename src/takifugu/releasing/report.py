@@ -132,7 +132,9 @@ def _compared(t: Reported) -> Iterator[str]:
 
 
 def _side_by_side(rows: Sequence[Alternative]) -> Iterator[str]:
-    bars = [Bar(_marked(row), row.expected_error) for row in rows if row.expected_error is not None]
+    """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
+    found = [row for row in rows if row.expected_error is not None]
+    bars = [Bar(_marked(row), row.expected_error) for row in found if row.expected_error is not None]
     if len(bars) > 1:
         axis = Axis("expected error, summed over the cells")
         note = "* not used: it promises less than what was asked, or is refused by default."
@@ -140,11 +142,14 @@ def _side_by_side(rows: Sequence[Alternative]) -> Iterator[str]:
             lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
             note if any(bar.label.endswith("*") for bar in bars) else "",
         )
-    chosen = next((i for i, row in enumerate(rows) if row.status == CHOSEN), -1)
+    chosen = next((i for i, row in enumerate(found) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
-    yield table(header, [row.cells for row in rows], (1, 2), chosen=chosen, spare=(1, 3))
-    reasons = dict.fromkeys(row.reason for row in rows if row.reason)
-    yield terms([(", ".join(row.name for row in rows if row.reason == why), [why]) for why in reasons])
+    yield table(header, [row.cells for row in found], (1, 2), chosen=chosen, spare=(1, 3))
+    reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
+    yield terms([
+        (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])
+        for why in reasons
+    ])  # fmt: skip
 
 
 def _marked(row: Alternative) -> str:
