@@ -177,8 +177,16 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
         room = tempfile.TemporaryDirectory(prefix="takifugu-")
         connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": room.name})
         relation = connection.sql("select * from " + call.format(path=_quoted(glob.escape(str(path)))))
-        labels = tuple(relation.columns)
-    return Table(path.name, names or labels, True, missing, nw.from_native(relation), labels, (connection, room))
+        found = tuple(relation.columns)
+        labels = tuple(f"c{number}" for number in range(len(found)))  # a name such as * is an expression to an engine
+        if labels != found:
+            renamed = (f"{_identifier(name)} as {label}" for name, label in zip(found, labels, strict=True))
+            relation = relation.project(", ".join(renamed))
+    return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, (connection, room))
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _quoted(text: str) -> str:
