@@ -13,10 +13,14 @@ demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 
 # --dist loadfile: the blocks of one document share a process.
 test: $(VENV)/.test  ## the tests, and every code block of the documents
-	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m slow $(PYTEST)
+
+spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
+	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
+	@$(RUN) -m pytest -m spark $(PYTEST) tests/frames/test_spark.py
 
 lint: $(VENV)/.lint  ## style, and which room may import which
 	@$(RUN) -m ruff check .
@@ -40,7 +44,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo test test-slow lint types bench figures docs clean
+.PHONY: help demo test test-slow spark lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # What is installed. A stamp is written last, so an interrupted installation starts again; uv is used where it is found.
@@ -67,6 +71,10 @@ $(VENV)/.core: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.core
 	@$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.spark: $(VENV)/.test
+	@$(INSTALL) --editable ".[spark]"
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.core

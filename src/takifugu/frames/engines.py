@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -120,9 +119,11 @@ def _spark_microseconds(native: Any, column: str, kind: nw.dtypes.DType) -> Any:
 
     if isinstance(kind, nw.Datetime) and kind.time_zone:
         return native.withColumn(column, f.unix_micros(f.col(column)))
-    start = f.lit(datetime(1970, 1, 1)).cast("timestamp_ntz")
-    # A zoneless time must not pass through the session's zone, where an hour is missing once a year.
-    return native.withColumn(column, f.timestamp_diff("MICROSECOND", start, f.col(column).cast("timestamp_ntz")))
+    # A time without a zone must not pass through the session's zone, which skips and repeats hours.
+    time = f.col(column).cast("timestamp_ntz")
+    minutes = f.unix_date(time.cast("date")).cast("bigint") * 1440 + f.hour(time) * 60 + f.minute(time)
+    seconds = (f.extract(f.lit("SECOND"), time) * 1_000_000).cast("bigint")
+    return native.withColumn(column, minutes * 60_000_000 + seconds)
 
 
 def alike(one: str, other: str) -> nw.Expr:
