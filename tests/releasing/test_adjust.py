@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
+from takifugu.choices import ChannelChoice
 from takifugu.errors import InputError
+from takifugu.laws.channel import Channel
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.randomisers import DiscreteLaplace, RoundedNormal
 from takifugu.releasing.adjust import Adjusted
@@ -268,6 +270,17 @@ def test_tables_without_noise_stay() -> None:
     assert reconcile(exact, of([50])).pooled.values == (8,)
     with pytest.raises(InputError, match="do not agree"):
         reconcile(exact, replace(of([50]), randomiser=Exact(Fraction(1))))
+
+
+def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> None:
+    rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    chosen = replace(of([1]), randomiser=ChannelChoice(rows, Fraction(1), (0.5, 0.5)))
+    assert "no bias" not in " ".join(chosen.adjusted().notes)
+    assert "biases small values upwards." in " ".join(chosen.adjusted().notes)
+    with pytest.raises(InputError, match="the table of 'Ana' was not made with added noise"):
+        reconcile({"Ana": chosen}, of([3]))
+    with pytest.raises(InputError, match="the table of all was not made with added noise"):
+        reconcile({"Ana": of([3])}, chosen)
 
 
 def test_only_tables_that_add_up_are_reconciled() -> None:

@@ -21,6 +21,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.randomisers import Noise
 from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.result import NOISE_ONLY, NOT_PRIVATE, Release, Shown, frame_of, number, one_or_all, shown
 from takifugu.tables import WIDTH, html_table, text_table
@@ -137,16 +138,24 @@ def _bias(release: Release | None, total: Fraction | None) -> Iterator[str]:
     if release is None:
         yield "All cells moved by the same amount. This brings no bias if the total is right on average."
     elif total is None:
-        most = release.randomiser.expected_error() / release.randomiser.cells / 2
-        yield (
-            f"Negative values were set to 0. This biases small values upwards: one whose true value is 0 comes out too "
-            f"high by {most:.4g} on average, others by less; the raw values have no bias."
-        )
+        yield f"Negative values were set to 0. This biases small values upwards{_how_much(release)}."
     else:
         yield (
             "The values nearest to the noisy ones that are not negative and have this sum. This biases: cells whose "
-            "true value is near 0 come out too high on average, and the others too low; the raw values have no bias."
+            "true value is near 0 come out too high on average, and the others too low."
         )
+
+
+def _how_much(release: Release) -> str:
+    """Return the largest bias E max(Z, 0) = E|Z|/2 of noise that is symmetric and the same for all answers."""
+    noise = release.randomiser
+    if not isinstance(noise, Noise):
+        return ""
+    most = noise.expected_error() / noise.cells / 2
+    return (
+        f": one whose true value is 0 comes out too high by {most:.4g} on average, others by less; the raw values have "
+        "no bias"
+    )
 
 
 def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:

@@ -10,6 +10,7 @@ from typing import Any
 from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import to_text
+from takifugu.randomisers import Noise
 from takifugu.releasing.adjust import (
     CUT,
     HEADER,
@@ -130,6 +131,12 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
             raise InputError(
                 f"the table of {unit!r} and the pooled table have different statistics, cells or grids: they do not "
                 "add up"
+            )
+    for whose, table in (*((f"of {unit!r}", table) for unit, table in per_unit.items()), ("of all", pooled)):
+        if not isinstance(table.randomiser, Noise):
+            raise InputError(
+                f"the table {whose} was not made with added noise ({table.randomiser.kind}): how far it is off depends "
+                "on the true value, so there is no weight for it"
             )
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):

@@ -81,8 +81,9 @@ class Release:
         """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
 
         Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
-        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent. This is not
-        sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
+        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent (where an output
+        was chosen from a list, for every true answer). This is not sampling error: it says nothing about a population.
+        Raises InputError unless 0 < level < 1.
         """
         half = self.randomiser.half_width(level)
         cells = len(self.labels)
