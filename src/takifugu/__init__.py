@@ -14,6 +14,8 @@ from takifugu.errors import TakifuguError, did_you_mean
 if TYPE_CHECKING:
     from takifugu import errors
     from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+    from takifugu.beliefs.chain_interval import BinaryChainInterval
+    from takifugu.beliefs.chain_region import ChainRegion
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from takifugu.secrets import attribute, entry, every_entry, presence
 
 __all__ = [
+    "BinaryChainInterval",
+    "ChainRegion",
     "Count",
     "Histogram",
     "Identity",
@@ -67,6 +71,8 @@ __all__ = [
 
 _MODULES = {
     "takifugu.beliefs.chain": ("MarkovChain", "MarkovChainClass"),
+    "takifugu.beliefs.chain_interval": ("BinaryChainInterval",),
+    "takifugu.beliefs.chain_region": ("ChainRegion",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),

@@ -21,6 +21,8 @@ from takifugu.answers.dense import Compared, DenseFamily
 from takifugu.answers.listed import ListedFamily
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
@@ -155,6 +157,11 @@ def unsupported(belief: Belief, answer: Additive) -> str:
         return (
             "a class of chains given by pi and g has no law of the answer, and no finite set of its chains stands for "
             'it: name one chain, MarkovChain(matrix, length, initial="any"), or use mechanism="quilt-approx" or "group"'
+        )
+    if isinstance(belief, ChainRegion | BinaryChainInterval):
+        return (
+            "a class of chains with transition probabilities in intervals has no law of the answer, and its corners "
+            'are no proof for the rest of it: name one chain, or use mechanism="quilt-approx" or "group"'
         )
     if not isinstance(belief, MarkovChain | JointTable | BayesianNetwork | IndependentUsers):
         return (

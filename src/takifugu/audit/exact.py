@@ -23,8 +23,8 @@ from mpmath import mp
 from takifugu.audit.any_start import Side, largest_ratio
 from takifugu.audit.noise_masses import DIGITS
 from takifugu.audit.releases import Release, hypotheses
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.pieces import ChainClass, IndependentPieces
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number, as_epsilon
@@ -56,7 +56,7 @@ def true_loss(
     """Return the true loss of a calibration, or of a framework, a query and a randomiser.
 
     Exact for tables, chains of a stationary or given start, and chains of any start (the supremum over all start laws).
-    For a class of chains given by pi and g it is the loss over the given `chains` of that class, a lower bound.
+    For a class of chains it is the loss over the given `chains` of that class, a lower bound.
 
     Raises Unsupported beyond two million joint states or too many outputs, for normal noise, and for a class without
     chains; InputError for a chain outside its class.
@@ -160,4 +160,4 @@ def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> 
 
 def _has_class(framework: Framework) -> bool:
     chains = (b.chain if isinstance(b, IndependentPieces) else b for b in framework.beliefs)
-    return any(isinstance(chain, MarkovChainClass) for chain in chains)
+    return any(isinstance(chain, ChainClass) for chain in chains)

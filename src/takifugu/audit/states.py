@@ -13,7 +13,7 @@ import numpy.typing as npt
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.pieces import ChainClass, IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers, UserLaw
 from takifugu.errors import InputError, Unsupported
@@ -89,18 +89,19 @@ def all_states(belief: Belief) -> States:
         pieces = [all_states(belief.component(number)) for number in range(len(belief.lengths))]
         return _product(pieces, belief.components())
     raise Unsupported(
-        f"the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a BayesianNetwork, and "
-        f"{belief.describe()} is none of these; for a class of chains give some of its chains, chains=[...]"
+        "the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a "
+        f"BayesianNetwork, and {belief.describe()} is none of these; for a class of chains give some of its chains, "
+        "chains=[...]"
     )
 
 
 def stand_ins(belief: Belief, chains: Sequence[MarkovChain]) -> Iterator[Belief]:
-    """Yield the belief itself, or for a class (pi, g) each of the given chains of that class in its place.
+    """Yield the belief itself, or for a class of chains each of the given chains of that class in its place.
 
     Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.
     """
     family = belief.chain if isinstance(belief, IndependentPieces) else belief
-    if not isinstance(family, MarkovChainClass):
+    if not isinstance(family, ChainClass):
         yield belief
         return
     if not chains:
@@ -223,10 +224,14 @@ def _check_count(count: int) -> None:
         )
 
 
-def _check_member(chain: MarkovChain, family: MarkovChainClass) -> None:
-    """Refuse a chain that is not reversible with stationary masses >= pi and eigengap >= g (004 §4.1)."""
+def _check_member(chain: MarkovChain, family: ChainClass) -> None:
+    """Refuse a chain outside the class."""
     if chain.states != family.states:
         raise InputError(f"the chain has the states {list(chain.states)} and the class {list(family.states)}")
+    if not isinstance(family, MarkovChainClass):
+        if not family.contains(chain):
+            raise InputError("the chain is not in the class: its transition probabilities lie outside the intervals")
+        return
     stationary = MarkovChain(chain.matrix, 1).stationary
     flow = stationary[:, None] * chain.matrix
     if stationary.min() < family.pi - 1e-9 or np.abs(flow - flow.T).max() > 1e-9:

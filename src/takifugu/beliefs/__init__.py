@@ -53,6 +53,8 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     Raises InputError for an unknown kind.
     """
     from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+    from takifugu.beliefs.chain_interval import BinaryChainInterval
+    from takifugu.beliefs.chain_region import ChainRegion
     from takifugu.beliefs.pair import LawPair
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
@@ -61,6 +63,8 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     kinds: dict[str, Any] = {
         "markov-chain": MarkovChain,
         "markov-chain-class": MarkovChainClass,
+        "chain-region": ChainRegion,
+        "binary-chain-interval": BinaryChainInterval,
         "joint-table": JointTable,
         "independent-pieces": IndependentPieces,
         "independent-users": IndependentUsers,

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs.estimate import checked_source, count_transitions, is_private_source, smoothed_rows
+from takifugu.beliefs.one_sequence import checked_length
 from takifugu.beliefs.stochastic import ROW_TOLERANCE, normalised, stationary_law, stochastic_matrix
 from takifugu.errors import InputError, Unsupported, did_you_mean
+
+if TYPE_CHECKING:
+    from takifugu.beliefs.chain_region import ChainRegion
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -52,12 +56,40 @@ class MarkovChain:
         if len(set(names)) != len(names):
             raise InputError(f"the chain's states {list(names)} repeat a name: name each state once")
         object.__setattr__(self, "matrix", table)
-        object.__setattr__(self, "length", _length(length))
+        object.__setattr__(self, "length", checked_length(length))
         object.__setattr__(self, "states", names)
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "initial", _initial(initial, len(table)))
         if self.initial == "stationary":
             _ = self.stationary
+
+    @overload
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]],
+        length: int,
+        states: Iterable[State] | None = None,
+        smoothing: float = 1.0,
+        initial: str | Sequence[float] | FloatArray = "stationary",
+        *,
+        source: str,
+        private: bool = False,
+        confidence: None = None,
+    ) -> MarkovChain: ...
+
+    @overload
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]],
+        length: int,
+        states: Iterable[State] | None = None,
+        smoothing: float = 1.0,
+        initial: str | Sequence[float] | FloatArray = "stationary",
+        *,
+        source: str,
+        private: bool = False,
+        confidence: float,
+    ) -> ChainRegion: ...
 
     @staticmethod
     def fit(
@@ -69,21 +101,32 @@ class MarkovChain:
         *,
         source: str,
         private: bool = False,
-    ) -> MarkovChain:
+        confidence: float | None = None,
+    ) -> MarkovChain | ChainRegion:
         """Return the chain with the transition frequencies of some sequences, `smoothing` added to every count.
 
         Transitions are counted inside each sequence. `source` says in words where the sequences come from; if they are
         the data that the chain is to protect, `private=True` marks it, and calibration refuses it unless told.
 
-        Raises InputError for an empty source, an unknown state, negative smoothing, and a row without transitions
-        when smoothing is 0.
+        With `confidence` the class of all chains in a region that covers the true matrix with that probability is
+        returned instead, from any start; smoothing and start play no part in it.
+
+        Raises InputError for an empty source, an unknown state, negative smoothing, a row without transitions when
+        smoothing is 0, and a confidence outside (0, 1).
 
         >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
         >>> chain.matrix.round(3).tolist()
         [[0.5, 0.5], [0.667, 0.333]]
+        >>> region = MarkovChain.fit([[0, 0, 1] * 90], length=10, source="estimated, public", confidence=0.99)
+        >>> region.lower.round(3).tolist()
+        [[0.353, 0.353], [0.913, 0.0]]
         """
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states)
+        if confidence is not None:
+            from takifugu.beliefs.chain_region import covering_region
+
+            return covering_region(counts, length, names, confidence, text)
         return MarkovChain(smoothed_rows(counts, names, smoothing), length, initial, names, text)
 
     @property
@@ -221,7 +264,7 @@ class MarkovChainClass:
             raise InputError(f"g is {g!r}: an eigengap lies above 0 and is at most 1")
         object.__setattr__(self, "pi", float(pi))
         object.__setattr__(self, "g", float(g))
-        object.__setattr__(self, "length", _length(length))
+        object.__setattr__(self, "length", checked_length(length))
         object.__setattr__(self, "states", names)
         object.__setattr__(self, "source", source)
 
@@ -299,12 +342,6 @@ def _initial(initial: str | Sequence[float] | FloatArray, k: int) -> str | tuple
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
         raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
     return tuple(float(p) for p in normalised(law[None, :])[0])
-
-
-def _length(length: int) -> int:
-    if isinstance(length, bool) or int(length) != length or length < 1:
-        raise InputError(f"the chain's length is {length!r}: it must be a whole number above 0")
-    return int(length)
 
 
 def _cycle(found: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:

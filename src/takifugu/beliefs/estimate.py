@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError
+from takifugu.laws.rationals import as_fraction
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -79,6 +80,52 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
             )
     rows: FloatArray = weights / sums[:, None]
     return rows
+
+
+def checked_confidence(confidence: float) -> float:
+    """Return a confidence as a float; InputError unless it lies above 0 and below 1."""
+    if not 0 < as_fraction(confidence, "confidence") < 1:
+        raise InputError(f"confidence is {confidence!r}: it lies above 0 and below 1, such as 0.99")
+    return float(confidence)
+
+
+def mixture_interval(successes: int, trials: int, miss: float) -> tuple[float, float]:
+    """Return an interval that misses the true p of `trials` steps with probability at most `miss`, rounded outward.
+
+    It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two sides'
+    likelihoods is a martingale with mean 1, however it was decided when to count (docs/theory/chain-classes.md; Ville
+    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss.
+
+    >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
+    [0.7428, 0.9785]
+    >>> mixture_interval(0, 0, 0.01)
+    (0.0, 1.0)
+    """
+    n, s = trials, successes
+    if n == 0:
+        return 0.0, 1.0
+    terms = [math.lgamma(s + 0.5), math.lgamma(n - s + 0.5), -math.lgamma(n + 1.0), -math.log(math.pi), math.log(miss)]
+    # Beyond 64 units of rounding of the largest terms a point is surely outside.
+    slack = 64 * 2.0**-53 * (1 + sum(abs(term) for term in terms))
+
+    def outside(p: float, q: float) -> bool:
+        likelihood = (s * math.log(p) if s else 0.0) + ((n - s) * math.log(q) if n - s else 0.0)
+        return sum(terms) - likelihood > slack + 64 * 2.0**-53 * abs(likelihood)
+
+    low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
+    high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
+    return low, math.nextafter(high, 2.0) if high < 1 else 1.0
+
+
+def _last_outside(outside: Callable[[float], bool], inside: float) -> float:
+    """Return a point between 0 and `inside` that is outside (0 if none is found), as near to it as floats go."""
+    low = 0.0
+    for _ in range(200):
+        middle = low + (inside - low) / 2
+        if not low < middle < inside:
+            break
+        low, inside = (middle, inside) if outside(middle) else (low, middle)
+    return low
 
 
 def _sorted(states: set[State]) -> tuple[State, ...]:

@@ -11,9 +11,14 @@ from typing import Any
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.errors import InputError
 
 State = Hashable
+#: Classes of chains that no single law of the data stands for.
+ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
+Chain = MarkovChain | ChainClass
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +29,10 @@ class IndependentPieces:
     it; the certificate prints it. Raises InputError for no pieces or a length below 1.
     """
 
-    chain: MarkovChain | MarkovChainClass
+    chain: Chain
     lengths: tuple[int, ...]
 
-    def __init__(self, chain: MarkovChain | MarkovChainClass, lengths: Iterable[int]) -> None:
+    def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "lengths", tuple(int(n) for n in lengths))
         if not self.lengths or min(self.lengths) < 1:
@@ -66,14 +71,14 @@ class IndependentPieces:
     def components(self) -> tuple[range, ...]:
         return tuple(range(end - n, end) for n, end in zip(self.lengths, self._ends, strict=True))
 
-    def component(self, number: int) -> MarkovChain | MarkovChainClass:
+    def component(self, number: int) -> Chain:
         length = self.lengths[number]
         if length not in self._cut:
             self._cut[length] = self.chain.with_length(length)
         return self._cut[length]
 
     @cached_property
-    def _cut(self) -> dict[int, MarkovChain | MarkovChainClass]:
+    def _cut(self) -> dict[int, Chain]:
         return {}
 
     def assumptions(self) -> tuple[str, ...]:
@@ -87,7 +92,7 @@ class IndependentPieces:
         from takifugu.beliefs import from_dict
 
         chain = from_dict(data["chain"])
-        if not isinstance(chain, MarkovChain | MarkovChainClass):
+        if not isinstance(chain, Chain):
             raise InputError("independent pieces need a Markov chain or a class of chains")
         return IndependentPieces(chain, data["lengths"])
 

@@ -10,16 +10,20 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.chain_influence import chain_influence
 from takifugu.mechanisms.chain_sides import FIRST_REACH, ChainSides, Influence, Quilt
 from takifugu.mechanisms.chain_witness import quilt_witness
 from takifugu.mechanisms.class_influence import ClassInfluence
+from takifugu.mechanisms.interval_influence import interval_influence
 from takifugu.mechanisms.log_ratios import NEVER, FloatArray
 from takifugu.mechanisms.near_sets import float_above, joint_change
 from takifugu.mechanisms.network_quilts import network_joint_cost
 from takifugu.mechanisms.quilt_scores import Side
+from takifugu.mechanisms.region_influence import region_influence
 from takifugu.mechanisms.worst_entry import settle
 from takifugu.queries import IntArray
 
@@ -52,8 +56,7 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     The cost is the largest over secret entries and ordered pairs of values of the least over quilts of
     e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one a release,
     both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief without quilts
-    pays for the trivial one. For classes e(Q) is the bound of Lemma B.4 (MarkovChainClass) or the supremum over start
-    laws.
+    pays for the trivial one. For classes e(Q) is the bound that quilt-approx uses, or the supremum over start laws.
     """
     if isinstance(part.belief, BayesianNetwork):
         return network_joint_cost(part, charges)
@@ -62,6 +65,10 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
         influence: Influence = chain_influence(part.belief, part.family.pairs)
     elif isinstance(part.belief, MarkovChainClass):
         influence = ClassInfluence(part.belief.pi, part.belief.g)
+    elif isinstance(part.belief, ChainRegion):
+        influence = region_influence(part.belief, part.family.pairs)
+    elif isinstance(part.belief, BinaryChainInterval):
+        influence = interval_influence(part.belief, part.family.pairs)
     else:
         total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))

@@ -1,4 +1,4 @@
-"""Markov quilts of a chain with the influence bound of Lemma B.4, for classes of chains (004 Algorithms 3 to 5)."""
+"""Markov quilts of a chain with a proved influence bound, for classes of chains (004 Algorithms 3 to 5)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
 from takifugu.mechanisms.chain_bound import chain_bound
 from takifugu.mechanisms.chain_constants import reversible_constants
+from takifugu.mechanisms.chain_influence import ChainInfluence
 from takifugu.mechanisms.chain_scale import Needed, fast_scale, needed_scale
 from takifugu.mechanisms.chain_sides import ChainSides, Influence
 from takifugu.mechanisms.class_influence import ClassInfluence
+from takifugu.mechanisms.interval_influence import interval_influence
+from takifugu.mechanisms.region_influence import region_influence
 from takifugu.secrets import Family
 
 #: Operations for each entry of a sequence: a search looks at most once at every distance, and tries it on all entries.
@@ -23,15 +28,17 @@ PER_ENTRY = 400.0
 
 @dataclass(frozen=True)
 class QuiltApprox:
-    """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) by Lemma B.4.
+    """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) bounded.
 
-    For the class of all reversible chains with stationary masses >= pi and eigengap >= g from any start, or for one
-    such chain with its own constants. Corrected by ERRATA E3: the bound needs real nodes to be farther than
+    By Lemma B.4 for the class of all reversible chains with stationary masses >= pi and eigengap >= g from any start,
+    or for one such chain with its own constants. Corrected by ERRATA E3: the bound needs real nodes to be farther than
     log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and e = epsilon is not enough.
+    By contraction for a region of transition matrices (region_influence), and exactly for all binary chains with
+    stays in an interval (interval_influence); where nothing contracts the trivial quilt remains, as for group.
     """
 
     name: str = "quilt-approx"
-    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 3 to 5 and Lemma B.4, corrected"
+    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 3 to 5 and Lemma B.4, corrected; docs/theory/chain-classes"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: tables and searches as long as the sequence, at most."""
@@ -48,6 +55,10 @@ MECHANISM = QuiltApprox()
 def _influence(part: Part) -> Influence | Refusal:
     if isinstance(part.belief, MarkovChainClass):
         return _table(part.belief.pi, part.belief.g, 0.0)
+    if isinstance(part.belief, ChainRegion):
+        return region_influence(part.belief, part.family.pairs)
+    if isinstance(part.belief, BinaryChainInterval):
+        return interval_influence(part.belief, part.family.pairs)
     if not isinstance(part.belief, MarkovChain):
         return Refusal("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
     constants = reversible_constants(part.belief)
@@ -64,7 +75,8 @@ def _table(pi: float, g: float, defect: float) -> ClassInfluence:
 def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     """Return the needed scale by Algorithm 5 where it applies and ends, else by the search over all entries."""
     changes = np.diff(sides.change.sums)
-    if len(family.entries) == sides.length and (changes == changes[0]).all():
+    by_distance = not isinstance(sides.influence, ChainInfluence)
+    if by_distance and len(family.entries) == sides.length and (changes == changes[0]).all():
         fast = fast_scale(sides, epsilon)
         if fast is not None:
             return fast

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.pieces import ChainClass
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
 from takifugu.mechanisms.chain_bound import chain_bound
 from takifugu.mechanisms.chain_influence import MOST_HELD, chain_influence
@@ -58,8 +59,8 @@ _MIXED = "a sequence and a network are believed in at once: ask for each belief 
 def _influence(part: Part) -> Influence | Refusal:
     if isinstance(part.belief, MarkovChain):
         return chain_influence(part.belief, part.family.pairs)
-    if isinstance(part.belief, MarkovChainClass):
-        return Refusal("a class of chains given by (pi, g) has no exact influence: use quilt-approx, or one chain")
+    if isinstance(part.belief, ChainClass):
+        return Refusal("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain")
     return Refusal(
         "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
         "use wasserstein"

@@ -1,0 +1,64 @@
+"""What every class of chains says about its one sequence of entries: all start laws, all values possible anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from takifugu.beliefs.estimate import is_private_source
+from takifugu.errors import InputError
+
+State = Hashable
+
+
+class OneSequence:
+    """`length` dependent entries, each with one of `states`; a class of laws in which every value may occur."""
+
+    length: int
+    states: tuple[State, ...]
+    source: str
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source says that the class was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a chain has no column {name!r}: its entries are counted from 0, not named")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.states)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.length),)
+
+
+def checked_length(length: int) -> int:
+    """Return a number of steps; InputError unless it is a whole number above 0."""
+    if isinstance(length, bool) or int(length) != length or length < 1:
+        raise InputError(f"the chain's length is {length!r}: it must be a whole number above 0")
+    return int(length)
+
+
+def checked_states(states: Iterable[State] | None, count: int, what: str) -> tuple[State, ...]:
+    """Return `count` different names of states (0, 1, ... by default); InputError for others."""
+    names = tuple(range(count)) if states is None else tuple(states)
+    if len(names) != count:
+        raise InputError(f"{what} has {count} rows and {len(names)} states: give one name a row")
+    if len(set(names)) != count:
+        raise InputError(f"{what}'s states {list(names)} repeat a name: name each state once")
+    return names
