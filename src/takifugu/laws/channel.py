@@ -15,6 +15,8 @@ from takifugu.laws.exact_ratio import BITS
 
 #: Masses of a repaired row: rounding changes no probability by more than 2**-90.
 REPAIR_TOTAL = 2**90
+#: Rows are divided by their sums in integers over this, far finer than the masses.
+_FINE = 2**170
 #: An output that no input gives with more than this is solver noise.
 _NOISE = 2.0**-30
 
@@ -151,18 +153,30 @@ def repair(
     if not 0 <= blend <= 1:
         raise InputError(f"blend is {blend!r}: it must be between 0 and 1")
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
-    rows = [[Fraction(p) for p in row] for row in table.tolist()]
-    laws = [[p / sum(row) for p in row] for row in rows]
-    mean = [sum(column) / len(laws) for column in zip(*laws, strict=True)]
-    mixed = [[(1 - blend) * p + blend * m for p, m in zip(law, mean, strict=True)] for law in laws]
-    return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law) for law in mixed), REPAIR_TOTAL)
+    laws = [_fine(row) for row in table.tolist()]
+    sums = [sum(column) for column in zip(*laws, strict=True)]
+    share, whole = Fraction(blend).as_integer_ratio()
+    kept = (whole - share) * len(laws)
+    mixed = [[kept * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
+    total = whole * len(laws) * _FINE
+    return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
 
 
-def _rounded(law: list[Fraction]) -> tuple[int, ...]:
-    """Round to multiples of 1/REPAIR_TOTAL with sum one: down, then up where most was lost."""
-    scaled = [p * REPAIR_TOTAL for p in law]
-    masses = [math.floor(p) for p in scaled]
-    order = sorted(range(len(law)), key=lambda k: masses[k] - scaled[k])
+def _fine(row: list[float]) -> list[int]:
+    """Return a row divided by its sum as integers over _FINE; what rounding down leaves goes to the largest."""
+    ratios = [p.as_integer_ratio() for p in row]
+    unit = max(denominator for _, denominator in ratios)
+    weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
+    law = [weight * _FINE // sum(weights) for weight in weights]
+    law[max(range(len(law)), key=law.__getitem__)] += _FINE - sum(law)
+    return law
+
+
+def _rounded(law: list[int], total: int) -> tuple[int, ...]:
+    """Round masses over `total` to multiples of 1/REPAIR_TOTAL with sum one: down, then up where most was lost."""
+    parts = [divmod(mass * REPAIR_TOTAL, total) for mass in law]
+    masses = [down for down, _ in parts]
+    order = sorted(range(len(law)), key=lambda k: -parts[k][1])
     for k in order[: REPAIR_TOTAL - sum(masses)]:
         masses[k] += 1
     return tuple(masses)
