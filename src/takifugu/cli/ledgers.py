@@ -11,7 +11,7 @@ import click
 from takifugu.cli.output import amount, name_of, print_json, wrapped
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.ledger import Entry, Ledger
-from takifugu.tables import number, text_table
+from takifugu.tables import labelled, number, text_table
 
 
 def show(where: Path, as_json: bool) -> None:
@@ -68,14 +68,14 @@ def print_ledger(book: Ledger) -> None:
     if not rows:
         click.echo("the ledger has no sources yet")
         return
-    table = [
-        [name_of(r.name), str(r.spent), "-" if r.budget is None else r.budget.text(up=False), str(r.units),
-         str(r.releases), str(r.unpublished)]
-        for r in rows
-    ]  # fmt: skip
-    click.echo(text_table(["source", "spent", "budget", "units", "releases", "unpublished"], table))
-    for row in rows:
-        click.echo(f"\n{wrapped(f'releases about {row.name!r}')}")
+    for i, row in enumerate(rows):
+        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'source {row.name!r}')}")
+        budget = "none" if row.budget is None else row.budget.text(up=False)
+        implied = " (what the first release cost: none was declared)" if row.budget_is_implied else ""
+        unpublished = f", {row.unpublished} of them not published" if row.unpublished else ""
+        facts = [("spent", str(row.spent)), ("budget", f"{budget}{implied}"), ("units", str(row.units))]
+        click.echo(labelled([*facts, ("releases", f"{row.releases}{unpublished}")]))
+        click.echo()
         lines = [
             [e.created[:10], e.scope, ", ".join(e.kinds), number(float(e.amount.epsilon)), e.state, name_of(e.name)]
             for e in book.history(row.name)
@@ -83,7 +83,7 @@ def print_ledger(book: Ledger) -> None:
         click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         click.echo(
-            f"\n{wrapped('unpublished: reserved or drawn, but not noted as handed out; its epsilon counts as spent')}"
+            f"\n{wrapped('not published: reserved or drawn, but not noted as handed out; its epsilon counts as spent')}"
         )
 
 

@@ -121,8 +121,9 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     click.echo()
     click.echo(f"takifugu certificate show {shlex.quote(str(files[1]))}\nsays what is promised.\n")
     paid = outcome.reservation
-    implied = ". No budget was declared, so it is what the first release cost" if planned.spec.source.budget is None else ""
-    click.echo(wrapped(f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}{implied}"))
+    spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
+    implied = planned.spec.source.budget is None
+    click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
 
 
 def _warn_of_other_sources(outcome: run.Outcome) -> None:
