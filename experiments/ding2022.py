@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import takifugu as tf
-from pages import ROOT, commit, table, write
+from pages import ROOT, commit, pyplot, save, table, write
 from research_data import find_or_leave
 from takifugu.laws.noised import laplace_log_ratio
 from takifugu.laws.transport import Plan
@@ -43,7 +42,7 @@ CURVES = {
     "laplace-exact": ("least Laplace noise", "tab:blue", "-"),
 }
 PAGE = ROOT / "docs" / "ding2022.md"
-IMAGES = ROOT / "docs" / "images"
+COMMAND = "takifugu reproduce ding2022"
 
 FIRST = (tf.Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), tf.Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
 SECOND = (tf.Pmf.from_counts([1, 2, 3, 4], [8, 9, 20, 3]), tf.Pmf.from_counts([2, 3, 4, 5], [3, 20, 9, 8]))
@@ -115,8 +114,8 @@ def errors(pair: tuple[tf.Pmf, tf.Pmf], epsilon: float) -> dict[str, float]:
 
 def draw_plans(name: str, panels: Sequence[tuple[str, Plan]]) -> None:
     """Draw the masses of some plans: rows are values given one secret, columns given the other."""
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(
+    plots = pyplot()
+    figure, axes = plots.subplots(
         1, len(panels), figsize=(4.2 * len(panels), 3.8), layout="constrained", squeeze=False
     )
     for axis, (title, plan) in zip(axes[0], panels, strict=True):
@@ -127,25 +126,25 @@ def draw_plans(name: str, panels: Sequence[tuple[str, Plan]]) -> None:
         across, up = [x for x, _, _ in moves], [y for _, y, _ in moves]
         axis.scatter(across, up, s=size, color="tab:blue", alpha=0.7, linewidth=0)
         axis.set(title=title, xlabel="from", ylabel="to", aspect="equal")
-    _save(figure, name)
+    save(figure, name, COMMAND)
 
 
 def draw_laws(name: str, values: Sequence[tuple[str, tf.Pmf]], xlabel: str) -> None:
-    pyplot = _pyplot()
-    figure, axis = pyplot.subplots(figsize=(7.2, 3.2), layout="constrained")
+    plots = pyplot()
+    figure, axis = plots.subplots(figsize=(7.2, 3.2), layout="constrained")
     for (label, law), colour, marker in zip(values, ("tab:blue", "tab:red", "0.4"), "os^", strict=False):
         points = [(float(v), float(p)) for v, p in law.items()]
         axis.plot(*zip(*points, strict=True), marker=marker, color=colour, label=label, linewidth=1, markersize=4)
     axis.set(xlabel=xlabel, ylabel="probability")
     axis.legend(frameon=False)
-    _save(figure, name)
+    save(figure, name, COMMAND)
 
 
 def draw_noise(pair: tuple[tf.Pmf, tf.Pmf]) -> dict[str, list[float]]:
     """Draw the variance of the noise on Adult against epsilon (Figure 4), and return the curves."""
     curves = {name: [variance(pair, name, e) for e in EPSILONS] for name in CURVES}
-    pyplot = _pyplot()
-    figure, axis = pyplot.subplots(figsize=(7.2, 3.6), layout="constrained")
+    plots = pyplot()
+    figure, axis = plots.subplots(figsize=(7.2, 3.6), layout="constrained")
     for name, (label, colour, line) in CURVES.items():
         points = [(e, v) for e, v in zip(EPSILONS, curves[name], strict=True) if v > 0]
         axis.semilogy(*zip(*points, strict=True), line, color=colour, label=f"{label}: {name}")
@@ -154,25 +153,8 @@ def draw_noise(pair: tuple[tf.Pmf, tf.Pmf]) -> dict[str, list[float]]:
     axis.annotate(" the paper's figure begins", begins, color="0.5", fontsize=8, va="top")
     axis.set(xlabel="ε", ylabel="variance of the noise")
     axis.legend(frameon=False)
-    _save(figure, "ding2022-figure4")
+    save(figure, "ding2022-figure4", COMMAND)
     return curves
-
-
-def _pyplot() -> Any:
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    pyplot.rcParams.update({"svg.hashsalt": "takifugu", "font.size": 10})
-    return pyplot
-
-
-def _save(figure: Any, name: str) -> None:
-    IMAGES.mkdir(exist_ok=True)
-    about = {"Date": None, "Description": f"made by `takifugu reproduce ding2022` at commit {commit()}"}
-    figure.savefig(IMAGES / f"{name}.svg", metadata=about)
-    _pyplot().close(figure)
 
 
 def plan_table(pair: tuple[tf.Pmf, tf.Pmf]) -> str:

@@ -8,7 +8,7 @@ network's width, which is predicted first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,11 +62,23 @@ def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Itera
 
 def answer_table(belief: BayesianNetwork, answer: Additive, entry: int) -> tuple[FloatArray, int, float]:
     """Return (P(X_entry = s, answer = start + j) up to a factor, start, relative error of a mass)."""
-    alive = _alive(belief, answer, entry)
+    return sums_table(belief, answer, [entry], range(belief.size))
+
+
+def sums_table(
+    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int]
+) -> tuple[FloatArray, int, float]:
+    """Return the joint law of some entries and of what the counted ones add, its start, relative error of a mass.
+
+    The table has one axis for each of `keep`, in that order, and a last axis: entry [..., j] belongs to a sum of
+    start + j. It is a law up to a factor.
+    """
+    adding = frozenset(counted)
+    alive = _alive(belief, answer, keep, adding)
     sizes = {v: len(belief.nodes[v].states) for v in alive}
     scopes = [belief.factors[v].scope for v in alive]
-    steps = plan(scopes, sizes, [entry])
-    widest = 1 + sum(int(np.ptp(answer.contribution(v))) for v in alive)
+    steps = plan(scopes, sizes, keep)
+    widest = 1 + sum(int(np.ptp(answer.contribution(v))) for v in alive if v in adding)
     if steps.largest * widest > LARGEST_TABLE:
         raise Unsupported(
             f"the laws of the answer would need a table of {steps.largest * widest:.1e} numbers, above the limit of "
@@ -78,19 +90,25 @@ def answer_table(belief: BayesianNetwork, answer: Additive, entry: int) -> tuple
         mine = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
         joined, depth = _joined(mine)
-        pool.append(_summed(joined, variable, _added(belief, answer, variable)))
+        pool.append(_summed(joined, variable, _added(belief, answer, variable, adding)))
         rounding += depth + sizes[variable] + 2
-    joined, depth = _joined(pool)
-    final = _shifted(joined, entry, _added(belief, answer, entry))
-    order = [final.scope.index(entry), len(final.scope)]
+    final, depth = _joined(pool)
+    for variable in keep:
+        final = _shifted(final, variable, _added(belief, answer, variable, adding))
+    order = [*(final.scope.index(v) for v in keep), len(final.scope)]
     return final.table.transpose(order), final.start, (rounding + depth + 8) * 2 * UNIT
 
 
 def law_plan(belief: BayesianNetwork, answer: Additive, entry: int) -> Plan:
     """Return the predicted elimination for one entry, tables counted without the axis of sums."""
-    alive = _alive(belief, answer, entry)
+    return sums_plan(belief, answer, [entry], range(belief.size))
+
+
+def sums_plan(belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int]) -> Plan:
+    """Return the predicted elimination of `sums_table`, tables counted without the axis of sums."""
+    alive = _alive(belief, answer, keep, frozenset(counted))
     sizes = {v: len(belief.nodes[v].states) for v in alive}
-    return plan([belief.factors[v].scope for v in alive], sizes, [entry])
+    return plan([belief.factors[v].scope for v in alive], sizes, keep)
 
 
 def width(belief: BayesianNetwork, answer: Additive) -> float:
@@ -105,23 +123,20 @@ def work(belief: BayesianNetwork, answer: Additive, entries: int) -> tuple[float
     return entries * (steps.operations * atoms**2 / 4 + 3e4 * belief.size), 24.0 * steps.largest * atoms
 
 
-def _alive(belief: BayesianNetwork, answer: Additive, entry: int) -> list[int]:
-    """Return the entry, the nodes that the answer reads, and their ancestors: the rest sums to one."""
-    stack = [entry, *(v for v in range(belief.size) if np.ptp(answer.contribution(v)))]
+def _alive(belief: BayesianNetwork, answer: Additive, keep: Sequence[int], adding: frozenset[int]) -> list[int]:
+    """Return the kept entries, the nodes that add something, and their ancestors: the rest sums to one."""
     # A node whose contribution does not vary still shifts the answer: it is kept for that.
-    stack += [v for v in range(belief.size) if answer.contribution(v).any()]
-    alive = set(stack)
-    while stack:
-        for parent in belief.parents[stack.pop()]:
-            if parent not in alive:
-                alive.add(parent)
-                stack.append(parent)
-    return sorted(alive)
+    return belief.ancestral([*keep, *(v for v in adding if answer.contribution(v).any())])
 
 
-def _added(belief: BayesianNetwork, answer: Additive, node: int) -> npt.NDArray[np.int64]:
-    """Return what each value of a node adds to the answer; a node that is not read may have a table of one zero."""
-    return np.broadcast_to(answer.contribution(node)[:, 0], (len(belief.nodes[node].states),))
+def _added(
+    belief: BayesianNetwork, answer: Additive, node: int, adding: frozenset[int]
+) -> npt.NDArray[np.int64]:
+    """Return what each value of a node adds to the sum; a node that is not read may have a table of one zero."""
+    size = len(belief.nodes[node].states)
+    if node not in adding:
+        return np.zeros(size, dtype=np.int64)
+    return np.broadcast_to(answer.contribution(node)[:, 0], (size,))
 
 
 def _joined(factors: list[SumFactor]) -> tuple[SumFactor, int]:

@@ -146,13 +146,19 @@ class BayesianNetwork:
 
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
         """Return the factors of the entries and their ancestors: the rest sums to one."""
-        alive, stack = set(entries), list(entries)
+        alive = self.ancestral(entries)
+        return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
+
+    def ancestral(self, entries: Iterable[int]) -> list[int]:
+        """Return some entries and all their ancestors, in order."""
+        alive = set(entries)
+        stack = list(alive)
         while stack:
             for parent in self.parents[stack.pop()]:
                 if parent not in alive:
                     alive.add(parent)
                     stack.append(parent)
-        return [self.factors[i] for i in sorted(alive)], {i: len(self.nodes[i].states) for i in alive}
+        return sorted(alive)
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
@@ -165,13 +171,7 @@ class BayesianNetwork:
         All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
         """
         given = frozenset(quilt)
-        above_given = set(given)
-        stack = list(given)
-        while stack:
-            for parent in self.parents[stack.pop()]:
-                if parent not in above_given:
-                    above_given.add(parent)
-                    stack.append(parent)
+        above_given = frozenset(self.ancestral(given))
         near: set[int] = set()
         seen: set[tuple[int, bool]] = set()
         visits = [(entry, True)]  # (node, arrived from a child)
