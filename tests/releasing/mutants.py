@@ -125,6 +125,7 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
         "belief.fit.value": ("state", AT),
         "belief.fit.order": ("minute", STATE),
         "belief.fit.smoothing": (-1, float("nan"), float("inf")),
+        "belief.fit.confidence": (0, 1, 1.0, -0.5, float("nan"), "high", True),
         "belief.initial": ([1, 1], [0.5, 0.25, 0.25]),
         "hide.entry": (-1, 3000, 2.5, 10**30),
         "hide.a": ("stil", "walking", 7),

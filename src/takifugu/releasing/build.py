@@ -8,7 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_region import covering_region
 from takifugu.beliefs.estimate import checked_source, smoothed_rows
+from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.frames import Layout, Lengths, Recode, open_frame, transitions
 from takifugu.laws.rationals import Number, as_fraction
@@ -24,8 +26,6 @@ from takifugu.releasing.sections import (
     SourceSpec,
 )
 from takifugu.secrets import Secret, entry, every_entry
-
-Chain = MarkovChain | MarkovChainClass
 
 
 def layout_of(source: SourceSpec) -> Layout:
@@ -70,12 +70,18 @@ def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, fold
     return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
 
 
-def fitted(belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int) -> MarkovChain:
-    """Return the chain with the transition frequencies of a file of sequences; unobserved entries end a sequence."""
+def fitted(belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int) -> Chain:
+    """Return the chain with the transition frequencies of a file of sequences, or with a confidence a region of chains.
+
+    Unobserved entries end a sequence.
+    """
     columns = (fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order)
     layout = Layout(*columns, source.step, source.nulls, source.null_keys)
     counts = transitions(open_frame(folder / fit.file, source.missing), layout, recode_of(belief))
     said = "" if belief.source == "assumed" else f"{belief.source}; "
+    if fit.confidence is not None:
+        origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
+        return covering_region(counts, length, belief.states, fit.confidence, origin)
     origin = checked_source(f"{said}estimated from {fit.file} with smoothing {fit.smoothing}", fit.private)
     matrix = smoothed_rows(counts, belief.states, float(fit.smoothing))
     return MarkovChain(matrix, length, belief.initial, belief.states, origin)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from takifugu.beliefs.pieces import Chain
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Table, open_frame, parse_step
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.queries import Sum
-from takifugu.releasing.build import Chain, chain_of, codes_of, query_of, weights_of
+from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
 from takifugu.releasing.sections import (
     ChainClassSpec,

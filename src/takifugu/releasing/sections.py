@@ -96,6 +96,15 @@ class FitSpec(Section):
     smoothing: Annotated[
         StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
     ] = 1
+    confidence: Annotated[
+        StrictFloat | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="believe every chain of a region around the estimate that covers the truth so probably",
+            examples=[0.99],
+        ),
+    ] = None
     private: Annotated[StrictBool, Field(description="say true where the file holds the private data itself")] = False
 
 

@@ -25,8 +25,8 @@ from takifugu.releasing.sections import (
 )
 
 if TYPE_CHECKING:
+    from takifugu.beliefs.pieces import Chain
     from takifugu.frames import Table
-    from takifugu.releasing.build import Chain
 
 #: The largest whole number that a float holds beside its neighbours.
 _LARGEST = 2**53

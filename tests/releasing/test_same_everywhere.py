@@ -1,0 +1,276 @@
+"""One release file, one integer: whatever the engine, whether rows are counted or read, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.releasing import files, mutants
+from tests.support.engines import ENGINES, Columns, spark, write_csv
+
+import takifugu as tf
+from takifugu.errors import DataError, SpecError
+from takifugu.frames import Piece
+from takifugu.guarantee import Composition
+from takifugu.ledger import Ledger
+from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.queries import Linear
+from takifugu.releasing import planning, run, units
+from takifugu.releasing.spec import load
+from takifugu.releasing.truth import Counted, true_answer
+
+GAPS = (5, 6, 11)
+
+
+def columns() -> Columns:
+    """Return the rows of three people, with missing states, steps without a row, and rows without a name."""
+    people: list[str | None] = []
+    runs, times, states = [], [], []
+    for unit, pieces in files.LENGTHS.items():
+        for piece, length in enumerate(pieces):
+            for t in range(length):
+                if t in GAPS:
+                    continue
+                people.append(unit)
+                runs.append(piece)
+                times.append(2 * t)
+                states.append(None if t == 7 else ["sitting", "walking", "lying", "still"][t * t % 4])
+    people[3] = None
+    return {
+        "Who is it?": ("text", people), "run no.": ("int", runs), "t [min]": ("int", times),
+        "état; raw": ("text", states),
+    }  # fmt: skip
+
+
+SPEC = f"""
+{files.SPEC}
+mechanism = "group"
+
+[[release]]
+name = "walks"
+query = "count"
+states = ["walking"]
+epsilon = 1
+per = "unit"
+mechanism = "group"
+""".replace("budget = 10", 'budget = 10\nstep = 2\nnulls = "unobserved"\nnull_keys = "drop"')
+
+
+def answers(plan: planning.Plan) -> list[tuple[str, str | None, tuple[int, ...]]]:
+    """Return the true integers of a plan: for this test's eyes only."""
+    return [(t.name, q.unit, true_answer(q.calibration, q.data)) for t in plan.tables for q in t.questions]
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    path = files.write(tmp_path, SPEC)
+    write_csv(tmp_path / "data.csv", columns())
+    return path
+
+
+def test_every_engine_gives_the_same_integers(where: Path) -> None:
+    from_file = planning.plan(load(where))
+    expected = answers(from_file)
+    assert len(expected) == 7
+    counted = {unit: list(answer) for name, unit, answer in expected if name == "time-use-units"}
+    rows = list(zip(*(values for _, values in columns().values()), strict=True))
+    for unit, (still, walking) in counted.items():
+        mine = [state for who, _, _, state in rows if who == unit and state is not None]
+        assert walking == mine.count("walking")
+        assert still == len(mine) - walking
+    for name, make in ENGINES.items():
+        plan = planning.plan(load(where, make(columns())))
+        assert answers(plan) == expected, name
+        assert plan.content == from_file.content, name
+        assert [c.scale for t in plan.tables for c in t.calibrations] == [
+            c.scale for t in from_file.tables for c in t.calibrations
+        ]
+
+
+@pytest.mark.spark
+def test_spark_gives_the_same_integers(where: Path, session: Any) -> None:
+    plan = planning.plan(load(where, spark(session, columns())))
+    assert answers(plan) == answers(planning.plan(load(where)))
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    for key, value in {"shuffle.partitions": "2", "session.timeZone": "UTC"}.items():
+        builder = builder.config(f"spark.sql.{key}", value)
+    running = builder.config("spark.driver.host", "127.0.0.1").config("spark.log.level", "OFF").getOrCreate()
+    yield running
+    running.stop()
+
+
+def test_a_parquet_file_is_published_like_a_csv_file(where: Path) -> None:
+    import pyarrow.parquet
+    from tests.support.engines import arrow
+
+    pyarrow.parquet.write_table(arrow(columns()), where.parent / "data.parquet")
+    assert answers(planning.plan(load(where, where.parent / "data.parquet"))) == answers(planning.plan(load(where)))
+
+
+def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
+    (where.parent / "data.csv").unlink()
+    outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere")
+    assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
+    assert outcome.tables[0].files[0].parent.name == "elsewhere"
+    told = outcome.tables[0].certificate.assumptions
+    assert "rows that do not say whose they are were left out, and nothing is promised about them" in told
+    with pytest.raises(SpecError, match=r"source\.value: the data has no column"):
+        load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
+
+
+def test_a_source_is_recognised_by_what_it_holds(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a large one, whose rows are not read again: by lengths, gaps and counts."""
+    plain, other = planning.plan(load(where)), columns()
+    other["état; raw"][1][-1] = "walking"  # type: ignore[index]
+    changed = ENGINES["polars"](other)
+    assert planning.plan(load(where, changed)).content != plain.content
+    monkeypatch.setattr(units, "MOST_READ", 0)
+    large = planning.plan(load(where)).content
+    assert large not in (plain.content, planning.plan(load(where, changed)).content)
+    assert large == planning.plan(load(where, ENGINES["duckdb"](columns()))).content
+
+
+@given(st.data())
+def test_counts_and_rows_agree(data: st.DataObject) -> None:
+    """The oracle is the path that reads every entry."""
+    states = ["a", "b", "c"]
+    walk = st.lists(st.sampled_from([*states, None]), min_size=1, max_size=6)
+    walks = data.draw(st.lists(walk, min_size=1, max_size=4))
+    if all(s is None for walk in walks for s in walk):
+        return
+    lengths = [len(walk) for walk in walks]
+    chain = tf.MarkovChain(np.full((3, 3), 1 / 3), max(lengths), states=states)
+    belief = chain if len(walks) == 1 else tf.IndependentPieces(chain, lengths)
+    query = data.draw(st.sampled_from([
+        tf.Count("b"), tf.Count(["a", "c"]), tf.Histogram(), tf.Histogram(["c", "a"], total=7),
+        tf.Sum(codes={"a": 0, "b": "1/2", "c": -3}), tf.Sum(codes={"a": 1, "b": 0.26, "c": 2}, grid="0.25"),
+    ]))  # fmt: skip
+    guarantee = SimpleNamespace(composition=Composition.QUILT, epsilon=Fraction(1))
+    asked: Any = SimpleNamespace(
+        framework=tf.Pufferfish(tf.every_entry(), belief), query=query, guarantee=guarantee, mechanism="x"
+    )
+    counted = Counted(tuple(_piece(walk, states) for walk in walks))
+    assert true_answer(asked, counted) == true_answer(asked, walks[0] if len(walks) == 1 else walks)
+
+
+def _piece(walk: list[str | None], states: list[str]) -> Piece:
+    seen = [i for i, s in enumerate(walk) if s is not None]
+    observed = tuple(range(i, i + 1) for i in seen) if len(seen) < len(walk) else (range(len(walk)),)
+    return Piece(None, None, len(walk), observed, np.array([walk.count(s) for s in states]))
+
+
+def test_counts_cannot_answer_what_they_do_not_hold() -> None:
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
+    guarantee = SimpleNamespace(composition=Composition.QUILT, epsilon=Fraction(1))
+    asked: Any = SimpleNamespace(
+        framework=tf.Pufferfish(tf.every_entry(), chain), query=Linear([1, 2, 3], {"a": 0, "b": 1}),
+        guarantee=guarantee, mechanism="x",
+    )  # fmt: skip
+    with pytest.raises(DataError, match="weighs entries differently"):
+        true_answer(asked, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
+    with pytest.raises(DataError, match="other sequences"):
+        true_answer(asked, Counted((_piece(["a", "b"], ["a", "b"]),)))
+
+
+# One sequence: a linear query, one hidden entry, a budget with delta.
+
+
+def one(folder: Path, **changes: Any) -> Path:
+    mutants.write_data(folder)
+    raw = mutants.ONE
+    for path, value in changes.items():
+        raw = mutants.changed(raw, path.replace("__", "."), value)
+    where = folder / "release.toml"
+    where.write_text(mutants.toml(raw), encoding="utf-8")
+    return where
+
+
+def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
+    where = one(tmp_path, release__0__epsilon=2000, source__budget={"epsilon": 9000, "delta": 1e-6})
+    plan = planning.plan(load(where))
+    outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
+    (row,) = outcome.tables[0].rows  # still, walking, still: weights 1, 0, 1/2 and walking counts 1
+    assert row["value"] == 0
+    assert outcome.tables[0].certificate.hidden == ("whether entry 1 is 'still' or 'walking'",)
+    assert Ledger.open(tmp_path / "ledger.db").spent("one").budget.delta == Fraction(1, 10**6)  # type: ignore[union-attr]
+    where = one(tmp_path, release__0__weights=[3, "1/4", 5], release__0__epsilon=2000)
+    ((_, _, answer),) = answers(planning.plan(load(where)))
+    assert Fraction(answer[0]) * planning.plan(load(where)).tables[0].calibrations[0].randomiser.grid == Fraction(1, 4)
+
+
+def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("3,0.25\n5\n", encoding="utf-8")
+    written = answers(planning.plan(load(one(tmp_path, release__0__weights=[3, "1/4", 5]))))
+    assert answers(planning.plan(load(one(tmp_path, release__0__weights="w.csv")))) == written
+
+
+def test_weights_must_be_as_many_as_entries(tmp_path: Path) -> None:
+    words = r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"
+    with pytest.raises(SpecError, match=words):
+        planning.plan(load(one(tmp_path, release__0__weights=[1, 2])))
+
+
+def test_a_hidden_entry_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"hide\.entry: the secret is about entry 3"):
+        planning.plan(load(one(tmp_path, hide__entry=3)))
+
+
+def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path) -> None:
+    lines = [f"{mutants.AT},{mutants.STATE}", "0,walking", "2,", "4,walking"]
+    where = one(tmp_path, source__nulls="unobserved")
+    (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    plan = planning.plan(load(where))
+    assert plan.tables[0].calibrations[0].query.weights == (1, 0, Fraction(1, 2))  # type: ignore[attr-defined]
+    where = one(tmp_path, source__nulls="unobserved", release__0__weights=[1, 5, 2])
+    (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    plan = planning.plan(load(where))
+    assert plan.tables[0].calibrations[0].query.weights == (1, 0, 2)  # type: ignore[attr-defined]
+    assert [answer for _, _, answer in answers(plan)] == [(3,)]
+
+
+def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
+    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+    fit = 'fit = { file = "public.csv", confidence = 0.99 }'
+    where = files.write(tmp_path, files.SPEC.replace(matrix, fit))
+    (tmp_path / "public.csv").write_text(files.data({"p": (900,), "q": (700,)}), encoding="utf-8")
+    plan = planning.plan(load(where))
+    belief = plan.tables[1].calibrations[0].framework.beliefs[0].to_dict()["chain"]
+    assert belief["kind"] == "chain-region"
+    assert "estimated from public.csv" in belief["source"]
+    told = " ".join(run.publish(plan).tables[1].certificate.text().split())
+    assert "0.99" in told
+    assert "cover" in told
+
+
+def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
+    found = list(planning.priced(load(where), ["0.5", 1, 4]))
+    assert [(p.name, float(p.asked)) for p in found] == [
+        (name, e) for name in ("time-use-units", "time-use-pooled", "walks") for e in (0.5, 1, 4)
+    ]
+    assert {p.unit for p in found if p.scope == "unit"} == {"zoë"}
+    own = {p.name: p.calibration for p in found if p.asked == 1}
+    for table in planning.plan(load(where)).tables:
+        longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
+        assert own[table.name] is not None
+        assert [c.scale for c in longest] == [own[table.name].scale]  # type: ignore[union-attr]
+        assert [c.mechanism for c in longest] == [own[table.name].mechanism]  # type: ignore[union-attr]
+
+
+def test_what_is_refused_has_a_reason_instead_of_a_price(tmp_path: Path) -> None:
+    where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "wasserstein"'))
+    found = list(planning.priced(load(where), [1]))
+    assert [p.calibration for p in found] == [None, None]
+    assert all("wasserstein does not apply" in p.reason for p in found)
