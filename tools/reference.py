@@ -12,7 +12,9 @@ import takifugu
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 GROUPS = {
-    "What an adversary may believe": ("MarkovChain", "MarkovChainClass", "IndependentPieces", "JointTable", "Pmf"),
+    "What an adversary may believe": (
+        "MarkovChain", "MarkovChainClass", "ChainRegion", "BinaryChainInterval", "IndependentPieces", "JointTable", "Pmf",
+    ),
     "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
     "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),
     "How much noise": ("calibrate", "compare", "with_scale", "promise_if_belief_off"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import mpmath
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -16,7 +17,7 @@ def row_in_box(rng: np.random.Generator, lower: Array, upper: Array) -> Array:
     law = np.array(lower, dtype=float)
     kind = rng.integers(3)
     for y in rng.permutation(len(law)):
-        room = min(upper[y] - lower[y], 1 - law.sum())
+        room = max(0.0, min(upper[y] - lower[y], 1 - law.sum()))
         law[y] += room if kind else room * rng.random()
     for y in rng.permutation(len(law)):  # what is still missing
         law[y] += min(upper[y] - law[y], max(0.0, 1 - law.sum()))
@@ -46,7 +47,7 @@ def log_ratio(p: Array, q: Array) -> float:
     held = p > 0
     if (q[held] == 0).any():
         return math.inf
-    return float(np.log(p[held] / q[held]).max())
+    return max((math.log(x) - math.log(y) for x, y in zip(p[held].tolist(), q[held].tolist(), strict=True)), default=0)
 
 
 def influence(
@@ -62,7 +63,7 @@ def influence(
     if left:
         joint = first[:, None] * products(left)
         masses = joint.sum(axis=0)
-        if masses[s] == 0 or masses[t] == 0:
+        if not (masses[s] > 0 and masses[t] > 0):
             return 0.0  # such a secret is not compared
         total += log_ratio(joint[:, s] / masses[s], joint[:, t] / masses[t])
     elif first[s] == 0 or first[t] == 0:
@@ -79,3 +80,32 @@ def birkhoff(lower: Array, upper: Array, a: int | None, b: int | None) -> float:
                             upper[0, 1] * upper[1, 0] / (lower[0, 0] * lower[1, 1])))
     tau = math.tanh(diameter / 4)
     return sum(diameter * tau ** (n - 1) for n in (a, b) if n is not None)
+
+
+def mixture_excludes(s: int, n: int, p: float, miss: float) -> bool:
+    """Return whether B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) >= p^s (1 - p)^(n - s)/miss, with 40 digits."""
+    with mpmath.workdps(40):
+        ratio = mpmath.beta(mpmath.mpf(2 * s + 1) / 2, mpmath.mpf(2 * (n - s) + 1) / 2) / mpmath.beta(0.5, 0.5)
+        return bool(ratio * miss >= mpmath.mpf(p) ** s * (1 - mpmath.mpf(p)) ** (n - s))
+
+
+def walk(rng: np.random.Generator, matrix: Array, length: int, start: int = 0) -> list[int]:
+    """Return a sequence of a chain that starts in one state."""
+    ends = np.cumsum(matrix, axis=1)
+    states, draws = [start], rng.random(length - 1)
+    for u in draws:
+        states.append(min(int(np.searchsorted(ends[states[-1]], u, side="right")), len(matrix) - 1))
+    return states
+
+
+def most_misses(runs: int, rate: float, level: float = 1e-6) -> int:
+    """Return the number of misses that a binomial law with this rate exceeds with probability below `level`."""
+    tail = 0.0
+    for count in range(runs, -1, -1):
+        tail += math.exp(
+            math.lgamma(runs + 1) - math.lgamma(count + 1) - math.lgamma(runs - count + 1)
+            + count * math.log(rate) + (runs - count) * math.log1p(-rate)
+        )  # fmt: skip
+        if tail >= level:
+            return count
+    return 0

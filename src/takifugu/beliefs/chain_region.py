@@ -59,7 +59,7 @@ class ChainRegion(OneSequence):
         object.__setattr__(self, "confidence", None if confidence is None else checked_confidence(confidence))
         object.__setattr__(self, "source", source)
         for state, largest in zip(self.states, self.reachable[1].max(axis=0).tolist(), strict=True):
-            if largest <= 0:
+            if largest <= 1e-12:
                 raise InputError(f"state {state!r} cannot be entered from any state: leave it out, or raise its ends")
 
     @cached_property
@@ -168,7 +168,7 @@ def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
                 f"row {row} of the region holds no law: its lower ends add up to {low[row, 0]:.6g} and its upper ends "
                 f"to {high[row, 0]:.6g}, and 1 must lie between"
             )
-    low, high = np.where(low > 1, lower / low, lower), np.where(high < 1, np.minimum(upper / high, 1.0), upper)
+    low, high = lower / np.maximum(low, 1.0), np.minimum(upper / np.minimum(high, 1.0), 1.0)
     for table in (low, high):
         table.setflags(write=False)
     return low, high
