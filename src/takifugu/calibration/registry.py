@@ -14,13 +14,14 @@ class Line:
     """A mechanism's name, the module that holds it, and whether it can make use of a delta above 0.
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
-    those who ask by name, and comparisons show them for reference.
+    those who ask by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
     """
 
     name: str
     module: str
     takes_delta: bool = False
     error_of_belief: bool = False
+    baseline: str = ""
 
     def load(self) -> Mechanism:
         mechanism: Mechanism = import_module(f"takifugu.mechanisms.{self.module}").MECHANISM
@@ -34,6 +35,9 @@ REGISTRY = (
     Line("quilt-approx", "quilt_approx"),
     Line("wasserstein", "wasserstein"),
     Line("laplace-exact", "laplace_exact"),
+    Line("quilt-local", "quilt_local"),
+    Line("quilt-local-exact", "quilt_local_exact"),
+    Line("inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here"),
     Line("kantorovich", "kantorovich"),
     Line("kantorovich-relaxed", "kantorovich_relaxed"),
     Line("wasserstein-delta", "wasserstein_delta", takes_delta=True),

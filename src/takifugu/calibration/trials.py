@@ -58,18 +58,19 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
     if refused:
         return Trial(line, REFUSED, refused, found)
-    return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else "", found)
+    return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else line.baseline, found)
 
 
 def choose(trials: Sequence[Trial]) -> Trial | None:
     """Return the possible trial of least expected error; equal errors prefer the kind that composes better.
 
-    Errors that are averages under the belief are not comparable with those of additive noise, and are passed over.
+    Errors that are averages under the belief are not comparable with those of additive noise, and are passed over, and
+    so are baselines.
     """
     possible = [
         (t, t.bound, t.bound.randomiser.expected_error())
         for t in trials
-        if t.status == POSSIBLE and t.bound and not t.line.error_of_belief
+        if t.status == POSSIBLE and t.bound and not t.line.error_of_belief and not t.line.baseline
     ]
     if not possible:
         return None

@@ -1,0 +1,203 @@
+"""Inferential privacy (Ghosh and Kleinberg 2016; 004 Appendix B.10), the baseline of 004's experiments.
+
+Let gamma_ij = max of 1/2 log P(X_i = s | x_-i)/P(X_i = s | x'_-i) over values s and x_-i, x'_-i that differ at entry
+j only (for sets of values the ratio is no larger than for the best single one). Where Gamma = (gamma_ij) has spectral
+norm below 1, a release that is e-differentially private for one entry moves the log-odds of X_i = a against X_i = b by
+at most 2 e max_i sum_j phi_ij, (phi_ij) = (I - Gamma)^-1. By Bayes' rule posterior odds over prior odds are
+P(y | a)/P(y | b): that is the Pufferfish promise for every entry. A matrix that is larger entry by entry is safe too,
+because (I - Gamma)^-1 is the sum of the powers of Gamma.
+
+For a chain all gamma_ij of neighbours are replaced by their maximum, as in 004; it comes from the conditional laws, the
+first node with its start law: the printed closed form has 1 - p0 for p0, and knows no start (ERRATA X6).
+
+The theorem is cited and not proved here, so "auto" never takes this mechanism. It bounds this one release, and is
+recorded as `single`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.mechanisms.entry import entry_change
+from takifugu.mechanisms.log_ratios import FloatArray
+from takifugu.randomisers import laplace_or_exact
+
+#: Entries of a network beyond which the matrix is not inverted.
+MOST_ENTRIES = 3_000
+#: States of an entry's neighbourhood beyond which its conditional laws are not listed.
+MOST_CELLS = 10**6
+#: Relative allowance for rounding in Gamma and its inverse, times the condition of I - Gamma.
+SLACK = 1e-13
+CITED = "the promise rests on a theorem of Ghosh and Kleinberg (2016), which is cited and not proved here"
+
+
+@dataclass(frozen=True)
+class Inferential:
+    """Laplace noise of scale 2 D_1 max row sum of (I - Gamma)^-1 / epsilon, where Gamma has spectral norm below 1."""
+
+    name: str = "inferential"
+    source: str = "Ghosh and Kleinberg 2016, as in Song, Wang and Chaudhuri 2017, Appendix B.10"
+
+    def cost(self, problem: Problem) -> Cost:
+        sizes = [part.belief.size for part in ([] if problem.is_pair else problem.parts)]
+        chains = problem.is_pair or all(isinstance(part.belief, MarkovChain) for part in problem.parts)
+        largest = 0.0 if chains else float(min(max(sizes, default=1), MOST_ENTRIES))
+        return Cost(30.0 * len(sizes) * largest**3 + sum(1e3 * n for n in sizes), 32 * largest**2)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the noise of the worst component, or why the theorem does not apply to one.
+
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+        >>> MECHANISM.bound(Problem(framework, Count(1), Fraction(1))).reason[:46]
+        'the influence matrix has spectral norm 2.05338'
+        """
+        if problem.is_pair:
+            return Refusal("two laws of the answer have no entries that influence each other: use wasserstein")
+        worst = 0.0
+        for part in problem.parts:
+            found = spread_of(part)
+            if isinstance(found, Refusal):
+                return found
+            if not found.norm < 1:
+                return Refusal(
+                    f"the influence matrix has spectral norm {found.norm:.6g}, and inferential privacy needs less "
+                    'than 1: use mechanism="quilt-exact" or "wasserstein"'
+                )
+            worst = max(worst, found.row_sum)
+        change = entry_change(problem)
+        noise = laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
+        witness = Witness(
+            "any values of an entry against any others",
+            "one release moves the odds by at most 2 D_1/b times the largest row sum of (I - Gamma)^-1",
+            (("row_sum", worst), ("D_1", float(change * problem.grid))),
+        )
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness, (CITED,))
+
+
+MECHANISM = Inferential()
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The spectral norm of Gamma, and the largest row sum of (I - Gamma)^-1 (infinite where the norm is 1 or more)."""
+
+    norm: float
+    row_sum: float
+
+
+def spread_of(part: Part) -> Spread | Refusal:
+    """Return how far one entry's change spreads through a component, or why its conditional laws are not known."""
+    belief = part.belief
+    if isinstance(belief, MarkovChain):
+        if belief.initial == "any":
+            return Refusal("a chain of any start has no conditional law of its first entry: state the start")
+        return chain_spread(chain_gamma(belief), belief.length)
+    if isinstance(belief, BayesianNetwork):
+        gamma = network_gamma(belief)
+        return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
+    return Refusal(f"conditional laws of single entries are known for chains and networks, not for {belief.describe()}")
+
+
+def matrix_spread(gamma: FloatArray) -> Spread:
+    """Return the spread of any Gamma; rounding errors are charged upwards."""
+    if not np.isfinite(gamma).all():
+        return Spread(math.inf, math.inf)
+    norm = float(np.linalg.norm(gamma, 2))
+    if norm >= 1:
+        return Spread(norm, math.inf)
+    solved = np.linalg.solve(np.eye(len(gamma)) - gamma, np.ones(len(gamma)))
+    return Spread(norm, float(solved.max()) * (1 + SLACK * len(gamma) / (1 - norm)))
+
+
+def chain_spread(gamma: float, length: int) -> Spread:
+    """Return the spread of the matrix with gamma beside its diagonal: its norm is 2 gamma cos(pi/(length + 1)).
+
+    (I - Gamma) x = 1 is solved by elimination without a full matrix.
+    """
+    norm = 2 * gamma * math.cos(math.pi / (length + 1)) if length > 1 else 0.0
+    if not norm < 1:
+        return Spread(norm, math.inf)
+    factors, totals = [0.0], [0.0]
+    for _ in range(length):
+        pivot = 1 - gamma * factors[-1]
+        factors.append(gamma / pivot)
+        totals.append((1 + gamma * totals[-1]) / pivot)
+    solved, largest = 0.0, 0.0
+    for factor, total in zip(factors[:0:-1], totals[:0:-1], strict=True):
+        solved = total + factor * solved
+        largest = max(largest, solved)
+    return Spread(norm, largest * (1 + SLACK * length / (1 - norm)))
+
+
+def chain_gamma(chain: MarkovChain) -> float:
+    """Return the largest gamma_ij of neighbours in a chain, the first node with its start law.
+
+    >>> round(chain_gamma(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10)), 9)
+    1.070033082
+    """
+    if chain.length == 1:
+        return 0.0
+    steps = np.asarray(chain.matrix)
+    start = chain.stationary if chain.initial == "stationary" else np.array(chain.initial, dtype=np.float64)
+    first = (start[:, None] * steps)[None]  # P(X_0 = s, X_1 = y): no node before, shape (1, s, y)
+    last = steps[_occupied(chain, chain.length - 2)][:, :, None]  # P(s | u): no node after, shape (u, s, 1)
+    inner = steps[_occupied(chain, chain.length - 3)][:, :, None] * steps[None]  # P(s, y | u)
+    tables = (first, last, inner) if chain.length > 2 else (first, last)
+    return max(_largest_half_ratio(table, axis) for table in tables for axis in (0, 2))
+
+
+def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
+    """Return which values some entry up to `last` can take: those that may stand before a node."""
+    found = np.zeros(len(chain.states), dtype=bool)
+    for time in range(last + 1):
+        found |= np.array(chain.possible(time))
+    return found
+
+
+def _largest_half_ratio(table: FloatArray, axis: int) -> float:
+    """Return 1/2 log of the largest ratio of P(s | x)/P(s | x'), x and x' apart in `axis` only, s on axis 1."""
+    sums = table.sum(axis=1, keepdims=True)
+    laws = np.moveaxis(np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0), axis, 0)
+    if len(laws) < 2:
+        return 0.0
+    held = np.where(np.isnan(laws), -np.inf, laws).max(axis=0), np.where(np.isnan(laws), np.inf, laws).min(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(held[0] > 0, np.log(held[0]) - np.log(np.maximum(held[1], 0.0)), 0.0)
+    return 0.5 * float(np.where(np.isfinite(held[1]), ratios, 0.0).max(initial=0.0))
+
+
+def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
+    """Return Gamma of a network: an entry's conditional law given all others is that given its Markov blanket.
+
+    Values of the blanket that are impossible together with the rest are looked at too: that can only raise Gamma.
+    """
+    if network.size > MOST_ENTRIES:
+        return Refusal(f"the influence matrix of {network.size} entries is too large to invert: use quilt-exact")
+    gamma = np.zeros((network.size, network.size))
+    for entry in range(network.size):
+        blanket = sorted(network.moral_neighbours[entry])
+        scope = [entry, *blanket]
+        sizes = [len(network.alphabet(v)) for v in scope]
+        if math.prod(sizes) > MOST_CELLS:
+            return Refusal(f"the neighbours of {network.names[entry]!r} have too many joint values to list")
+        table = np.ones(sizes)
+        for v in (entry, *network.children[entry]):
+            factor = network.factors[v]
+            order = np.argsort([scope.index(w) for w in factor.scope])
+            shape = [len(network.alphabet(w)) if w in factor.scope else 1 for w in scope]
+            table = table * factor.table.transpose(order).reshape(shape)
+        for place, other in enumerate(blanket, start=1):
+            moved = np.moveaxis(table, place, 0)  # (x_j, s, the rest)
+            gamma[entry, other] = _largest_half_ratio(moved.reshape(sizes[place], sizes[0], -1), 0)
+    return gamma

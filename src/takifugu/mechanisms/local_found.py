@@ -1,0 +1,107 @@
+"""The worst entry of a part, once something improves the quilts of one entry: what chains and networks share.
+
+Every pair starts from what `quilt-exact` needs, or from the law of the whole answer (the trivial quilt) where that is
+affordable and better. Entries go in falling order of that start, so the search ends as soon as no other can be worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu import answers
+from takifugu.answers import AnswerFamily
+from takifugu.errors import Unsupported
+from takifugu.mechanisms.base import Part
+from takifugu.mechanisms.local_scores import Rule, by_log_ratio
+
+#: The laws of the whole answer are found where their predicted operations stay below this.
+TRIVIAL_WORK = 5e9
+#: Scales that differ by less than this, relatively, count as equal: no search goes on for so little.
+TIE = Fraction(1, 10**9)
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scale in grid units, the entry and ordered pair that need it, and their quilt in words."""
+
+    scale: Fraction
+    entry: int
+    pair: Pair
+    quilt: str
+
+
+def whole_answers(part: Part) -> Iterator[AnswerFamily]:
+    """Yield the laws of the whole answer, entry by entry; nothing where they cost too much or do not exist."""
+    if answers.work(part)[0] > TRIVIAL_WORK:
+        return
+    try:
+        yield from answers.families(part)
+    except Unsupported:
+        return
+
+
+def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction, rule: Rule) -> Fraction:
+    """Return what the trivial quilt asks for: its near law is the law of the answer, and its r is 0."""
+    a, b = min(pair), max(pair)
+    index = family.compared.index((a, 0, b, 0))
+    if family.losses(Fraction(0))[index] <= epsilon and (rule is by_log_ratio or family.moves(index)[0] == 0):
+        return Fraction(0)
+    if rule is by_log_ratio:
+        return family.smallest_scale(index, epsilon)
+    return family.wasserstein(index, epsilon)[1]
+
+
+def still_dear(best: dict[Pair, Found], enough: Fraction) -> list[Pair]:
+    """Return the pairs that still need more than `enough`, what another entry needs anyway."""
+    return [pair for pair, found in best.items() if found.scale > enough]
+
+
+def worst_found(
+    part: Part,
+    epsilon: Fraction,
+    rule: Rule,
+    ceiling: Fraction,
+    improve: Callable[[int, dict[Pair, Found], Fraction], None],
+) -> Found:
+    """Return max over secret entries and ordered pairs of the least scale that was found.
+
+    `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`.
+    """
+    known = {family.entry: _started(part, family, epsilon, rule, ceiling) for family in whole_answers(part)}
+    order = [entry for entry in part.family.entries if entry not in known]
+    order += sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
+    worst: Found | None = None
+    for entry in order:
+        best = known.get(entry) or _ceilings(part, entry, ceiling)
+        enough = worst.scale * (1 + TIE) if worst else Fraction(-1)
+        if best and still_dear(best, enough):
+            improve(entry, best, enough)
+        if not best:
+            continue
+        worst = max((f for f in (worst, _dearest(best)) if f is not None), key=lambda found: found.scale)
+    if worst is None:  # a part holds a possible pair (mechanisms.base.Problem), so this is not reached
+        raise AssertionError("a part without secrets")
+    return worst
+
+
+def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, Found]:
+    pairs = part.family.value_pairs(part.belief, entry)
+    return {pair: Found(ceiling, entry, pair, "the quilt of quilt-exact does best") for pair in pairs}
+
+
+def _started(part: Part, family: AnswerFamily, epsilon: Fraction, rule: Rule, ceiling: Fraction) -> dict[Pair, Found]:
+    best = _ceilings(part, family.entry, ceiling)
+    both = {frozenset(pair): trivial_scale(family, pair, epsilon, rule) for pair in {(min(p), max(p)) for p in best}}
+    for pair in best:
+        scale = both[frozenset(pair)]
+        if scale < ceiling:
+            best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the law of the whole answer")
+    return best
+
+
+def _dearest(best: dict[Pair, Found]) -> Found:
+    return max(best.values(), key=lambda found: found.scale)

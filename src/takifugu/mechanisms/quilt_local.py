@@ -1,0 +1,134 @@
+"""Quilts with the laws of their near sets (DESIGN §5.4): never more noise than the same quilts with D(N).
+
+Let the answer be F(X) = sum over entries of f_j(X_j), Q a set of nodes without X_i, N the nodes near X_i (X_i
+included) and R the rest, with (X_i, X_N) independent of X_R given X_Q. For an ordered pair a -> b and a value x_Q with
+P(x_Q | a) > 0 let r(x_Q) = log P(x_Q | a)/P(x_Q | b), and let mu_a, mu_b be the laws of the near sum
+sum over j in N of f_j(X_j) given (X_i = a, X_Q = x_Q) and given (X_i = b, X_Q = x_Q).
+
+Claim. Laplace noise Z of scale s hides a against b up to max over x_Q of r(x_Q) + loss(x_Q), where loss(x_Q) is the
+supremum of the log-ratio of the densities of mu_a and mu_b after noise Z.
+
+Proof. Given X_i = a and X_Q = x_Q the answer is the near sum plus the constant sum over Q of f_j(x_j) plus the remote
+sum. The remote sum is independent of the near sum and of X_i given x_Q, and its law rho is the same given a and given
+b: this is what (X_i, X_N) _||_ X_R | X_Q says, and what X_i _||_ X_R | X_Q alone does not. So the noised answer has
+density sum over x_Q of P(x_Q | a) (mu_a * Z * rho_{x_Q})(y - f(x_Q)). Here P(x_Q | a) = e^{r(x_Q)} P(x_Q | b), with
+both masses above zero wherever r is finite, and mu_a * Z <= e^{loss(x_Q)} mu_b * Z pointwise; convolving with the same
+law rho and shifting by the same constant keeps the second inequality. Every term is at most e^{max(r + loss)} times the same term
+given b, and so is the sum. QED
+
+What Q itself contributes is the same on both sides and cancels, so it is left out of the near sum. If mu_a can be moved
+onto mu_b by at most W(x_Q) then loss(x_Q) <= W(x_Q)/s (004 Theorem 3.2): r(x_Q) + W(x_Q)/s <= epsilon is
+s >= W(x_Q)/(epsilon - r(x_Q)), for r(x_Q) < epsilon, and r(x_Q) <= epsilon is enough where W(x_Q) = 0. A quilt with an
+x_Q that breaks this is inadmissible: with a negative denominator the formula would promise what is false.
+
+The same quilt in `quilt-exact` asks for D(N)/(epsilon - e(Q)), and W(x_Q) <= D(N), r(x_Q) <= e(Q). The trivial quilt
+has no x_Q, and its near law is the law of the answer: that is `wasserstein`. Each ordered pair takes its own best
+quilt. The independence holds where removing Q from the moral graph leaves no path from X_i to R: N is all that such
+paths reach.
+
+The promise is about the law of this one number. The near nodes hide the secret by their own randomness, which a second
+release may remove (x1, x2 fair bits: x1 xor x2 says nothing about x1, and x2 neither, but both give x1 away), so it
+composes as `single`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.mechanisms.local_chain import chain_cost, chain_scale
+from takifugu.mechanisms.local_found import Found
+from takifugu.mechanisms.local_network import local_network_cost, network_scale
+from takifugu.mechanisms.local_scores import Rule, by_distance, by_log_ratio
+from takifugu.randomisers import laplace_or_exact
+
+
+@dataclass(frozen=True)
+class QuiltLocal:
+    """Laplace noise of the scale that the worst pair's best quilt asks for, from the laws of its near set.
+
+    For scalar additive queries on chains of a stationary or given start and on Bayesian networks. Never more than
+    `quilt-exact`, whose bound is one of the candidates.
+    """
+
+    rule: Rule
+    name: str = "quilt-local"
+    source: str = "DESIGN 5.4: Song, Wang and Chaudhuri 2017, Algorithm 2, with the laws of near sets"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: every quilt that is searched, for each pair and value, and the laws of the answer."""
+        operations = memory = 0.0
+        for part in () if _refusal(problem) else problem.parts:
+            chain = isinstance(part.belief, MarkovChain)
+            found = chain_cost(part) if chain else local_network_cost(part)
+            operations, memory = operations + found.operations, max(memory, found.memory)
+        return Cost(operations, memory)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return enough noise for every part.
+
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.2], [0.2, 0.8]], length=30))
+        >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(2)))
+        >>> round(float(bound.randomiser.scale), 6), str(bound.composition)
+        (2.097953, 'single')
+        """
+        refusal = _refusal(problem)
+        if refusal:
+            return Refusal(refusal)
+        try:
+            found = [(part, self._scale(part, problem.epsilon)) for part in problem.parts]
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        part, worst = max(found, key=lambda pair: pair[1].scale)
+        noise = laplace_or_exact(round_up(worst.scale), problem.grid, 1)
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, _witness(part, worst, float(noise.scale)))
+
+    def _scale(self, part: Part, epsilon: Fraction) -> Found:
+        if isinstance(part.belief, MarkovChain):
+            return chain_scale(part, epsilon, self.rule)
+        return network_scale(part, epsilon, self.rule)
+
+
+def _refusal(problem: Problem) -> str:
+    if problem.is_pair:
+        return "two laws of the answer have no entries and so no quilts: use wasserstein or laplace-exact"
+    if problem.cells > 1:
+        return (
+            f"the answer has {problem.cells} cells, and laws of a near set hide a secret in one number only: cells "
+            'that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
+        )
+    for part in problem.parts:
+        if isinstance(part.belief, MarkovChain) and part.belief.initial == "any":
+            return (
+                "a chain of any start is a class, whose near sets have no single law: state the start, or use "
+                'mechanism="quilt-exact"'
+            )
+        if not isinstance(part.belief, MarkovChain | BayesianNetwork):
+            return (
+                f"quilts with the laws of near sets are known for a MarkovChain and a BayesianNetwork, and "
+                f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
+            )
+    return ""
+
+
+def _witness(part: Part, worst: Found, scale: float) -> Witness:
+    belief = part.belief
+    states, (a, b) = belief.alphabet(worst.entry), worst.pair
+    name = str(belief.names[worst.entry]) if belief.names else f"entry {part.start + worst.entry}"
+    comparison = f"{name} = {states[a]!r} against {name} = {states[b]!r}"
+    return Witness(comparison, worst.quilt, (("scale", scale),))
+
+
+MECHANISM = QuiltLocal(by_distance)
+EXACT = QuiltLocal(
+    by_log_ratio,
+    "quilt-local-exact",
+    "DESIGN 5.4: Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the laws of near sets",
+)
