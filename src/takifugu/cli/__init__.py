@@ -174,11 +174,12 @@ def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_j
 
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
-def schema(as_json: bool) -> None:
+@click.option("--records", is_flag=True, help="Of a release file of records: a network, a table or users.")
+def schema(as_json: bool, records: bool) -> None:
     """Print the JSON Schema of a release file."""
     from takifugu.cli.starting import schema as run
 
-    run()
+    run(records)
 
 
 @main.command()

@@ -14,6 +14,7 @@ from takifugu.cli.releasing import outcome_of, print_calibrations, print_compari
 from takifugu.demo import write_demo
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning, run
+from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.spec import ReleaseFile, load
 from takifugu.tables import labelled
 
@@ -29,7 +30,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
     _demo(spec, where)
 
 
-def _demo(spec: ReleaseFile, where: Path) -> None:
+def _demo(spec: ReleaseFile | RecordFile, where: Path) -> None:
     heading("1. The data: made up, nobody's life is in it")
     click.echo(labelled([("folder", str(where)), ("sample", spec.spec.source.file), ("release file", spec.path.name)]))
     click.echo()

@@ -19,6 +19,9 @@ from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.pictures import Axis, Line, line_chart
 from takifugu.releasing import planning
 from takifugu.releasing.planning import Priced
+from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.record_spec import RecordItemSpec
+from takifugu.releasing.sections import ItemSpec
 from takifugu.releasing.spec import ReleaseFile, load
 from takifugu.tables import labelled, number, text_table
 
@@ -39,7 +42,8 @@ def explain(
     if file is not None:
         spec = load(file)
         if epsilon is None:
-            strongest = max(spec.spec.release, key=lambda item: as_fraction(item.epsilon, "epsilon"))
+            items: tuple[ItemSpec | RecordItemSpec, ...] = spec.spec.release
+            strongest = max(items, key=lambda item: as_fraction(item.epsilon, "epsilon"))
             seen = meaning_of(prior, strongest.epsilon, strongest.delta)
         with watching() as watch:
             tables = _tables(spec, watch)
@@ -56,7 +60,7 @@ def explain(
             click.echo(f"\nwritten: {svg}")
 
 
-def _tables(spec: ReleaseFile, watch: planning.Watch) -> list[list[Priced]]:
+def _tables(spec: ReleaseFile | RecordFile, watch: planning.Watch) -> list[list[Priced]]:
     found: dict[tuple[str, str], list[Priced]] = {}
     own = {as_fraction(item.epsilon, "epsilon") for item in spec.spec.release}
     for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):
@@ -152,7 +156,7 @@ def _meaning_picture(seen: Suspicion) -> str:
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, made, marks)
 
 
-def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
+def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile | RecordFile) -> str:
     lines = [Line(rows[0].name, [(float(p.asked), _error(p)) for p in rows]) for rows in tables]
     own = sorted({float(as_fraction(item.epsilon, "epsilon")) for item in spec.spec.release})
     title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"

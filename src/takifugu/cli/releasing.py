@@ -16,6 +16,7 @@ from takifugu.cli.progress import watching
 from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.publish import Question
+from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.spec import load
 from takifugu.tables import labelled, number, text_table
 
@@ -30,7 +31,7 @@ _MARKS = {" chosen": {"fg": "green"}, " promises less": {"fg": "yellow"}, " refu
 
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
-        planned = planning.plan(load(file), watch)
+        planned = planning.calibrated(load(file), watch)
     if as_json:
         print_json("calibrate", file, {"tables": [_planned(t) for t in planned.tables]})
         return
@@ -67,7 +68,7 @@ def print_comparisons(shown: Iterable[planning.Compared]) -> None:
         click.echo(coloured(str(compared.rows), _MARKS))
 
 
-def print_calibrations(planned: planning.Plan) -> None:
+def print_calibrations(planned: planning.Plan | RecordPlan) -> None:
     rows = []
     for table in planned.tables:
         for whose, calibration in _distinct(table):
@@ -98,10 +99,11 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
         groups.setdefault((c.mechanism, c.randomiser.scale, c.epsilon), []).append(q)
     if table.scope != "unit":
         return [(SCOPES[table.scope].removesuffix(" together"), qs[0].calibration) for qs in groups.values()]
-    return [(qs[0].unit or "" if len(qs) == 1 else f"{len(qs)} units", qs[0].calibration) for qs in groups.values()]
+    whose = [qs[0].unit or "each unit" if len(qs) == 1 else f"{len(qs)} units" for qs in groups.values()]
+    return list(zip(whose, (qs[0].calibration for qs in groups.values()), strict=True))
 
 
-def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
+def print_outcome(outcome: run.Outcome, planned: planning.Plan | RecordPlan) -> None:
     for table in outcome.tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))

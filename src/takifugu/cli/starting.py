@@ -30,8 +30,8 @@ def init(source: str, output: Path, force: bool, as_json: bool) -> None:
     _print(data, output, columns, missing)
 
 
-def schema() -> None:
-    click.echo(json.dumps(json_schema(), indent=2))
+def schema(records: bool) -> None:
+    click.echo(json.dumps(json_schema(records), indent=2))
 
 
 def _missing(output: Path) -> Sequence[str]:

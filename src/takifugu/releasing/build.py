@@ -15,6 +15,7 @@ from takifugu.errors import InputError
 from takifugu.frames import Layout, Lengths, Recode, open_frame, transitions
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
+from takifugu.releasing.record_spec import RecordSourceSpec
 from takifugu.releasing.sections import (
     BudgetSpec,
     ChainClassSpec,
@@ -33,7 +34,7 @@ def layout_of(source: SourceSpec) -> Layout:
     return Layout(*columns, source.step, source.nulls, source.null_keys)
 
 
-def budget_of(source: SourceSpec) -> Number | tuple[Number, Number] | None:
+def budget_of(source: SourceSpec | RecordSourceSpec) -> Number | tuple[Number, Number] | None:
     """Return the budget of a source as the ledger takes it: epsilon, or (epsilon, delta)."""
     return (source.budget.epsilon, source.budget.delta) if isinstance(source.budget, BudgetSpec) else source.budget
 

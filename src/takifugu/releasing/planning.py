@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
@@ -19,10 +19,15 @@ from takifugu.queries import Linear, Query
 from takifugu.releasing.build import query_of, secret_of
 from takifugu.releasing.problems import as_problem
 from takifugu.releasing.publish import Question
+from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.record_spec import RecordItemSpec
 from takifugu.releasing.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec
 from takifugu.releasing.spec import ReleaseFile
 from takifugu.releasing.truth import Counted
 from takifugu.releasing.units import Unit, content_of_rows, sequence_of, units_of
+
+if TYPE_CHECKING:
+    from takifugu.releasing.records import RecordPlan
 
 #: Is told what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
@@ -38,7 +43,7 @@ class Table:
 
     name: str
     scope: str
-    item: ItemSpec
+    item: ItemSpec | RecordItemSpec
     questions: tuple[Question, ...] = field(repr=False)
 
     @property
@@ -89,17 +94,21 @@ class Priced:
     name: str
     scope: str
     unit: str | None
-    item: ItemSpec
+    item: ItemSpec | RecordItemSpec
     asked: Fraction
     calibration: Calibration | None
     reason: str = ""
 
 
-def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+def plan(file: ReleaseFile | RecordFile, watch: Watch = unwatched) -> Plan | RecordPlan:
     """Read the data, form sequences and beliefs, and calibrate every answer; nothing is drawn.
 
     Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
+    if isinstance(file, RecordFile):
+        from takifugu.releasing.records import plan_records
+
+        return plan_records(file, watch)
     watch("reading the data", 0, 1)
     units = units_of(file)
     asking = _Asking(file, units)
@@ -117,8 +126,22 @@ def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return Plan(file, units, tuple(tables), tuple(_assumptions(file.spec)))
 
 
-def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
+def calibrated(file: ReleaseFile | RecordFile, watch: Watch = unwatched) -> Plan | RecordPlan:
+    """Return the calibrated plan without the data, where the belief does not depend on them; as `plan` otherwise."""
+    if isinstance(file, RecordFile):
+        from takifugu.releasing.records import plan_records
+
+        return plan_records(file, watch, with_data=False)
+    return plan(file, watch)
+
+
+def compared(file: ReleaseFile | RecordFile, watch: Watch = unwatched) -> Iterator[Compared]:
     """Yield every mechanism side by side for each table."""
+    if isinstance(file, RecordFile):
+        from takifugu.releasing.records import compare_records
+
+        yield from compare_records(file, watch)
+        return
     watch("reading the data", 0, 1)
     units = units_of(file)
     asking, longest = _Asking(file, units), max(units, key=lambda u: sum(u.lengths))
@@ -130,8 +153,15 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         yield Compared(name, scope, unit.name if unit else None, compare(framework, query, item.epsilon, item.delta))
 
 
-def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
+def priced(
+    file: ReleaseFile | RecordFile, epsilons: Sequence[Number], watch: Watch = unwatched
+) -> Iterator[Priced]:
     """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
+    if isinstance(file, RecordFile):
+        from takifugu.releasing.records import price_records
+
+        yield from price_records(file, epsilons, watch)
+        return
     watch("reading the data", 0, 1)
     units = units_of(file)
     longest = max(units, key=lambda u: sum(u.lengths))
@@ -213,22 +243,32 @@ class _Asking:
 
     def _calibrate(self, item: ItemSpec, query: Query, framework: Framework, alone: bool) -> Calibration:
         fit = self.spec.belief.fit if isinstance(self.spec.belief, ChainSpec) else None
-        told = {"allow_zero_noise": item.allow_zero_noise, "allow_private_belief": fit is not None and fit.private}
-        found = calibrate(framework, query, item.epsilon, item.delta, item.mechanism, **told)
-        if alone or found.guarantee.composition is not Composition.SINGLE or item.mechanism != "auto":
-            return found
-        errors = {
-            row.name: row.expected_error
-            for row in found.alternatives
-            if row.status == POSSIBLE and row.composition != str(Composition.SINGLE) and row.expected_error is not None
-        }
-        if not errors:
-            raise CalibrationRefused(
-                f"the release {item.name!r} is one of several answers about the same data, and no mechanism that may "
-                "be used adds up with others: publish it alone"
-            )
-        best = min(errors, key=lambda name: errors[name])
-        return calibrate(framework, query, item.epsilon, item.delta, best, **told)
+        return calibrated_beside_others(item, query, framework, alone, fit is not None and fit.private)
+
+
+def calibrated_beside_others(
+    item: ItemSpec | RecordItemSpec, query: Query, framework: Framework, alone: bool, private: bool
+) -> Calibration:
+    """Return the calibration of one answer; where it is not `alone`, by a mechanism that adds up with others.
+
+    `private` says that a belief estimated from the private data is accepted. Raises CalibrationRefused.
+    """
+    told = {"allow_zero_noise": item.allow_zero_noise, "allow_private_belief": private}
+    found = calibrate(framework, query, item.epsilon, item.delta, item.mechanism, **told)
+    if alone or found.guarantee.composition is not Composition.SINGLE or item.mechanism != "auto":
+        return found
+    errors = {
+        row.name: row.expected_error
+        for row in found.alternatives
+        if row.status == POSSIBLE and row.composition != str(Composition.SINGLE) and row.expected_error is not None
+    }
+    if not errors:
+        raise CalibrationRefused(
+            f"the release {item.name!r} is one of several answers about the same data, and no mechanism that may "
+            "be used adds up with others: publish it alone"
+        )
+    best = min(errors, key=lambda name: errors[name])
+    return calibrate(framework, query, item.epsilon, item.delta, best, **told)
 
 
 def _of_observed(query: Query, unit: Unit) -> Query:

@@ -18,6 +18,8 @@ from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.library import library_of
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, certificate_of, draw
+from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.report import report_html
 from takifugu.releasing.result import Release, frame_of, shown
 from takifugu.releasing.spec import ReleaseFile, load
@@ -77,7 +79,9 @@ def release_file(path: str | Path, data: Any = None, output: str | Path | None =
     return publish(plan(load(path, data)), None if output is None else Path(output), force)
 
 
-def publish(planned: Plan, output: Path | None = None, force: bool = False, entropy: Entropy | None = None) -> Outcome:
+def publish(
+    planned: Plan | RecordPlan, output: Path | None = None, force: bool = False, entropy: Entropy | None = None
+) -> Outcome:
     """Publish every table of a plan: one reservation for all, then the noise, then the files.
 
     Raises ReleaseError where a file exists (without `force`) or cannot be written; before the reservation this leaves
@@ -113,7 +117,7 @@ def publish(planned: Plan, output: Path | None = None, force: bool = False, entr
     return Outcome(tuple(made), drawing.reservation)
 
 
-def _ledger_path(file: ReleaseFile) -> str | Path:
+def _ledger_path(file: ReleaseFile | RecordFile) -> str | Path:
     return file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
 
 
@@ -140,7 +144,9 @@ def _reason(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 
 
-def _write(table: Table, answers: Sequence[Drawn], planned: Plan, bench: Path, targets: Sequence[Path]) -> Published:
+def _write(
+    table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan, bench: Path, targets: Sequence[Path]
+) -> Published:
     source, units = planned.spec.source.name, planned.unit_names
     certificate = certificate_of(answers, source, table.scope, units, planned.assumptions)
     cells = sum(len(a.values) for a in answers)
@@ -164,7 +170,7 @@ def _release(answer: Drawn, certificate: Certificate, library: str | None) -> Re
     return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library)
 
 
-def _library(file: ReleaseFile) -> str | None:
+def _library(file: ReleaseFile | RecordFile) -> str | None:
     """Return the library of the caller's own frame; a file that an engine of ours reads is nobody's frame."""
     kept = file.table.keeps
     return None if isinstance(kept, tuple) else library_of(kept)

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from takifugu.errors import SpecError
 from takifugu.releasing.problems import problems_of
+from takifugu.releasing.record_file import RecordFile, checked_records, record_schema
+from takifugu.releasing.record_spec import RECORD_KINDS
 from takifugu.releasing.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -53,7 +55,7 @@ class ReleaseFile:
         return self.folder / name
 
 
-def load(path: str | Path, data: Any = None) -> ReleaseFile:
+def load(path: str | Path, data: Any = None) -> ReleaseFile | RecordFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
     Raises SpecError, whose `problems` hold every fault at once.
@@ -71,7 +73,7 @@ def load(path: str | Path, data: Any = None) -> ReleaseFile:
     return checked(raw, where, data)
 
 
-def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
+def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile | RecordFile:
     """Check the parsed text of a release file that lies at `path`.
 
     Raises SpecError, whose `problems` hold every fault at once.
@@ -81,10 +83,13 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     found, faulty = list(_giants(raw)), frozenset[str]()
     if found:
         raise SpecError(found)
+    belief = raw.get("belief")
+    if isinstance(belief, dict) and belief.get("kind") in RECORD_KINDS:
+        return checked_records(raw, path, data)
     try:
         spec = ReleaseSpec.model_validate(raw)
     except ValidationError as error:
-        found = problems_of(error.errors(), _schema(), raw)
+        found = [_with_records(line) for line in problems_of(error.errors(), _schema(), raw)]
         spec, faulty = _what_is_valid(raw)
     meaning = meaning_of(spec, faulty, path.parent, data)
     found += meaning.problems
@@ -103,6 +108,12 @@ def _giants(value: Any, path: str = "") -> Iterator[str]:
             yield from _giants(inside, f"{path}[{position}]")
     elif isinstance(value, int) and abs(value) > _LARGEST:
         yield f"{path}: is too large a number; write one of at most {_LARGEST}"
+
+
+def _with_records(line: str) -> str:
+    """Name the kinds of belief about records beside those about sequences."""
+    records = " or ".join(f'"{kind}"' for kind in RECORD_KINDS)
+    return f"{line}; for records {records}" if line.startswith("belief: has ") else line
 
 
 def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
@@ -139,9 +150,9 @@ def _section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] 
         return None
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a release file, for editors and for `takifugu schema`."""
-    return deepcopy(_schema())
+def json_schema(records: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of a release file (of records, if so), for editors and for `takifugu schema`."""
+    return deepcopy(record_schema() if records else _schema())
 
 
 @cache

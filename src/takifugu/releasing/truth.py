@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.beliefs import Belief
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
@@ -103,7 +104,7 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the data as value indices, one an entry of the belief."""
-    if isinstance(belief, JointTable):
+    if isinstance(belief, JointTable | BayesianNetwork):
         return np.array([_place(v, belief.alphabet(i)) for i, v in enumerate(_record(belief, data))], dtype=np.int64)
     if isinstance(belief, IndependentUsers):
         return _user_indices(belief, data)
@@ -175,8 +176,8 @@ def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
         ) from None
 
 
-def _record(belief: JointTable, data: Any) -> Sequence[Any]:
-    names = belief.column_names
+def _record(belief: JointTable | BayesianNetwork, data: Any) -> Sequence[Any]:
+    names = belief.names
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_listed(names)}")

@@ -1,0 +1,128 @@
+"""The rows of a release file of records: private, read once, every value one that the belief knows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.errors import DataError
+from takifugu.frames import Table, text_of
+from takifugu.frames.layout import natural
+from takifugu.releasing.record_build import spelled
+from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.record_spec import UsersSpec
+from takifugu.secrets import ABSENT
+
+Texts = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One unit's data: its row as column -> value, or the list of all users' values; private and never shown."""
+
+    name: str | None
+    data: Any = field(repr=False)
+
+
+def records_of(file: RecordFile) -> tuple[Record, ...]:
+    """Return the records of the source, by unit; without a unit column there is one.
+
+    Raises DataError, which names the rule by its key, for data that breaks one. No message repeats a value of the data.
+    """
+    table, belief = file.table, file.belief
+    if isinstance(belief, IndependentUsers):
+        return (Record(None, _users(file, table, belief)),)
+    unit, names = file.spec.source.unit, [str(name) for name in belief.names]
+    rows = _texts(table, [*([] if unit is None else [unit]), *names])
+    if not rows:
+        raise DataError("source.file: the data has no rows: nothing can be released")
+    known = {name: spelled(belief.alphabet(i)) for i, name in enumerate(names)}
+    if unit is None:
+        if len(rows) != 1:
+            raise DataError('source.unit: the data has several rows: write unit = "<the column that says whose it is>"')
+        return (Record(None, _record(rows[0], known)),)
+    whose = [row[0] for row in rows]
+    if None in whose:
+        raise DataError(f"source.unit: column {unit!r} has missing values: every row must say whose it is")
+    if len(set(whose)) != len(whose):
+        raise DataError(f"source.unit: column {unit!r} names a unit twice: every unit has one row")
+    found = [Record(row[0], _record(row[1:], known)) for row in rows]
+    return tuple(sorted(found, key=lambda record: natural(record.name)))
+
+
+def content_of_records(records: Sequence[Record]) -> bytes:
+    """Return a digest that two sources share only if they hold the same; it goes into a keyed hash and nowhere else."""
+    digest = hashlib.sha256()
+    for record in records:
+        digest.update(repr((record.name, record.data)).encode())
+    return digest.digest()
+
+
+def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: _value(text, name, values) for text, (name, values) in zip(row, known.items(), strict=True)}
+
+
+def _value(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
+    if text is None:
+        raise DataError(f"source.file: column {column!r} has missing values: fill them, or leave these rows out")
+    if text not in values:
+        listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
+        raise DataError(
+            f"source.file: column {column!r} has a value that the belief does not know; its values are {listed}"
+        )
+    return values[text]
+
+
+def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any]:
+    """Return one value a user, in the order of the belief's groups."""
+    spec, source = file.spec.belief, file.spec.source
+    assert isinstance(spec, UsersSpec)
+    assert source.value is not None
+    rows = _texts(table, [source.value, *([] if source.group is None else [source.group])])
+    if len(rows) != belief.size:
+        raise DataError("source.file: the data must have one row for each user of the belief: check belief.users")
+    if source.group is None or spec.groups is None:
+        values = _letters(belief, 0)
+        return [_value(row[0], source.value, values) for row in rows]
+    by_group: dict[str | None, list[str | None]] = {group.name: [] for group in spec.groups}
+    for text, name in rows:
+        if name not in by_group:
+            raise DataError(f"source.group: column {source.group!r} has a name that is no group of the belief")
+        by_group[name].append(text)
+    found: list[Any] = []
+    for group in spec.groups:
+        mine = by_group[group.name]
+        if len(mine) != group.users:
+            raise DataError("source.group: a group has not as many rows as the belief says: check the groups' users")
+        values = _letters(belief, len(found))
+        found += [_value(text, source.value, values) for text in mine]
+    return found
+
+
+def _letters(belief: IndependentUsers, user: int) -> dict[str, Any]:
+    """Return what a user's row may say: a value, or "absent" where that removes the user."""
+    letters = belief.letters[int(belief.letters_of[user])]
+    return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
+
+
+def _texts(table: Table, columns: Sequence[str]) -> list[Texts]:
+    """Return rows of texts, in the order of the file; None is a missing value."""
+    return [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
+
+
+def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    roles = {f"c{i}": column for i, column in enumerate(columns)}
+    if table.in_python:
+        return zip(*table.lists(roles).values(), strict=True)
+    from takifugu.frames.engines import careful, collected
+
+    with careful(table.source):
+        return iter(list(collected(table.pick(roles))))
+
+
+def _present(value: Any, table: Table) -> str | None:
+    text = text_of(value)
+    return None if text is None or text in table.missing else text

@@ -1,0 +1,253 @@
+"""A release file of records that was read and checked: every fault that no single key shows, in the file's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
+from takifugu.calibration.registry import find
+from takifugu.errors import SpecError, TakifuguError
+from takifugu.frames import Table, open_frame
+from takifugu.frameworks import Framework
+from takifugu.laws.rationals import as_delta, as_epsilon
+from takifugu.releasing.problems import as_problem, problems_of
+from takifugu.releasing.record_build import RecordBelief, belief_of, framework_of, record_query, spelled
+from takifugu.releasing.record_spec import (
+    NetworkSpec,
+    RecordItemSpec,
+    RecordReleaseSpec,
+    RecordSourceSpec,
+    TableSpec,
+    UsersSpec,
+)
+
+#: The keys of [[release]] that only some queries know.
+_BELONGS = {
+    "states": ("histogram", "count"),
+    "codes": ("sum", "mean", "identity"),
+    "grid": ("sum", "mean", "identity"),
+    "attribute": ("sum", "mean", "identity"),
+    "variables": ("histogram", "count", "sum", "mean"),
+    "total": ("histogram",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RecordFile:
+    """A release file of records; its paths are relative to `folder`. The data are not opened before they are asked for.
+
+    `framework` is what is hidden from whom, the same for every unit; `given` stands for the source's file, if any.
+    """
+
+    path: Path
+    spec: RecordReleaseSpec
+    framework: Framework = field(repr=False)
+    given: Any = field(default=None, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def belief(self) -> RecordBelief:
+        return self.framework.beliefs[0]  # type: ignore[return-value]
+
+    @property
+    def scope(self) -> str:
+        """Return "unit" where each row is answered on its own, "all" where the source is one record or all users."""
+        return "all" if self.spec.source.unit is None else "unit"
+
+    def inside(self, name: str) -> Path:
+        """Return a path of the file as seen from here."""
+        return self.folder / name
+
+    @property
+    def table(self) -> Table:
+        """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
+        try:
+            table = _open(self.spec.source, self.folder, self.given)
+        except TakifuguError as error:
+            raise SpecError([f"source.file: {as_problem(error)}"]) from None
+        found = list(_columns(self.spec, self.belief, table))
+        if found:
+            raise SpecError(found)
+        return table
+
+
+def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> RecordFile:
+    """Check the parsed text of a release file of records that lies at `path`.
+
+    A source's file that does not exist is no fault before it is needed. Raises SpecError.
+    """
+    try:
+        spec = RecordReleaseSpec.model_validate(raw)
+    except ValidationError as error:
+        raise SpecError(problems_of(error.errors(), record_schema(), raw)) from None
+    found, belief, framework = list(_shape(spec, path.parent)), None, None
+    if not found:
+        try:
+            belief = belief_of(spec.belief, spec.source.missing, path.parent)
+            for entry in range(belief.size) if not isinstance(belief, IndependentUsers) else ():
+                spelled(belief.alphabet(entry))
+        except TakifuguError as error:
+            found.append(f"{_key_of(spec)}: {as_problem(error)}")
+    if belief is not None:
+        try:
+            framework = framework_of(spec.hide, belief)
+        except TakifuguError as error:
+            found.append(f"hide: {as_problem(error)}")
+        if data is not None or (path.parent / spec.source.file).exists():
+            try:
+                found += _columns(spec, belief, _open(spec.source, path.parent, data))
+            except TakifuguError as error:
+                found.append(f"source.file: {as_problem(error)}")
+    names = [item.name for item in spec.release]
+    for number, item in enumerate(spec.release):
+        if item.name in names[:number]:
+            found.append(f"release[{number}].name: {item.name!r} would name two tables; give each its own name")
+        found += _item(item, f"release[{number}]", belief)
+    if found or framework is None:
+        raise SpecError(found)
+    return RecordFile(path, spec, framework, data)
+
+
+@cache
+def record_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a release file of records."""
+    return RecordReleaseSpec.model_json_schema()
+
+
+def _open(source: RecordSourceSpec, folder: Path, data: Any) -> Table:
+    if data is not None:
+        return open_frame(data, source.missing)
+    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
+
+
+def _key_of(spec: RecordReleaseSpec) -> str:
+    if isinstance(spec.belief, NetworkSpec):
+        return "belief.file"
+    return "belief.fit" if isinstance(spec.belief, TableSpec) and spec.belief.fit is not None else "belief"
+
+
+def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Iterator[str]:
+    named = {"source.unit": spec.source.unit, "source.value": spec.source.value, "source.group": spec.source.group}
+    wanted = [(key, column) for key, column in named.items() if column is not None]
+    if not isinstance(belief, IndependentUsers):
+        wanted += [("source.file", str(name)) for name in belief.names]
+    for key, column in wanted:
+        try:
+            table.require([column])
+        except TakifuguError as error:
+            yield f"{key}: {as_problem(error)}"
+
+
+def _shape(spec: RecordReleaseSpec, folder: Path) -> Iterator[str]:
+    """Yield what does not fit together: keys of one kind of belief beside another kind."""
+    source, belief, hide = spec.source, spec.belief, spec.hide
+    if isinstance(belief, UsersSpec):
+        yield from _shape_of_users(spec, belief)
+    else:
+        for key in ("value", "group"):
+            if getattr(source, key) is not None:
+                yield f"source.{key}: belongs to a belief of users; a {belief.kind} reads the columns that it names"
+        if source.unit is not None and belief.units_independent is not True:
+            yield (
+                "belief.units_independent: must be declared, because source.unit is used; write "
+                "units_independent = true if one unit says nothing about another, or leave source.unit out"
+            )
+    if isinstance(belief, TableSpec):
+        yield from _shape_of_table(belief, source, folder)
+    kinds = {"variable": "network", "attribute": "table", "presence": "users"}
+    for key, kind in kinds.items():
+        if getattr(hide, key) and belief.kind != kind:
+            own = next(k for k, v in kinds.items() if v == belief.kind)
+            yield f"hide.{key}: belongs to a belief of kind {kind!r}; with {belief.kind!r} write {own}, or leave it out"
+    if hide.kind and (hide.variable or hide.attribute):
+        yield "hide.kind: hides every entry, and one is named beside it; write only one of them"
+    if (hide.a is None) != (hide.b is None) or (hide.a is not None and not (hide.variable or hide.attribute)):
+        yield 'hide: a and b are the two values of one variable or attribute; write all three, or only its name'
+
+
+def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]:
+    if spec.source.unit is not None:
+        yield "source.unit: does not belong to users, who are answered together; leave it out, one row is one user"
+    if spec.source.value is None:
+        yield 'source.value: is missing; write value = "<the column with what each user contributes>"'
+    shared = {"users": belief.users, "values": belief.values, "probabilities": belief.probabilities}
+    if belief.groups is None:
+        if spec.source.group is not None:
+            yield "source.group: is given, and the belief has no groups; write [[belief.groups]], or leave it out"
+        for key, value in shared.items():
+            if not value:
+                yield f"belief.{key}: is missing; write users, values and probabilities, or [[belief.groups]]"
+        return
+    if spec.source.group is None and len(belief.groups) > 1:
+        yield 'source.group: is missing; write group = "<the column with the name of each user\'s group>"'
+    for key, value in shared.items():
+        if value is not None:
+            yield f"belief.{key}: is given beside groups; each group says its own"
+    if belief.presence != 1:
+        yield "belief.presence: is given beside groups; each group says its own"
+    if len({group.name for group in belief.groups}) != len(belief.groups):
+        yield "belief.groups: two groups have one name; give each its own name"
+
+
+def _shape_of_table(belief: TableSpec, source: RecordSourceSpec, folder: Path) -> Iterator[str]:
+    declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(belief, key) is not None]
+    if belief.fit is not None:
+        for key in declared:
+            yield f"belief.{key}: is given beside fit; write only one of them"
+        if not belief.fit.private and (folder / belief.fit.file).resolve() == (folder / source.file).resolve():
+            yield (
+                "belief.fit.file: is the private data itself, so the belief would tell about it; fit on a public file, "
+                "or write private = true and accept that the promise does not cover this"
+            )
+    elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
+        yield "belief.rows: is incomplete; write columns, rows and either counts or probabilities, or a [belief.fit]"
+
+
+def _item(item: RecordItemSpec, path: str, belief: RecordBelief | None) -> Iterator[str]:
+    if item.query == "count" and not item.states:
+        yield f'{path}.states: is missing; write the states that are counted, for example states = ["yes"]'
+        return
+    if item.query == "identity" and item.attribute is None:
+        yield f'{path}.attribute: is missing; write the column whose value is published, attribute = "education"'
+        return
+    for key, queries in _BELONGS.items():
+        if getattr(item, key) is not None and item.query not in queries:
+            yield f"{path}.{key}: does not belong to a {item.query}; leave it out, or publish a {' or '.join(queries)}"
+            return
+    if isinstance(belief, IndependentUsers):
+        for key in ("attribute", "variables"):
+            if getattr(item, key) is not None:
+                yield f"{path}.{key}: names columns, and users have one value each; publish a count, sum or mean"
+                return
+    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
+        yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"
+    try:
+        line = None if item.mechanism == "auto" else find(item.mechanism)
+        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
+            yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
+    except TakifuguError as error:
+        yield f"{path}.mechanism: {as_problem(error)}"
+    if belief is None:
+        return
+    try:
+        record_query(item, belief).resolve(belief)
+    except TakifuguError as error:
+        yield f"{path}.{_place(str(error), item)}: {as_problem(error)}"
+
+
+def _place(message: str, item: RecordItemSpec) -> str:
+    if "grid" in message:
+        return "grid"
+    if "no column" in message or "no node" in message:
+        return "variables" if item.attribute is None else "attribute"
+    return "states" if item.query in ("histogram", "count") else "codes"

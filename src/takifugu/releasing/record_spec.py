@@ -1,0 +1,166 @@
+"""The sections of a release file of records: one row a person or a case, its columns related, no order in time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
+
+from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Number, Positive, Section, State, Text, _number
+
+#: The kinds of belief whose data are records.
+RECORD_KINDS = ("network", "table", "users")
+
+
+class RecordSourceSpec(Section):
+    """Where the private records are."""
+
+    name: Annotated[Text, Field(description="the data's name in the ledger", examples=["census"])]
+    file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["people.csv"])]
+    unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
+    value: Annotated[Text | None, Field(description="users: the column with what each user contributes")] = None
+    group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
+    missing: Annotated[
+        tuple[StrictStr, ...],
+        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+    ] = ()
+    budget: Annotated[
+        Epsilon | BudgetSpec | None,
+        Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+    ] = None
+
+
+class _RecordBelief(Section):
+    units_independent: Annotated[StrictBool | None, Field(description="declare that units are independent")] = None
+
+
+class NetworkSpec(_RecordBelief):
+    """A Bayesian network; a record has one column for each of its variables."""
+
+    kind: Annotated[Literal["network"], Field(description="a Bayesian network")]
+    file: Annotated[Text, Field(description="a BIF file, or another that pyAgrum reads", examples=["asia.bif"])]
+    source: Annotated[Text | None, Field(description="where the network comes from")] = None
+
+
+class TableFitSpec(Section):
+    """The joint counts of some columns of a public file, exact."""
+
+    file: Annotated[Text, Field(description="a public file of records", examples=["public.csv"])]
+    columns: Annotated[
+        tuple[Text, ...], Field(min_length=1, description="the columns counted", examples=[["race", "education"]])
+    ]
+    private: Annotated[StrictBool, Field(description="say true where the file holds the private data itself")] = False
+
+
+class TableSpec(_RecordBelief):
+    """The joint law of a record's columns: counted in a public file, or declared row by row."""
+
+    kind: Annotated[Literal["table"], Field(description="a joint table of the columns of a record")]
+    source: Annotated[
+        Text, Field(description="where the belief comes from", examples=["a public census of last year"])
+    ]
+    fit: Annotated[TableFitSpec | None, Field(description="count the rows of a public file")] = None
+    columns: Annotated[tuple[Text, ...] | None, Field(description="the names of the columns of `rows`")] = None
+    rows: Annotated[
+        tuple[tuple[State, ...], ...] | None,
+        Field(description="every combination of values that can occur", examples=[[["a", "low"], ["b", "high"]]]),
+    ] = None
+    counts: Annotated[tuple[StrictInt, ...] | None, Field(description="how often each row was counted")] = None
+    probabilities: Annotated[tuple[Number, ...] | None, Field(description="how likely each row is")] = None
+
+
+class GroupSpec(Section):
+    """Users that share one law."""
+
+    name: Annotated[Text, Field(description="the group's name, as in the column source.group", examples=["ward 1"])]
+    users: Annotated[Positive, Field(description="how many users are in the group", examples=[25])]
+    values: Annotated[tuple[State, ...], Field(min_length=1, description="what a user contributes", examples=[[0, 1]])]
+    probabilities: Annotated[
+        tuple[Number, ...], Field(min_length=1, description="how likely each value is", examples=[[0.9, 0.1]])
+    ]
+    presence: Annotated[Number, Field(description="the probability that a user is there")] = 1
+
+
+class UsersSpec(Section):
+    """Independent users: one law for all, or one for each group."""
+
+    kind: Annotated[Literal["users"], Field(description="independent users, one row each")]
+    users: Annotated[Positive | None, Field(description="how many users there are", examples=[25])] = None
+    values: Annotated[
+        tuple[State, ...] | None, Field(description="what a user can contribute", examples=[["ill", "well"]])
+    ] = None
+    probabilities: Annotated[
+        tuple[Number, ...] | None, Field(description="how likely each value is", examples=[[0.1, 0.9]])
+    ] = None
+    presence: Annotated[Number, Field(description="the probability that a user is there")] = 1
+    absence: Annotated[
+        Literal["unknown", "removed"] | None,
+        Field(description='what absence means: "unknown" (counted with an unknown value) or "removed"'),
+    ] = None
+    groups: Annotated[tuple[GroupSpec, ...] | None, Field(description="the groups, if they differ")] = None
+    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
+
+
+class RecordHideSpec(Section):
+    """What must stay secret; without this section the value of every entry."""
+
+    kind: Annotated[Literal["every-entry"] | None, Field(description="the value of every entry is hidden")] = None
+    variable: Annotated[Text | None, Field(description="the one variable of a network that is hidden")] = None
+    attribute: Annotated[Text | None, Field(description="the one column of a table that is hidden")] = None
+    a: Annotated[State | None, Field(description="the one value that the variable or attribute may have")] = None
+    b: Annotated[State | None, Field(description="the other value that it may have")] = None
+    presence: Annotated[StrictBool, Field(description="whether each user is there or absent is hidden")] = False
+
+
+class RecordItemSpec(Section):
+    """One table to publish."""
+
+    name: Annotated[
+        StrictStr,
+        Field(
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
+            description="the table's name, also of its files",
+            examples=["education"],
+        ),
+    ]
+    query: Annotated[
+        Literal["histogram", "count", "sum", "mean", "identity"],
+        Field(description="what is computed from the record, or from all users", examples=["count"]),
+    ]
+    epsilon: Annotated[Epsilon, Field(description="the promise, and what a unit spends", examples=[1.0])]
+    delta: Annotated[Delta, Field(description="the mass that the promise leaves out; 0 is a pure promise")] = 0
+    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
+    attribute: Annotated[
+        Text | None, Field(description="the column whose value is published", examples=["education"])
+    ] = None
+    variables: Annotated[
+        tuple[Text, ...] | None, Field(min_length=1, description="the columns that are read; default: all")
+    ] = None
+    states: Annotated[
+        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["yes"]])
+    ] = None
+    codes: Annotated[
+        dict[str, Number] | None,
+        Field(description="the number that each value stands for", examples=[{"no": 0, "yes": 1}]),
+    ] = None
+    grid: Annotated[
+        Number | None, Field(description="the step that the answer is rounded to", examples=["0.01"])
+    ] = None
+    total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
+    allow_zero_noise: Annotated[
+        StrictBool, Field(description="accept that the belief's own randomness hides the secret, and no noise does")
+    ] = False
+
+
+class RecordReleaseSpec(Section):
+    """A release file of records, version 1: one source, one belief, one or more releases."""
+
+    version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
+    ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    output: Annotated[Text, Field(description="the folder of the published files")] = "published"
+    source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
+    belief: Annotated[
+        NetworkSpec | TableSpec | UsersSpec, Field(discriminator="kind", description="what an adversary may believe")
+    ]
+    hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
+    release: Annotated[tuple[RecordItemSpec, ...], Field(min_length=1, description="the tables to publish")]
