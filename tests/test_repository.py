@@ -174,9 +174,9 @@ def test_make_lists_every_task() -> None:
 
 def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for page in (ROOT / "docs").glob("*.md"):
+    for page in (ROOT / "docs").rglob("*.md"):
         assert page.name in navigation, page.name
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists() or target == "reference.md", f"{page.name} links to {target}"
 
