@@ -79,7 +79,7 @@ def check_pair(seed: int) -> None:
         if noise.kind == "none":
             assert true_delta(pair(laws), epsilon, Identity(), noise).upper <= delta + 1e-20
         else:
-            assert largest_delta(laws, noise, epsilon) <= delta, seed
+            assert largest_delta(laws, noise, epsilon) <= delta * (1 + 1e-9) + 1e-13, seed
     swapped = bound(EXACT, pair((laws[1], laws[0])), epsilon, delta).randomiser
     assert swapped.scale == pytest.approx(noises[0].scale, rel=1e-9)
 

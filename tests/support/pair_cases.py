@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import mpmath
 import numpy as np
+from scipy.special import ndtr
 
 Law = dict[int, Fraction]
 
@@ -29,22 +30,21 @@ def _law(generator: Any, reach: int) -> Law:
     return {x: Fraction(m, sum(masses)) for x, m in zip(atoms, masses, strict=True)}
 
 
-def rounded_normal_delta(p: Law, q: Law, sigma: Fraction, epsilon: Fraction) -> Any:
-    """Return sum over integers k of (P(k | p) - e^epsilon P(k | q))_+ for round(x + N(0, sigma^2)); integer atoms."""
-    with mpmath.workdps(40):
-        s = mpmath.mpf(sigma.numerator) / sigma.denominator
-        reach = int(sigma * 13) + 2
-        below = [mpmath.ncdf((k - mpmath.mpf(1) / 2) / s) for k in range(-reach, 1)]
-        cdf = below + [1 - value for value in reversed(below)]
-        step = {k: b - a for k, (a, b) in zip(range(-reach, reach + 1), pairwise(cdf), strict=False)}
-        factor = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+def rounded_normal_delta(p: Law, q: Law, sigma: Fraction, epsilon: Fraction) -> float:
+    """Return sum over integers k of (P(k | p) - e^epsilon P(k | q))_+ for round(x + N(0, sigma^2)); integer atoms.
 
-        def mass(law: Law, k: int) -> Any:
-            return mpmath.fsum(step.get(k - x, 0) * m.numerator / m.denominator for x, m in law.items())
+    In float64; every mass is taken on the left of the centre, so the sum is right to 1e-13.
+    """
+    reach, atoms = int(sigma * 13) + 2, sorted({*p, *q})
+    outputs = np.arange(atoms[0] - reach, atoms[-1] + reach + 1)
 
-        atoms = sorted({*p, *q})
-        outputs = range(atoms[0] - reach, atoms[-1] + reach + 1)
-        return mpmath.fsum(max(mass(p, k) - factor * mass(q, k), 0) for k in outputs)
+    def masses(law: Law) -> Any:
+        return sum(float(m) * step(np.abs(outputs - x)) for x, m in law.items())
+
+    def step(distance: Any) -> Any:
+        return ndtr((0.5 - distance) / float(sigma)) - ndtr((-0.5 - distance) / float(sigma))
+
+    return float(np.maximum(masses(p) - math.exp(epsilon) * masses(q), 0).sum())
 
 
 def relaxed_by_hand(plan: dict[tuple[int, int], Fraction], epsilon: Any, theta: Any) -> bool:
