@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
     from takifugu.beliefs.chain_interval import BinaryChainInterval
     from takifugu.beliefs.chain_region import ChainRegion
+    from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+    from takifugu.beliefs.network import BayesianNetwork
+    from takifugu.beliefs.network_files import read_network
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
@@ -33,8 +36,10 @@ if TYPE_CHECKING:
     from takifugu.secrets import attribute, entry, every_entry, presence
 
 __all__ = [
+    "BayesianNetwork",
     "BinaryChainInterval",
     "ChainRegion",
+    "CliqueInfection",
     "Count",
     "Histogram",
     "Identity",
@@ -53,14 +58,18 @@ __all__ = [
     "attribute",
     "between",
     "calibrate",
+    "clique_infection",
+    "cliques_of",
     "compare",
     "compose",
     "entry",
     "errors",
     "every_entry",
+    "household_infection",
     "monotone_plan",
     "presence",
     "promise_if_belief_off",
+    "read_network",
     "reconcile",
     "release",
     "release_file",
@@ -73,6 +82,9 @@ _MODULES = {
     "takifugu.beliefs.chain": ("MarkovChain", "MarkovChainClass"),
     "takifugu.beliefs.chain_interval": ("BinaryChainInterval",),
     "takifugu.beliefs.chain_region": ("ChainRegion",),
+    "takifugu.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
+    "takifugu.beliefs.network": ("BayesianNetwork",),
+    "takifugu.beliefs.network_files": ("read_network",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),

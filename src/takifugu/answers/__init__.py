@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from takifugu.answers import chain as chain_laws
+from takifugu.answers import cliques as clique_laws
 from takifugu.answers import network as network_laws
 from takifugu.answers import table as table_laws
 from takifugu.answers import users as user_laws
@@ -23,6 +24,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
+from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
@@ -110,6 +112,8 @@ def families(share: Share) -> Iterator[AnswerFamily]:
         yield from table_laws.families(belief, answer, share.family)
     elif isinstance(belief, BayesianNetwork):
         yield from network_laws.families(belief, answer, share.family)
+    elif isinstance(belief, Clique):
+        yield from clique_laws.families(belief, answer, share.family)
 
 
 def over_all_starts(family: AnswerFamily) -> Comparisons:
@@ -163,10 +167,10 @@ def unsupported(belief: Belief, answer: Additive) -> str:
             "a class of chains with transition probabilities in intervals has no law of the answer, and its corners "
             'are no proof for the rest of it: name one chain, or use mechanism="quilt-approx" or "group"'
         )
-    if not isinstance(belief, MarkovChain | JointTable | BayesianNetwork | IndependentUsers):
+    if not isinstance(belief, MarkovChain | JointTable | BayesianNetwork | Clique | IndependentUsers):
         return (
             f"the law of the answer under a {type(belief).__name__} is not known: it is for a MarkovChain, a "
-            'JointTable, a BayesianNetwork or IndependentUsers; use mechanism="group"'
+            'JointTable, a BayesianNetwork, cliques or IndependentUsers; use mechanism="group"'
         )
     return ""
 
@@ -184,6 +188,8 @@ def work(share: Share, laplace: bool = False) -> tuple[float, float]:
         return chain_laws.work(belief, answer, wanted)
     if isinstance(belief, BayesianNetwork):
         return network_laws.work(belief, answer, wanted)
+    if isinstance(belief, Clique):
+        return clique_laws.work(belief, answer)
     if isinstance(belief, IndependentUsers):
         return user_laws.work(belief, answer, share.family, laplace)
     rows = len(belief.rows) if isinstance(belief, JointTable) else 0
@@ -207,6 +213,8 @@ def comparisons(share: Share, laplace: bool = False) -> tuple[float, float]:
         return pairs * hull * len(share.family.entries), float(chain_laws.steps(answer).widths[-1])
     if isinstance(belief, BayesianNetwork):
         return pairs * len(share.family.entries), network_laws.width(belief, answer)
+    if isinstance(belief, Clique):
+        return pairs * len(share.family.entries), clique_laws.width(belief, answer)
     return pairs * len(share.family.entries), float(len(belief.rows)) if isinstance(belief, JointTable) else 0.0
 
 

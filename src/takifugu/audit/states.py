@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +14,7 @@ import numpy.typing as npt
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.contacts import Clique, CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import ChainClass, IndependentPieces
 from takifugu.beliefs.table import JointTable
@@ -83,6 +86,10 @@ def all_states(belief: Belief) -> States:
         return _chain_states(belief)
     if isinstance(belief, BayesianNetwork):
         return _network_states(belief)
+    if isinstance(belief, Clique):
+        return _clique_states(belief)
+    if isinstance(belief, CliqueInfection):
+        return _product([all_states(belief.component(n)) for n in range(len(belief.cliques))], belief.components())
     if isinstance(belief, IndependentUsers):
         return _user_states(belief)
     if isinstance(belief, IndependentPieces):
@@ -132,6 +139,16 @@ def _chain_states(chain: MarkovChain) -> States:
     weights = weights * _integers(start)[values[:, 0]]
     held = weights > 0
     return States(values[held], (weights[held],), ((0,),), whole, error)
+
+
+def _clique_states(clique: Clique) -> States:
+    """List all sets of ill people, each with the mass of its size divided by the number of sets of that size."""
+    _check_count(2**clique.size)
+    values = np.array(list(itertools.product(range(2), repeat=clique.size)), dtype=np.int64)
+    mass = {int(n): Fraction(p) / math.comb(clique.size, int(n)) for n, p in clique.number.items()}
+    weights = _integers([mass.get(n, Fraction(0)) for n in values.sum(axis=1).tolist()])
+    held = weights > 0
+    return States(values[held], (weights[held],), ((0,),), (range(clique.size),), 0.0)
 
 
 def _network_states(network: BayesianNetwork) -> States:

@@ -55,6 +55,8 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
     from takifugu.beliefs.chain_interval import BinaryChainInterval
     from takifugu.beliefs.chain_region import ChainRegion
+    from takifugu.beliefs.contacts import CliqueInfection
+    from takifugu.beliefs.network import BayesianNetwork
     from takifugu.beliefs.pair import LawPair
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
@@ -69,6 +71,8 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
         "independent-pieces": IndependentPieces,
         "independent-users": IndependentUsers,
         "law-pair": LawPair,
+        "bayesian-network": BayesianNetwork,
+        "clique-infection": CliqueInfection,
     }
     kind = data.get("kind")
     if kind not in kinds:

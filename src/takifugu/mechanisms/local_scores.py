@@ -88,11 +88,7 @@ def by_distance(near: NearLaws, room: Fraction, best: Fraction, largest: Fractio
 
 def by_log_ratio(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
     """Return the least scale at which log A/B of the noised near laws, given a over given b, is at most `room`."""
-    budget = room - near.margin
-    bare = laplace_log_ratio_directed(near.p, near.q, 0)
-    if math.isfinite(bare) and Fraction(bare) * (1 + LOG_ERROR) + LOG_ERROR <= budget:
-        return Fraction(0)
-    enough = near.reach / room
+    budget, enough = room - near.margin, near.reach / room
     if budget <= 0:
         return enough
     pair = Pair.of(near.p, near.q)
@@ -105,6 +101,9 @@ def by_log_ratio(near: NearLaws, room: Fraction, best: Fraction, largest: Fracti
         return largest
     if best <= enough and loss(float(best)) > budget:
         return None
+    bare = laplace_log_ratio_directed(near.p, near.q, 0)
+    if math.isfinite(bare) and Fraction(bare) * (1 + LOG_ERROR) + LOG_ERROR <= budget:
+        return Fraction(0)
     safe = float(enough) * (1 + 2.0**-50)
     if loss(safe) > budget:
         return enough

@@ -25,7 +25,7 @@ from takifugu.mechanisms.log_ratios import DEAD, UNIT, FloatArray, clip, log_bou
 from takifugu.queries import IntArray
 
 #: How far from an entry nodes are tried, and how long a share that reaches to an end of the sequence may be.
-REACH = 32
+REACH = 16
 #: Numbers in one table of shares; wider answers are searched less far.
 MOST_SHARE = 4e6
 #: Masses of shares stay above this, so that products of two of them are normal float64 numbers.
