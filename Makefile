@@ -36,6 +36,7 @@ figures: $(VENV)/.test  ## run the experiments again and rewrite their tables an
 	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
 	@$(RUN) experiments/ding2022.py
+	@$(RUN) experiments/song2017.py
 
 docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) tools/reference.py
