@@ -477,3 +477,36 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.undo()
     shown = invoke("ledger", "show", tmp_path / "ledger.db")
     assert "its epsilon counts as spent" in " ".join(shown.output.split())
+
+
+# The documents.
+
+
+def test_every_command_and_exit_code_is_documented() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for path in commands(main):
+        assert f"| `{' '.join(path)}" in page, path
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "130"]
+
+
+def test_every_key_of_a_release_file_is_documented() -> None:
+    from takifugu.releasing.sections import ReleaseSpec
+
+    page = (Path(__file__).parents[1] / "docs" / "release-file.md").read_text(encoding="utf-8")
+    schema = ReleaseSpec.model_json_schema()
+    for section in (schema, *schema["$defs"].values()):
+        for key in section["properties"]:
+            assert f"`{key}`" in page or f"[{key}]" in page, key
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands(shell: str) -> None:
+    """click's own completion: `_TAKIFUGU_COMPLETE=bash_source takifugu` prints what the shell needs."""
+    outcome = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_source"}, prog_name="takifugu")
+    assert outcome.exit_code == 0
+    assert "_TAKIFUGU_COMPLETE" in outcome.output
+    line = {"COMP_WORDS": "takifugu ca", "COMP_CWORD": "1" if shell != "fish" else "ca"}
+    found = CliRunner().invoke(
+        main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu"
+    )  # fmt: skip
+    assert "calibrate" in found.output
