@@ -13,7 +13,8 @@ import takifugu
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 GROUPS = {
     "What an adversary may believe": (
-        "MarkovChain", "MarkovChainClass", "ChainRegion", "BinaryChainInterval", "IndependentPieces", "JointTable", "Pmf",
+        "MarkovChain", "MarkovChainClass", "ChainRegion", "BinaryChainInterval", "IndependentPieces", "JointTable",
+        "Pmf",
     ),
     "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
     "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),

@@ -137,7 +137,7 @@ class RegionInfluence:
         ratio = np.full(self._spread.shape, np.inf)
         np.divide(self._inverse, self._spread, out=ratio, where=self._spread > 0)
         weights = (ratio + self._odds) * (1 - 4 * UNIT)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             right = np.where(weights > 0, np.log1p(1 / weights), np.inf) * (1 + 8 * UNIT)
         if watched:
             right = np.minimum(right, np.maximum(row_ratios(self._lowest, self._highest), 0.0))
