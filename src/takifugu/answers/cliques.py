@@ -1,8 +1,8 @@
 """Laws of an answer in a clique where every set of n ill people is equally likely: subsets counted by size and sum.
 
-P(N = n, X_i = 1, sum of the others = j) is P(N = n) C(n - 1, j) / (m over n), where C(n, j) is how many sets of n of the
-other m - 1 people add j; given X_i = 0 it is C(n, j). Everything is exact: masses given as floats count as the binary
-fractions that they are.
+P(N = n, X_i = 1, sum of the others = j) is P(N = n) C(n - 1, j) / (m over n), where C(n, j) is how many sets of n of
+the other m - 1 people add j; with X_i = 0 it is C(n, j). Everything is exact: masses given as floats count as the
+binary fractions that they are.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _laws(
     belief: Clique, own: int, others: tuple[int, ...], base: int, values: set[int]
 ) -> dict[int, tuple[Pmf, ...]]:
     sets = _subsets(others)
-    found = {}
+    found: dict[int, tuple[Pmf, ...]] = {}
     for value in sorted(values):
         masses: dict[int, Fraction] = {}
         for n, mass in belief.number.items():

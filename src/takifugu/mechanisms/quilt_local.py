@@ -13,8 +13,8 @@ sum. The remote sum is independent of the near sum and of X_i given x_Q, and its
 b: this is what (X_i, X_N) _||_ X_R | X_Q says, and what X_i _||_ X_R | X_Q alone does not. So the noised answer has
 density sum over x_Q of P(x_Q | a) (mu_a * Z * rho_{x_Q})(y - f(x_Q)). Here P(x_Q | a) = e^{r(x_Q)} P(x_Q | b), with
 both masses above zero wherever r is finite, and mu_a * Z <= e^{loss(x_Q)} mu_b * Z pointwise; convolving with the same
-law rho and shifting by the same constant keeps the second inequality. Every term is at most e^{max(r + loss)} times the same term
-given b, and so is the sum. QED
+law rho and shifting by the same constant keeps the second inequality. Every term is at most e^{max(r + loss)} times
+the same term given b, and so is the sum. QED
 
 What Q itself contributes is the same on both sides and cancels, so it is left out of the near sum. If mu_a can be moved
 onto mu_b by at most W(x_Q) then loss(x_Q) <= W(x_Q)/s (004 Theorem 3.2): r(x_Q) + W(x_Q)/s <= epsilon is

@@ -1,0 +1,159 @@
+"""The baseline of 004: influence by enumeration, the golden values, the corrected closed form, and the true loss."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import network_oracles as oracle
+
+from takifugu.audit.exact import true_loss
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.calibration import calibrate, compare
+from takifugu.errors import CalibrationRefused
+from takifugu.frameworks import Pufferfish
+from takifugu.mechanisms.base import Problem
+from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
+from takifugu.queries import Count, Histogram
+from takifugu.randomisers import DiscreteLaplace
+from takifugu.secrets import every_entry
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
+
+
+def chain_spec(matrix: list[list[float]], start: list[float], length: int) -> oracle.Spec:
+    nodes: oracle.Spec = [("x0", [0, 1], [], start)]
+    return [*nodes, *((f"x{t}", [0, 1], [f"x{t - 1}"], matrix) for t in range(1, length))]
+
+
+def gamma_by_enumeration(law: oracle.Law, i: int, j: int) -> float:
+    """Return 1/2 log of the largest P(X_i = s | x_-i)/P(X_i = s | x'_-i) over x, x' that differ at j only."""
+    size = len(next(iter(law)))
+    others = [v for v in range(size) if v != i]
+    rest = oracle.marginal(law, tuple(others))
+    worst = 0.0
+    for x, mass in law.items():
+        for y in {z[j] for z in law}:
+            other = tuple(y if v == j else x[v] for v in range(size))
+            given = [rest[tuple(z[v] for v in others)] for z in (x, other)]
+            if y != x[j] and mass and all(given):
+                if not law[other]:
+                    return math.inf
+                worst = max(worst, 0.5 * math.log(mass / given[0] / (law[other] / given[1])))
+    return worst
+
+
+def corrected_closed_form(p0: float, p1: float) -> float:
+    """Return 004 Appendix B.10 with 1 - p0 for p0 (ERRATA X6)."""
+    q = 1 - p0
+    one = ((1 - q) ** 2 + (1 - p1) * q) / ((1 - p1) * (1 - q) + p1 * (1 - p1))
+    two = (q * (1 - q) + q * p1) / ((1 - p1) * q + p1**2)
+    factors = [(1 - p1) / (1 - q), p1 / q]
+    return 0.5 * max(abs(math.log(f * g)) for f, g in itertools.product(factors, (one, two)))
+
+
+@pytest.mark.parametrize("name", list(GOLDEN))
+def test_golden_values(name: str) -> None:
+    p0, p1, length, epsilon = (text.split("=")[1] for text in name.split(","))
+    a, b = float(p0), float(p1)
+    chain, golden = MarkovChain([[a, 1 - a], [1 - b, b]], int(length)), GOLDEN[name]
+    framework = Pufferfish(every_entry(), chain)
+    assert chain_gamma(chain) == pytest.approx(golden["gamma"], abs=1e-9)
+    spread = spread_of(Problem(framework, Count(1), Fraction(epsilon)).parts[0])
+    assert spread == chain_spread(chain_gamma(chain), int(length))
+    assert spread.norm == pytest.approx(golden["gk16_norm"], abs=1e-9)
+    if golden["gk16_scale"] is None:
+        with pytest.raises(CalibrationRefused, match="spectral norm"):
+            calibrate(framework, Count(1), epsilon, mechanism="inferential")
+    else:
+        found = calibrate(framework, Count(1), epsilon, mechanism="inferential")
+        assert found.scale == pytest.approx(golden["gk16_scale"], rel=1e-9)
+
+
+@pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
+def test_the_corrected_closed_form_is_the_influence_of_inner_nodes(p0: int, p1: int) -> None:
+    a, b = p0 / 10, p1 / 10
+    chain = MarkovChain([[a, 1 - a], [1 - b, b]], 5)
+    # Stationary end nodes never exceed the inner ones.
+    assert chain_gamma(chain) == pytest.approx(corrected_closed_form(a, b), abs=1e-9)
+    assert chain_gamma(chain) <= 0.5 * abs(math.log(a * b / ((1 - a) * (1 - b)))) + 1e-9
+
+
+def test_a_rare_first_value_has_more_influence() -> None:
+    chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], 5, [0.99, 0.01])
+    assert chain_gamma(chain) == pytest.approx(1.101, abs=5e-4)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 99), st.integers(1, 5))
+def test_chains_by_enumeration(p0: int, p1: int, first: int, length: int) -> None:
+    matrix = [[p0 / 10, 1 - p0 / 10], [1 - p1 / 10, p1 / 10]]
+    start = [first / 100, 1 - first / 100]
+    law = oracle.joint_law(chain_spec(matrix, start, length), [f"x{t}" for t in range(length)])
+    pairs = [(i, j) for i in range(length) for j in range(length) if i != j]
+    every = {pair: gamma_by_enumeration(law, *pair) for pair in pairs}
+    assert chain_gamma(MarkovChain(matrix, length, start)) == pytest.approx(max(every.values(), default=0), abs=1e-9)
+    assert max((g for (i, j), g in every.items() if abs(i - j) > 1), default=0) < 1e-12
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 5))
+def test_networks_by_enumeration(seed: int, size: int) -> None:
+    spec = oracle.random_network(np.random.default_rng(seed), size)
+    net = BayesianNetwork(spec)
+    law = oracle.joint_law(spec, [str(n) for n in net.names])
+    gamma = network_gamma(net)
+    for i, j in itertools.permutations(range(size), 2):
+        assert gamma[i, j] == pytest.approx(gamma_by_enumeration(law, i, j), abs=1e-9)
+
+
+def test_the_chain_elimination_is_the_inverse() -> None:
+    for gamma, length in ((0.1, 1), (0.3, 2), (0.49, 30), (0.55, 4)):
+        matrix = gamma * (np.eye(length, k=1) + np.eye(length, k=-1))
+        found, full = chain_spread(gamma, length), matrix_spread(matrix)
+        assert (found.norm, found.row_sum) == pytest.approx((full.norm, full.row_sum), rel=1e-10)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(35, 65), st.integers(35, 65), st.integers(1, 6), st.sampled_from([0.3, 1.0, 3.0]))
+def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon: float) -> None:
+    a, b = p0 / 100, p1 / 100
+    framework = Pufferfish(every_entry(), MarkovChain([[a, 1 - a], [1 - b, b]], length))
+    try:
+        found = calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
+    except CalibrationRefused:
+        return
+    assert true_loss(found).upper <= epsilon * (1 + 1e-9)
+
+
+def test_a_third_of_the_scale_breaks_the_promise() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
+    found = calibrate(framework, Count(1), 1, mechanism="inferential")
+    assert found.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
+    assert true_loss(framework, Count(1), DiscreteLaplace(found.randomiser.scale / 3, Fraction(1))).lower > 1
+
+
+def test_auto_never_takes_the_baseline() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain([[0.55, 0.45], [0.45, 0.55]], 400))
+    table = {row.name: row for row in compare(framework, Histogram(), 0.1)}
+    assert table["inferential"].scale is not None
+    assert table["inferential"].status == "possible"
+    assert "baseline" in table["inferential"].reason
+    assert calibrate(framework, Histogram(), 0.1).mechanism != "inferential"
+
+
+def test_where_it_does_not_apply() -> None:
+    loose = Pufferfish(every_entry(), MarkovChain([[0.6, 0.4], [0.4, 0.6]], 5, "any"))
+    with pytest.raises(CalibrationRefused, match="any start"):
+        calibrate(loose, Count(1), 1, mechanism="inferential")
+    stuck = Pufferfish(every_entry(), MarkovChain([[1.0, 0.0], [0.4, 0.6]], 3, [0.5, 0.5]))
+    with pytest.raises(CalibrationRefused, match="spectral norm inf"):
+        calibrate(stuck, Count(1), 1, mechanism="inferential")

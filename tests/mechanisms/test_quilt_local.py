@@ -1,0 +1,218 @@
+"""Quilts with the laws of their near sets: against enumeration, the exact audit, the other mechanisms, and mutants."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import local_oracles, network_oracles
+
+from takifugu.audit.exact import true_loss
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.calibration import calibrate
+from takifugu.calibration.result import Calibration
+from takifugu.errors import CalibrationRefused
+from takifugu.frameworks import Pufferfish
+from takifugu.guarantee import Composition
+from takifugu.mechanisms import local_network, local_scores
+from takifugu.queries import Count, Histogram, Linear, Query
+from takifugu.randomisers import DiscreteLaplace
+from takifugu.secrets import Secret, entry, every_entry
+
+LOCAL = ("quilt-local", "quilt-local-exact")
+Belief = MarkovChain | BayesianNetwork
+
+
+def needed(belief: Belief, query: Query, epsilon: float, mechanism: str, secret: Secret | None = None) -> Calibration:
+    framework = Pufferfish(secret or every_entry(), belief)
+    return calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
+
+
+def random_case(seed: int, size: int, zeros: bool = False) -> tuple[BayesianNetwork, network_oracles.Law]:
+    spec = network_oracles.random_network(np.random.default_rng(seed), size, zeros=zeros)
+    net = BayesianNetwork(spec)
+    return net, network_oracles.joint_law(spec, [str(n) for n in net.names])
+
+
+def as_network(matrix: list[list[float]], start: list[float], length: int) -> BayesianNetwork:
+    states = list(range(len(start)))
+    nodes = [("x0", states, [], start)]
+    return BayesianNetwork([*nodes, *((f"x{t}", states, [f"x{t - 1}"], matrix) for t in range(1, length))])
+
+
+def law_of(net: BayesianNetwork) -> network_oracles.Law:
+    spec = [(n.name, list(range(len(n.states))), list(n.parents), n.table.tolist()) for n in net.nodes]
+    return network_oracles.joint_law(spec, [str(name) for name in net.names])
+
+
+def xor_collider() -> BayesianNetwork:
+    bit = [0.5, 0.5]
+    xor = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    return BayesianNetwork([("x", [0, 1], [], bit), ("r", [0, 1], [], bit), ("n", [0, 1], ["x", "r"], xor)])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.5, 2.0, 5.0]))
+def test_every_quilt_by_enumeration(seed: int, size: int, epsilon: float) -> None:
+    net, law = random_case(seed, size)
+    sizes = [len(net.alphabet(i)) for i in range(size)]
+    weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
+    tables = [[w * v for v in range(k)] for w, k in zip(weights, sizes, strict=True)]
+    changes = [w * (k - 1) for w, k in zip(weights, sizes, strict=True)]
+    entries = list(range(size))
+    local = local_oracles.needed_scale(law, tables, entries, epsilon)
+    expected = min(local, network_oracles.needed_scale(law, sizes, changes, entries, epsilon))
+    found = needed(net, Linear(weights, grid=1), epsilon, "quilt-local").scale
+    # The remote set may be independent by numbers that the graph does not show: then enumeration finds less.
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 999), st.integers(1, 5), st.sampled_from([0.7, 3.0]))
+def test_chains_by_enumeration(a: int, b: int, c: int, length: int, epsilon: float) -> None:
+    matrix, start = [[a / 1000, 1 - a / 1000], [b / 1000, 1 - b / 1000]], [c / 1000, 1 - c / 1000]
+    law = law_of(as_network(matrix, start, length))
+    weights = [1, 3, 1, 0, 2][:length]
+    tables = [[0, w] for w in weights]
+    entries = list(range(length))
+    local = local_oracles.needed_scale(law, tables, entries, epsilon)
+    expected = min(local, network_oracles.needed_scale(law, [2] * length, weights, entries, epsilon))
+    found = needed(MarkovChain(matrix, length, start), Linear(weights, grid=1), epsilon, "quilt-local").scale
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from([0.5, 1.5, 4.0]), st.booleans())
+def test_the_true_loss_is_at_most_epsilon_and_no_other_mechanism_is_beaten(
+    seed: int, size: int, epsilon: float, zeros: bool
+) -> None:
+    net, _ = random_case(seed, size, zeros)
+    if not any(sum(net.possible(i)) > 1 for i in range(size)):
+        return
+    weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
+    query = Linear(weights, grid=1)
+    others = ("quilt-exact", "wasserstein", "laplace-exact")
+    found = {name: needed(net, query, epsilon, name) for name in (*LOCAL, *others)}
+    scales = {name: calibration.scale for name, calibration in found.items()}
+    assert scales["quilt-local"] <= min(scales["quilt-exact"], scales["wasserstein"]) * (1 + 2e-9)
+    assert scales["quilt-local-exact"] <= min(scales["quilt-local"], scales["laplace-exact"]) * (1 + 2e-9)
+    for name in LOCAL:
+        assert true_loss(found[name]).upper <= epsilon * (1 + 1e-9), name
+        assert found[name].guarantee.composition is Composition.SINGLE
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.integers(0, 10), min_size=9, max_size=9),
+    st.integers(1, 6),
+    st.sampled_from([0.3, 1.0, 4.0]),
+    st.sampled_from(["given", "stationary"]),
+)
+def test_chains_of_three_states_with_zeros_keep_their_promise(
+    numbers: list[int], length: int, epsilon: float, how: str
+) -> None:
+    rows = np.array(numbers, dtype=float).reshape(3, 3) + np.eye(3)[[1, 2, 0]]  # irreducible: the law is unique
+    matrix = rows / rows.sum(axis=1, keepdims=True)
+    belief = MarkovChain(matrix, length, [0.5, 0.0, 0.5] if how == "given" else "stationary")
+    query = Linear([1, 2, 1, 3, 0, 1][:length], grid=1)
+    for name in LOCAL:
+        found = needed(belief, query, epsilon, name)
+        assert true_loss(found).upper <= epsilon * (1 + 1e-9)
+        other = "wasserstein" if name == "quilt-local" else "laplace-exact"
+        assert found.scale <= needed(belief, query, epsilon, other).scale * (1 + 2e-9)
+        assert found.scale <= needed(belief, query, epsilon, "quilt-exact").scale * (1 + 2e-9)
+
+
+def test_a_chain_and_the_same_network_need_the_same() -> None:
+    matrix, start = [[0.9, 0.1], [0.4, 0.6]], [0.7, 0.3]
+    for name in LOCAL:
+        for epsilon in (1, 4):
+            chain = needed(MarkovChain(matrix, 7, start), Count(1), epsilon, name).scale
+            assert chain == pytest.approx(needed(as_network(matrix, start, 7), Count(1), epsilon, name).scale, rel=1e-8)
+
+
+def test_local_quilts_beat_both_families_somewhere() -> None:
+    chain = MarkovChain([[0.8, 0.2], [0.2, 0.8]], 30)
+    local = needed(chain, Count(1), 2, "quilt-local").scale
+    assert local < 0.85 * needed(chain, Count(1), 2, "wasserstein").scale
+    assert local < 0.5 * needed(chain, Count(1), 2, "quilt-exact").scale
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_a_negative_denominator_makes_a_quilt_inadmissible(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # F = X_2, secret X_1, Q = {X_2}: the near sum is 0, so W = 0, but r = log 9 > epsilon.
+    net = as_network([[0.9, 0.1], [0.1, 0.9]], [0.5, 0.5], 2)
+    query, secret = Linear([0, 1], grid=1), entry(0, 0, 1)
+    honest = needed(net, query, 1, name, secret)
+    assert honest.scale > 0
+    assert true_loss(honest).upper <= 1 + 1e-9
+    assert true_loss(Pufferfish(secret, net), query, DiscreteLaplace(Fraction(1, 50), Fraction(1))).loss == (
+        pytest.approx(math.log(9), abs=1e-6)
+    )
+    assert local_scores.quilt_scale(
+        np.array([math.log(9)]), lambda x: pytest.fail("not asked"), Fraction(1), Fraction(10), local_scores.by_distance
+    ) is None  # fmt: skip
+    monkeypatch.setattr(local_network, "_ratios", lambda cells, possible, error: np.zeros((*possible.shape, 2)))
+    broken = needed(net, query, 1, name, secret)
+    assert broken.scale == 0
+    assert true_loss(broken).lower > 2.19
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_a_collider_belongs_to_the_near_set_with_its_other_parent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # X, R fair bits, N = X xor R, F = N + R: N alone says nothing about X, N and R together say all.
+    net = xor_collider()
+    query = Linear([int(name != "x") for name in net.names], grid=1)
+    secret = entry(net.position("x"), 0, 1)
+    honest = needed(net, query, 1, name, secret)
+    assert 0 < honest.scale <= 1 + 1e-9
+    assert true_loss(honest).upper <= 1 + 1e-9
+    # The mutant takes the d-separated near set {X, N} of the empty quilt, with R left as remote.
+    monkeypatch.setattr(local_network, "_near_sets", lambda part, i: [(net.near_set(i, []), frozenset())])
+    broken = needed(net, query, 1, name, secret)
+    assert broken.scale == 0
+    assert math.isinf(true_loss(broken).loss)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_half_the_scale_breaks_the_promise(name: str) -> None:
+    chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)
+    found = needed(chain, Count(1), 1, name)
+    halved = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1))
+    assert true_loss(found).upper <= 1 + 1e-9
+    assert true_loss(found.framework, found.query, halved).lower > 1.9
+
+
+def test_special_cases() -> None:
+    copy = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[1, 0], [0, 1]])])
+    free = BayesianNetwork([(f"x{i}", [0, 1], [], [0.3, 0.7]) for i in range(5)])
+    for name in LOCAL:
+        assert needed(copy, Count(1), 2, name).scale == pytest.approx(1)
+        assert needed(free, Count(1), 2, name).scale == pytest.approx(0.5)
+        assert needed(MarkovChain([[0.9, 0.1], [0.1, 0.9]], 1), Count(1), 2, name).scale == pytest.approx(0.5)
+        for stuck in ([[1.0, 0.0], [0.3, 0.7]], [[0.0, 1.0], [0.5, 0.5]]):
+            found = needed(MarkovChain(stuck, 5, [0.5, 0.5]), Count(1), 1, name)
+            assert true_loss(found).upper <= 1 + 1e-9
+
+
+def test_what_is_refused_says_why() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    loose = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, "any")
+    for name in LOCAL:
+        with pytest.raises(CalibrationRefused, match="2 cells"):
+            needed(chain, Histogram(), 1, name)
+        with pytest.raises(CalibrationRefused, match="any start"):
+            needed(loose, Count(1), 1, name)
+
+
+def test_a_hundred_steps_take_seconds() -> None:
+    began = time.perf_counter()
+    found = needed(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100), Count(1), 1, "quilt-local")
+    assert found.scale == pytest.approx(4)
+    assert time.perf_counter() - began < 20

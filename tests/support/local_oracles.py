@@ -1,0 +1,100 @@
+"""Quilts with the laws of their near sets by enumeration, and the largest move between two laws: slow, as defined."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+from tests.support.network_oracles import Law, independent, marginal
+
+Sum = dict[int, Fraction]
+
+
+def w_infinity(p: Sum, q: Sum) -> int:
+    """Return the largest move of the quantile plan, level by level."""
+    left, right = sorted(p.items()), sorted(q.items())
+    i = j = moved = 0
+    a, b = left[0][1], right[0][1]
+    while True:
+        moved = max(moved, abs(left[i][0] - right[j][0]))
+        step = min(a, b)
+        a, b = a - step, b - step
+        if a == 0:
+            i += 1
+            if i == len(left):
+                return moved
+            a = left[i][1]
+        if b == 0:
+            j += 1
+            b = right[j][1] if j < len(right) else Fraction(0)
+
+
+def separates(law: Law, near: tuple[int, ...], remote: tuple[int, ...], quilt: tuple[int, ...]) -> bool:
+    """Whether X_near and X_remote are independent given X_quilt, near entries together, exactly."""
+    if not remote:
+        return True
+    joined: Law = {}
+    index = {x: n for n, x in enumerate(marginal(law, near))}
+    for x, mass in law.items():
+        key = (index[tuple(x[v] for v in near)], *(x[v] for v in remote), *(x[v] for v in quilt))
+        joined[key] = joined.get(key, Fraction(0)) + mass
+    r = len(remote)
+    return independent(joined, 0, tuple(range(1, 1 + r)), tuple(range(1 + r, 1 + r + len(quilt))))
+
+
+def near_laws(
+    law: Law, tables: list[list[int]], entry: int, near: tuple[int, ...], quilt: tuple[int, ...]
+) -> dict[tuple[int, tuple[int, ...]], Sum]:
+    """Return P(X_i = s, X_Q = x_Q, near sum = j) as {(s, x_Q): {j: mass}}."""
+    found: dict[tuple[int, tuple[int, ...]], Sum] = {}
+    for x, mass in law.items():
+        if mass:
+            sums = found.setdefault((x[entry], tuple(x[v] for v in quilt)), {})
+            at = sum(tables[v][x[v]] for v in near)
+            sums[at] = sums.get(at, Fraction(0)) + mass
+    return found
+
+
+def needed_scale(law: Law, tables: list[list[int]], entries: list[int], epsilon: float) -> float:
+    """Return max over entries and ordered pairs of min over quilts of max over x_Q of W / (epsilon - r)."""
+    n, worst = len(tables), 0.0
+    for entry in entries:
+        own = marginal(law, (entry,))
+        values = [v for (v,), mass in own.items() if mass > 0]
+        best = {(a, b): math.inf for a in values for b in values if a != b}
+        others = [v for v in range(n) if v != entry]
+        for quilt in (q for r in range(n) for q in itertools.combinations(others, r)):
+            rest = [v for v in others if v not in quilt]
+            # the smallest near set that leaves the rest independent: a larger one has no smaller noise to ask for
+            near = next(
+                (entry, *c)
+                for r in range(len(rest) + 1)
+                for c in itertools.combinations(rest, r)
+                if separates(law, (entry, *c), tuple(v for v in rest if v not in c), quilt)
+            )
+            laws = near_laws(law, tables, entry, near, quilt)
+            for a, b in best:
+                best[(a, b)] = min(best[(a, b)], _quilt_scale(laws, own, (a, b), epsilon))
+        worst = max([worst, *best.values()])
+    return worst
+
+
+def _quilt_scale(
+    laws: dict[tuple[int, tuple[int, ...]], Sum], own: Law, pair: tuple[int, int], epsilon: float
+) -> float:
+    a, b = pair
+    worst = 0.0
+    for (s, x), p in laws.items():
+        if s != a:
+            continue
+        q = laws.get((b, x))
+        if q is None:
+            return math.inf
+        left, right = sum(p.values()), sum(q.values())
+        r = math.log(left / own[(a,)] / (right / own[(b,)]))
+        move = w_infinity({v: m / left for v, m in p.items()}, {v: m / right for v, m in q.items()})
+        if r > epsilon or (r >= epsilon and move):
+            return math.inf
+        worst = max(worst, move / (epsilon - r) if move else 0.0)
+    return worst
