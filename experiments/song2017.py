@@ -115,8 +115,10 @@ def figure_3() -> str:
                 quilt = needed(binary(p0, p1), tf.Count(1), epsilon, "quilt-exact")
                 other = needed(binary(p0, p1), tf.Count(1), epsilon, "inferential")
                 winners[i, j] = 0 if other is None else 1 if quilt is not None and quilt <= other else 2
-        axis.pcolormesh(GRID, GRID, winners.T, cmap=ListedColormap(["white", "gold", "royalblue"]), vmin=0, vmax=2)
-        axis.set(title=f"ε = {epsilon:g}", xlabel="p0", aspect="equal")
+        area = (GRID[0], GRID[-1], GRID[0], GRID[-1])
+        colours = ListedColormap(["white", "gold", "royalblue"])
+        axis.imshow(winners.T, origin="lower", extent=area, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
+        axis.set(title=f"ε = {epsilon:g}", xlabel="p0")
         shares = [float((winners == w).mean()) for w in (0, 1, 2)]
         rows.append([f"{epsilon:g}", *(f"{100 * s:.0f} %" for s in shares)])
     axes[0].set_ylabel("p1")
