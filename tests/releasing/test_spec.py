@@ -12,6 +12,7 @@ from tests.releasing import files
 
 from takifugu.errors import SpecError
 from takifugu.releasing import spec
+from takifugu.releasing.sections import ReleaseSpec
 
 
 def problems(text: str, folder: Path) -> tuple[str, ...]:
@@ -23,6 +24,7 @@ def problems(text: str, folder: Path) -> tuple[str, ...]:
 
 def test_a_good_file_reads_back(tmp_path: Path) -> None:
     read = spec.load(files.write(tmp_path)).spec
+    assert isinstance(read, ReleaseSpec)
     assert (read.source.unit, read.belief.kind, read.release[0].per) == ("Who is it?", "markov-chain", "both")
     assert read.hide.kind == "every-entry"
 

@@ -57,10 +57,10 @@ def counted(fit: TableFitSpec, source: str, missing: Sequence[str], folder: Path
 
 def _users(spec: UsersSpec) -> IndependentUsers:
     if spec.groups is not None:
-        groups = [(g.users, _law(g.values, g.probabilities), _mass(g.presence)) for g in spec.groups]
+        groups = [(g.size, _law(g.values, g.probabilities), _mass(g.presence)) for g in spec.groups]
     else:
         law = _law(spec.values or (), spec.probabilities or ())
-        groups = [(spec.users or 0, law, _mass(spec.presence))]
+        groups = [(spec.size or 0, law, _mass(spec.presence))]
     return IndependentUsers.groups(groups, spec.absence, spec.source)
 
 

@@ -83,7 +83,7 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     assert source.value is not None
     rows = _texts(table, [source.value, *([] if source.group is None else [source.group])])
     if len(rows) != belief.size:
-        raise DataError("source.file: the data must have one row for each user of the belief: check belief.users")
+        raise DataError("source.file: the data must have one row for each user of the belief: check belief.size")
     if source.group is None or spec.groups is None:
         values = _letters(belief, 0)
         return [_value(row[0], source.value, values) for row in rows]
@@ -95,8 +95,8 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     found: list[Any] = []
     for group in spec.groups:
         mine = by_group[group.name]
-        if len(mine) != group.users:
-            raise DataError("source.group: a group has not as many rows as the belief says: check the groups' users")
+        if len(mine) != group.size:
+            raise DataError("source.group: a group has not as many rows as the belief says: check each group's size")
         values = _letters(belief, len(found))
         found += [_value(text, source.value, values) for text in mine]
     return found

@@ -141,6 +141,9 @@ def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Ite
     wanted = [(key, column) for key, column in named.items() if column is not None]
     if not isinstance(belief, IndependentUsers):
         wanted += [("source.file", str(name)) for name in belief.names]
+    columns = [column for _, column in wanted]
+    for key, column in wanted[: len(columns) - len(set(columns))]:
+        yield f"{key}: {column!r} has another meaning in this file; name another column"
     for key, column in wanted:
         try:
             table.require([column])
@@ -180,13 +183,13 @@ def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]
         yield "source.unit: does not belong to users, who are answered together; leave it out, one row is one user"
     if spec.source.value is None:
         yield 'source.value: is missing; write value = "<the column with what each user contributes>"'
-    shared = {"users": belief.users, "values": belief.values, "probabilities": belief.probabilities}
+    shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
     if belief.groups is None:
         if spec.source.group is not None:
             yield "source.group: is given, and the belief has no groups; write [[belief.groups]], or leave it out"
         for key, value in shared.items():
             if not value:
-                yield f"belief.{key}: is missing; write users, values and probabilities, or [[belief.groups]]"
+                yield f"belief.{key}: is missing; write size, values and probabilities, or [[belief.groups]]"
         return
     if spec.source.group is None and len(belief.groups) > 1:
         yield 'source.group: is missing; write group = "<the column with the name of each user\'s group>"'

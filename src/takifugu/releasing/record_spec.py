@@ -11,6 +11,8 @@ from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Number, Posi
 #: The kinds of belief whose data are records.
 RECORD_KINDS = ("network", "table", "users")
 
+Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
+
 
 class RecordSourceSpec(Section):
     """Where the private records are."""
@@ -73,7 +75,7 @@ class GroupSpec(Section):
     """Users that share one law."""
 
     name: Annotated[Text, Field(description="the group's name, as in the column source.group", examples=["ward 1"])]
-    users: Annotated[Positive, Field(description="how many users are in the group", examples=[25])]
+    size: Annotated[Size, Field(description="how many users are in the group", examples=[25])]
     values: Annotated[tuple[State, ...], Field(min_length=1, description="what a user contributes", examples=[[0, 1]])]
     probabilities: Annotated[
         tuple[Number, ...], Field(min_length=1, description="how likely each value is", examples=[[0.9, 0.1]])
@@ -85,7 +87,7 @@ class UsersSpec(Section):
     """Independent users: one law for all, or one for each group."""
 
     kind: Annotated[Literal["users"], Field(description="independent users, one row each")]
-    users: Annotated[Positive | None, Field(description="how many users there are", examples=[25])] = None
+    size: Annotated[Size | None, Field(description="how many users there are", examples=[25])] = None
     values: Annotated[
         tuple[State, ...] | None, Field(description="what a user can contribute", examples=[["ill", "well"]])
     ] = None

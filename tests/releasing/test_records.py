@@ -1,0 +1,428 @@
+"""Release files of records: networks, tables of people and independent users, from the file to the certificate."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from tests.support.adult import race_and_education
+from tests.support.research import research_file
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.errors import DataError, SpecError, TakifuguError
+from takifugu.releasing import planning, spec
+from takifugu.releasing.record_data import records_of
+from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.run import release_file
+from takifugu.releasing.truth import true_answer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+BIF = """\
+network clinic { }
+variable smoke { type discrete [ 2 ] { yes, no }; }
+variable cough { type discrete [ 3 ] { none, dry, wet }; }
+variable breath { type discrete [ 2 ] { short, good }; }
+probability ( smoke ) { table 0.3, 0.7; }
+probability ( cough | smoke ) { (yes) 0.3, 0.3, 0.4; (no) 0.6, 0.2, 0.2; }
+probability ( breath | smoke ) { (yes) 0.4, 0.6; (no) 0.3, 0.7; }
+"""
+
+NETWORK = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "clinic"
+file = "data.csv"
+unit = "patient"
+budget = 10
+
+[belief]
+kind = "network"
+file = "clinic.bif"
+units_independent = true
+
+[hide]
+variable = "smoke"
+
+[[release]]
+name = "found"
+query = "count"
+states = ["dry", "wet", "short"]
+variables = ["cough", "breath"]
+epsilon = 1
+mechanism = "wasserstein"
+"""
+
+PATIENTS = "breath,patient,spare,cough,smoke\nshort,p10,x,wet,yes\ngood,p9,x,none,no\nshort,p2,x,none,yes\n"
+
+TABLE = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "people"
+file = "data.csv"
+unit = "person"
+budget = 10
+
+[belief]
+kind = "table"
+source = "a public census"
+units_independent = true
+fit = { file = "census.csv", columns = ["origin", "education"] }
+
+[hide]
+attribute = "origin"
+a = "north"
+b = "south"
+
+[[release]]
+name = "education"
+query = "identity"
+attribute = "education"
+codes = { basic = 1, school = 2, degree = 4 }
+epsilon = 1
+mechanism = "kantorovich"
+"""
+
+COUNTS = {
+    ("north", "basic"): 4, ("north", "school"): 3, ("north", "degree"): 2,
+    ("south", "basic"): 1, ("south", "school"): 4, ("south", "degree"): 4,
+}  # fmt: skip
+PEOPLE = "person,education,origin\nAna,degree,north\nBo,basic,south\n"
+
+USERS = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "wards"
+file = "data.csv"
+value = "state"
+group = "ward"
+budget = 10
+
+[belief]
+kind = "users"
+absence = "removed"
+
+[[belief.groups]]
+name = "A"
+size = 3
+values = ["ill", "well"]
+probabilities = ["0.1", "0.9"]
+presence = 0.5
+
+[[belief.groups]]
+name = "B"
+size = 2
+values = ["ill", "well"]
+probabilities = [0.6, 0.4]
+
+[hide]
+presence = true
+
+[[release]]
+name = "ill"
+query = "count"
+states = ["ill"]
+epsilon = 1
+"""
+
+WARDS = "ward,state\nB,ill\nA,absent\nA,well\nB,ill\nA,ill\n"
+
+LAYOUTS = {"network": (NETWORK, PATIENTS), "table": (TABLE, PEOPLE), "users": (USERS, WARDS)}
+
+
+def write(folder: Path, text: str, data: str | None = None) -> Path:
+    (folder / "clinic.bif").write_text(BIF)
+    rows = [f"{origin},{level}" for (origin, level), times in COUNTS.items() for _ in range(times)]
+    (folder / "census.csv").write_text("\n".join(["origin,education", *rows]) + "\n")
+    if data is not None:
+        (folder / "data.csv").write_text(data)
+    path = folder / "release.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(folder: Path, text: str, data: str | None = None) -> str:
+    with pytest.raises(SpecError) as caught:
+        spec.load(write(folder, text, data))
+    assert all(": " in line and "; " in line for line in caught.value.problems)
+    return "\n".join(caught.value.problems)
+
+
+def records(path: Path) -> RecordFile:
+    file = spec.load(path)
+    assert isinstance(file, RecordFile)
+    return file
+
+
+def answers(path: Path) -> list[tuple[str | None, tuple[int, ...]]]:
+    """Return the exact answers of the first release, in grid units, by unit."""
+    table = planning.plan(spec.load(path)).tables[0]
+    return [(q.unit, true_answer(q.calibration, q.data)) for q in table.questions]
+
+
+def test_the_exact_answers(tmp_path: Path) -> None:
+    assert answers(write(tmp_path, NETWORK, PATIENTS)) == [("p2", (1,)), ("p9", (0,)), ("p10", (2,))]
+    assert answers(write(tmp_path, TABLE, PEOPLE)) == [("Ana", (4,)), ("Bo", (1,))]
+    assert answers(write(tmp_path, USERS, WARDS)) == [(None, (3,))]
+
+
+def test_the_calibration_is_that_of_the_same_belief_in_python(tmp_path: Path) -> None:
+    belief = tf.JointTable.from_counts(COUNTS, COUNTS.values(), ["origin", "education"], source="a public census")
+    framework = tf.Pufferfish(tf.attribute("origin", "north", "south"), belief)
+    query = tf.Identity("education", codes={"basic": 1, "school": 2, "degree": 4})
+    expected = tf.calibrate(framework, query, 1, mechanism="kantorovich")
+    found = planning.calibrated(spec.load(write(tmp_path, TABLE))).tables[0].calibrations[0]
+    assert (found.scale, found.guarantee.epsilon) == (expected.scale, expected.guarantee.epsilon)
+    assert expected.scale == 2  # 2 of 9 move from basic, 2 of 9 to degree: at best school stays, and one moves 2
+
+
+def test_counted_masses_are_exact(tmp_path: Path) -> None:
+    belief = records(write(tmp_path, TABLE)).belief
+    assert isinstance(belief, tf.JointTable)
+    found = dict(zip(belief.rows, (Fraction(int(m), belief.total or 0) for m in belief.masses), strict=True))
+    assert found == {row: Fraction(times, 18) for row, times in COUNTS.items()}
+    assert "a public census; counted in census.csv" in belief.describe()
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
+    text, data = LAYOUTS[kind]
+    path = write(tmp_path, text, data)
+    for words in (["compare"], ["calibrate", "--json"], ["explain"], ["release"]):
+        outcome = CliRunner().invoke(main, [*words, str(path)], catch_exceptions=False)
+        assert outcome.exit_code == 0, outcome.output
+    name = spec.load(path).spec.release[0].name
+    with open(tmp_path / "out" / f"{name}.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row.get("unit") for row in rows] == {
+        "network": ["p2", "p9", "p10"], "table": ["Ana", "Bo"], "users": [None],
+    }[kind]  # fmt: skip
+    told = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
+    assert told["scope"] == ("all" if kind == "users" else "unit")
+    assert (tmp_path / "out" / f"{name}.report.html").exists()
+    wanted = {"network": "reads cough, breath", "table": "units are independent", "users": "how many users"}[kind]
+    assert any(wanted in line for line in told["assumptions"])
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+@pytest.mark.parametrize("command", ["compare", "calibrate", "explain"])
+def test_what_it_costs_is_told_without_the_data(kind: str, command: str, tmp_path: Path) -> None:
+    path = write(tmp_path, LAYOUTS[kind][0])
+    assert CliRunner().invoke(main, [command, str(path)], catch_exceptions=False).exit_code == 0
+    with pytest.raises(SpecError, match=r"source.file: data.csv cannot be read"):
+        planning.plan(spec.load(path))
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_frame_stands_for_the_file(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"person": ["Bo"], "origin": ["north"], "education": ["school"]})
+    outcome = release_file(write(tmp_path, TABLE), frame)
+    assert [row["unit"] for row in outcome.tables[0].rows] == ["Bo"]
+    assert isinstance(outcome.tables[0].to_frame(), pl.DataFrame)
+
+
+def test_one_record_needs_no_unit(tmp_path: Path) -> None:
+    text = NETWORK.replace('unit = "patient"\n', "").replace("units_independent = true\n", "")
+    assert answers(write(tmp_path, text, "smoke,cough,breath\nyes,dry,short\n")) == [(None, (2,))]
+    with pytest.raises(DataError, match="several rows"):
+        planning.plan(spec.load(write(tmp_path, text, PATIENTS)))
+
+
+def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
+    text = USERS[: USERS.index("[[belief")].replace('group = "ward"\n', "").replace('absence = "removed"', "")
+    text += 'size = 3\nvalues = [0, 5]\nprobabilities = [0.5, 0.5]\n\n[[release]]\nname = "s"\nquery = "mean"\n'
+    text += "epsilon = 1\n"
+    frame = pl.DataFrame({"state": [0.0, 5.0, 5.0]})
+    table = planning.plan(spec.load(write(tmp_path, text), frame)).tables[0]
+    assert true_answer(table.questions[0].calibration, table.questions[0].data) == (2,)
+    assert table.calibrations[0].randomiser.grid == Fraction(5, 3)
+
+
+def test_declared_rows(tmp_path: Path) -> None:
+    rows = '[["north", "basic"], ["south", "school"], ["south", "degree"], ["north", "degree"]]'
+    fit = 'fit = { file = "census.csv", columns = ["origin", "education"] }'
+    for masses in ("counts = [1, 1, 1, 1]", 'probabilities = ["1/4", "1/4", "1/4", "1/4"]'):
+        text = TABLE.replace(fit, f'columns = ["origin", "education"]\nrows = {rows}\n{masses}')
+        assert records(write(tmp_path, text)).belief.total == 4  # type: ignore[union-attr]
+
+
+def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
+    text = TABLE.replace('mechanism = "kantorovich"', "")
+    again = text[text.index("[[release]]") :].replace('name = "education"', 'name = "again"')
+    planned = planning.calibrated(spec.load(write(tmp_path, f"{text}\n{again}")))
+    assert {str(t.calibrations[0].guarantee.composition) for t in planned.tables} == {"whole"}
+    assert {t.calibrations[0].scale for t in planned.tables} == {3}
+
+
+BAD_DATA = [
+    ("network", PATIENTS.replace("wet", "bloody"), "column 'cough' has a value that the belief does not know"),
+    ("network", PATIENTS.replace("p9", "p10"), "names a unit twice"),
+    ("network", PATIENTS.replace("p9", ""), "must say whose it is"),
+    ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
+    ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),
+    ("table", PEOPLE.replace("basic", "Preschool"), "column 'education' has a value"),
+    ("table", PEOPLE.replace("south", "Southh"), "column 'origin' has a value"),
+    ("users", WARDS.replace("well", "dead"), "column 'state' has a value"),
+    ("users", WARDS.replace("B,ill", "B,absent"), "column 'state' has a value"),
+    ("users", WARDS.replace("A,ill", "C,ill"), "no group of the belief"),
+    ("users", WARDS.replace("A,ill", "B,ill"), "as many rows"),
+    ("users", WARDS + "A,ill\n", "one row for each user"),
+]
+
+
+@pytest.mark.parametrize(("kind", "data", "words"), BAD_DATA)
+def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: str, tmp_path: Path) -> None:
+    text, good = LAYOUTS[kind]
+    path = write(tmp_path, text, good)
+    CliRunner().invoke(main, ["release", str(path)], catch_exceptions=False)
+    before = (tmp_path / "ledger.db").read_bytes()
+    shutil.rmtree(tmp_path / "out")
+    (tmp_path / "data.csv").write_text(data)
+    outcome = CliRunner().invoke(main, ["release", str(path)])
+    assert outcome.exit_code != 0
+    assert words in " ".join(outcome.output.split())
+    assert not any(secret in outcome.output for secret in ("bloody", "Preschool", "Southh", "dead"))
+    assert (tmp_path / "ledger.db").read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
+BAD_FILES: list[tuple[str, str, str, str]] = [
+    ("network", 'variable = "smoke"', 'variable = "smok"', "hide: the network has no node 'smok'; did you mean"),
+    ("network", 'variable = "smoke"', 'attribute = "smoke"', "hide.attribute: belongs to a belief of kind 'table'"),
+    ("network", 'variable = "smoke"', "presence = true", "hide.presence: belongs to a belief of kind 'users'"),
+    ("network", '"dry", "wet"', '"dri", "wet"', "release[0].states: 'dri' is a value that the belief does not know"),
+    ("network", '["cough", "breath"]', '["cough", "breth"]', "release[0].variables: the network has no node 'breth'"),
+    ("network", "units_independent = true", "", "belief.units_independent: must be declared"),
+    ("network", 'unit = "patient"', 'unit = "whose"', "source.unit: the data has no column 'whose'"),
+    ("network", 'unit = "patient"', 'unit = "smoke"', "source.unit: 'smoke' has another meaning"),
+    ("network", 'unit = "patient"', 'value = "smoke"', "source.value: belongs to a belief of users"),
+    ("network", '"clinic.bif"', '"none.bif"', "belief.file: the network file"),
+    ("network", 'query = "count"', 'query = "identity"', "release[0].attribute: is missing"),
+    ("network", "epsilon = 1", "epsilon = 0", "release[0].epsilon: "),
+    ("network", 'kind = "network"', 'kind = "netwrk"', 'for records "network" or "table" or "users"'),
+    ("table", 'b = "south"', 'b = "east"', "hide: 'east' is a value that the belief does not know"),
+    ("table", 'b = "south"', "", "hide: a and b are the two values"),
+    ("table", 'b = "south"', 'b = "north"', "hide: the secret compares 'north' with itself"),
+    ("table", "basic = 1, ", "", "release[0].codes: the query gives no code for state 'basic'"),
+    ("table", "basic = 1", "base = 1", "release[0].codes: 'base' is a value"),
+    ("table", '"origin", "education"]', '"origin", "educ"]', "belief.fit: the data has no column 'educ'"),
+    ("table", 'source = "a public census"', "", "belief.source: is missing"),
+    ("table", '"census.csv"', '"data.csv"', "belief.fit.file: is the private data itself"),
+    ("users", 'value = "state"', "", "source.value: is missing"),
+    ("users", 'group = "ward"', "", "source.group: is missing"),
+    ("users", "[0.6, 0.4]", "[0.6, 0.6]", "belief: a user's probabilities sum to 1.2"),
+    ("users", "[0.6, 0.4]", "[0.6]", "belief: there are 2 values and 1 probabilities"),
+    ("users", "[0.6, 0.4]", "[nan, 0.4]", "belief: the probability of 'ill' is nan"),
+    ("users", "presence = 0.5", "presence = -0.5", "belief: a presence is -0.5"),
+    ("users", 'absence = "removed"', "", "belief: "),
+    ("users", "size = 3", "size = 0", "belief.groups[0].size: is 0"),
+    ("users", 'name = "B"', 'name = "A"', "belief.groups: two groups have one name"),
+    ("users", "presence = true", 'variable = "state"', "hide.variable: belongs to a belief of kind 'network'"),
+    ("users", 'states = ["ill"]', 'states = ["ill"]\nvariables = ["state"]', "release[0].variables: names columns"),
+]
+
+
+@pytest.mark.parametrize(("kind", "old", "new", "words"), BAD_FILES)
+def test_faults_of_the_file_name_their_key(kind: str, old: str, new: str, words: str, tmp_path: Path) -> None:
+    text, data = LAYOUTS[kind]
+    assert old in text
+    assert words in problems(tmp_path, text.replace(old, new), data)
+
+
+def test_a_network_cut_in_half_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, NETWORK, PATIENTS)
+    (tmp_path / "clinic.bif").write_text(BIF[: len(BIF) // 2])
+    with pytest.raises(SpecError, match=r"belief\.file"):
+        spec.load(path)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_variable_that_the_data_lack(tmp_path: Path) -> None:
+    found = problems(tmp_path, NETWORK, PATIENTS.replace("smoke", "smoking"))
+    assert found.startswith("source.file: the data has no column 'smoke'")
+
+
+def test_several_faults_at_once(tmp_path: Path) -> None:
+    text = NETWORK.replace('"smoke"', '"smok"').replace('"dry"', '"dri"').replace('"patient"', '"whose"')
+    assert len(problems(tmp_path, text, PATIENTS).splitlines()) == 3
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
+    """Every key in turn is left out, and set to values of other types."""
+    text, data = LAYOUTS[kind]
+    path = write(tmp_path, text, data)
+    lines = text.splitlines()
+    odd: list[Any] = ["", "-1", '""', "[]", "{}", '"§"', "true", "inf", "[[1]]", "{ a = 1 }"]
+    for number, line in enumerate(lines):
+        if " = " not in line:
+            continue
+        for value in odd:
+            key = line.split(" = ")[0]
+            changed = [*lines[:number], f"{key} = {value}" if value else "", *lines[number + 1 :]]
+            path.write_text("\n".join(changed), encoding="utf-8")
+            with contextlib.suppress(TakifuguError):
+                planning.calibrated(spec.load(path))
+
+
+def test_records_are_not_shown(tmp_path: Path) -> None:
+    for text, data in LAYOUTS.values():
+        file = records(write(tmp_path, text, data))
+        assert not any(word in repr(records_of(file)) for word in ("wet", "degree", "absent"))
+        assert "Record(" not in repr(planning.plan(file))
+
+
+def test_every_key_of_the_schema_says_what_it_means() -> None:
+    schema = spec.json_schema(records=True)
+    for name, section in {"the file": schema, **schema["$defs"]}.items():
+        for key, value in section["properties"].items():
+            assert value.get("description"), (name, key)
+    printed = CliRunner().invoke(main, ["schema", "--records"]).output
+    assert json.loads(printed) == json.loads(json.dumps(schema))
+
+
+def test_adult_end_to_end(tmp_path: Path) -> None:
+    shutil.copy(research_file("adult/adult_train.csv.gz"), tmp_path)
+    path = Path(shutil.copy(EXAMPLES / "adult.toml", tmp_path))
+    (tmp_path / "people.csv").write_text(
+        "person,race,education\n1,White,Masters\n2,Asian-Pac-Islander,Preschool\n3,Black,HS-grad\n"
+    )
+    file = records(path)
+    counts = race_and_education()
+    assert isinstance(file.belief, tf.JointTable)
+    total = sum(counts.values())
+    masses = [Fraction(int(m), file.belief.total or 0) for m in file.belief.masses]
+    assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
+    scales = {row.name: row.scale for compared in planning.compared(file) for row in compared.rows}
+    assert (scales["wasserstein"], scales["kantorovich"], scales["group"]) == (3, 3, 15)
+    outcome = release_file(path)
+    rows = outcome.tables[0].rows
+    assert [row["unit"] for row in rows] == ["1", "2", "3"]
+    assert "'Preschool' = 16" in outcome.tables[0].certificate.statistic
+    with pytest.raises(TakifuguError):
+        release_file(path, force=True)
+
+
+def test_asia_end_to_end(tmp_path: Path) -> None:
+    shutil.copy(research_file("bif/asia.bif"), tmp_path)
+    path = Path(shutil.copy(EXAMPLES / "network.toml", tmp_path))
+    names = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
+    (tmp_path / "patient.csv").write_text(f"{','.join(names)}\nno,no,yes,no,yes,no,no,yes\n")
+    assert answers(path) == [(None, (2,))]
+    outcome = release_file(path)
+    assert outcome.tables[0].certificate.hidden == ("the value of 'smoke'",)
