@@ -16,7 +16,7 @@ test: $(VENV)/.test  ## the tests, and every code block of the documents
 	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
-	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m slow $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
