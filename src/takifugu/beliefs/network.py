@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -170,6 +170,10 @@ class BayesianNetwork:
 
         All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
         """
+        return frozenset(self.reached(entry, quilt))
+
+    def reached(self, entry: int, quilt: Iterable[int]) -> Iterator[int]:
+        """Yield the entries of `near_set` as they are found, each once."""
         given = frozenset(quilt)
         above_given = frozenset(self.ancestral(given))
         near: set[int] = set()
@@ -181,8 +185,9 @@ class BayesianNetwork:
                 continue
             seen.add(visit)
             node, from_child = visit
-            if node not in given:
+            if node not in given and node not in near:
                 near.add(node)
+                yield node
             if from_child and node not in given:
                 visits += [(p, True) for p in self.parents[node]] + [(c, False) for c in self.children[node]]
             elif not from_child:
@@ -190,7 +195,16 @@ class BayesianNetwork:
                     visits += [(c, False) for c in self.children[node]]
                 if node in above_given:
                     visits += [(p, True) for p in self.parents[node]]
-        return frozenset(near)
+
+    @cached_property
+    def depths(self) -> tuple[int, ...] | None:
+        """Return how many ancestors each entry has, where no entry has two parents; else None."""
+        if any(len(above) > 1 for above in self.parents):
+            return None
+        depths: list[int] = []
+        for above in self.parents:  # parents come first
+            depths.append(depths[above[0]] + 1 if above else 0)
+        return tuple(depths)
 
     @cached_property
     def _runs(self) -> tuple[range, ...]:

@@ -47,6 +47,8 @@ def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> Fl
 def clusters(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> list[frozenset[int]]:
     """Return the quilt's nodes in groups that are independent of each other given X_entry."""
     left = set(quilt)
+    if network.depths is not None and len(left) > 1:
+        return _branches(network, network.depths, entry, left)
     groups = []
     while left:
         start = left.pop()
@@ -58,6 +60,18 @@ def clusters(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> list
             stack += joined
         groups.append(frozenset(group))
     return groups
+
+
+def _branches(network: BayesianNetwork, depths: tuple[int, ...], entry: int, quilt: set[int]) -> list[frozenset[int]]:
+    """Return the quilt by branches of a tree: below each child of the entry, and everything else."""
+    found: dict[int, set[int]] = {}
+    for node in quilt:
+        branch = node
+        while depths[branch] > depths[entry] + 1:
+            branch = network.parents[branch][0]
+        below = network.parents[branch] == (entry,)
+        found.setdefault(branch if below else entry, set()).add(node)
+    return [frozenset(group) for group in found.values()]
 
 
 def _cluster_influence(network: BayesianNetwork, entry: int, cluster: tuple[int, ...]) -> FloatArray:

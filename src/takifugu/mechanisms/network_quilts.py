@@ -28,6 +28,8 @@ ALL_SUBSETS = 10
 MOST_QUILTS = 300_000
 #: Quilts of larger networks are chosen among this many of the nearest nodes, and hold at most SEPARATOR_SIZE of them.
 NEAREST, SEPARATOR_SIZE = 60, 3
+#: Beyond the nearest nodes, the search for quilts of all nodes at one distance ends at a layer wider than this.
+WIDEST_LAYER = 1_000
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,20 @@ class Found:
 
 def quilts(network: BayesianNetwork, entry: int, steps: IntArray, most: int) -> Iterator[tuple[int, ...]]:
     """Yield the nodes of the quilts that are tried for one entry, at most about `most`, those near the entry first."""
-    ranked, distances = _by_distance(network, entry)
+    layers = _layers(network, entry)
     if network.size <= ALL_SUBSETS:
+        ranked = [v for layer in layers for v in layer]
         for size in range(1, network.size):
             yield from itertools.combinations(ranked, size)
         return
-    far = max(distances.values(), default=0)
-    for distance in range(1, far + 1):
-        yield tuple(v for v in ranked if distances[v] == distance)
-    nearest = ranked[:NEAREST]
+    nearest: list[int] = []
+    for layer in layers:
+        if len(nearest) < NEAREST:
+            nearest += layer
+        elif len(layer) > WIDEST_LAYER:
+            break
+        yield layer
+    nearest = nearest[:NEAREST]
     for size in range(1, SEPARATOR_SIZE + 1):
         if math.comb(len(nearest), size) > most:
             nearest = nearest[: max(_largest_choice(size, most), size)]
@@ -74,25 +81,25 @@ def _largest_choice(size: int, most: int) -> int:
     return count
 
 
-def _by_distance(network: BayesianNetwork, entry: int) -> tuple[list[int], dict[int, int]]:
-    """Return the other nodes, nearest in the moral graph first, and their distances."""
-    distances, layer = {entry: 0}, [entry]
-    while layer:
-        further = sorted({w for v in layer for w in network.moral_neighbours[v]} - distances.keys())
-        for v in further:
-            distances[v] = distances[layer[0]] + 1
-        layer = further
-    del distances[entry]
-    return sorted(distances, key=lambda v: (distances[v], v)), distances
+def _layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
+    """Yield the nodes at distance 1, 2, ... of an entry in the moral graph, in order."""
+    seen, layer = {entry}, (entry,)
+    while layer := tuple(sorted({w for v in layer for w in network.moral_neighbours[v]} - seen)):
+        seen.update(layer)
+        yield layer
 
 
 def near_quilt(
     network: BayesianNetwork, entry: int, nodes: Sequence[int], steps: IntArray, below: float
 ) -> NetworkQuilt | None:
     """Return the quilt with its near set, or None where its change is not below the given number of steps."""
-    near = network.near_set(entry, nodes)
-    moved = sum(int(steps[v]) for v in near)
-    return NetworkQuilt(tuple(sorted(nodes)), near, moved) if moved < below else None
+    near, moved = [], 0
+    for v in network.reached(entry, nodes):
+        near.append(v)
+        moved += int(steps[v])
+        if moved >= below:
+            return None
+    return NetworkQuilt(tuple(sorted(nodes)), frozenset(near), moved)
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> Found:
