@@ -33,6 +33,7 @@ bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
 figures: $(VENV)/.test  ## run the experiments again and rewrite their tables and pictures in docs/
+	@$(RUN) tools/pictures.py
 	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
 	@$(RUN) experiments/ding2022.py

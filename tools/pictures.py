@@ -1,0 +1,112 @@
+"""Draw the pictures that explain plans and quilts, in docs/images: `python tools/pictures.py` (`make figures` does).
+
+Colours are of Okabe and Ito; nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import takifugu as tf
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
+BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#9aa3ab", "#222222"
+STYLE = 'font-family="system-ui, sans-serif" font-size="13"'
+
+#: The example of docs/plans.md: the education of 100 people from the north and 100 from the south.
+NORTH = tf.Pmf.from_counts([1, 2, 3], [40, 35, 25])
+SOUTH = tf.Pmf.from_counts([1, 2, 3], [15, 45, 40])
+LEVELS = {1: "basic", 2: "school", 3: "degree"}
+
+#: The example of docs/networks.md: where each person stands, who infects whom, and the quilt {ben, dora} of cem.
+PLACES = {"ana": (60, 90), "ben": (180, 90), "cem": (300, 90), "dora": (420, 90), "eli": (540, 90), "finn": (540, 175)}
+ARCS = (("ana", "ben"), ("ben", "cem"), ("cem", "dora"), ("dora", "eli"), ("dora", "finn"))
+ROLES = {"cem": "near", "ben": "quilt", "dora": "quilt"}
+
+
+def picture(width: int, height: int, title: str, shapes: Iterable[str]) -> str:
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" {STYLE}>',
+        f"<title>{title}</title>",
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        *shapes,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def text(x: float, y: float, words: str, anchor: str = "middle", weight: str = "normal") -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}" fill="{INK}">{words}</text>'
+
+
+def plan_picture() -> str:
+    """Draw the monotone plan as bands from the one law to the other; a band that slopes is a move."""
+    height, top, gap, left, right = 260, 50, 22, 190, 450
+    plan = tf.monotone_plan(NORTH, SOUTH)
+    moves = [(int(a), int(b), float(mass)) for a, b, mass in plan.items()]
+    shapes: list[str] = []
+    out: dict[int, float] = {}
+    into: dict[int, float] = {}
+    for place, values in ((left, out), (right, into)):
+        y = float(top)
+        for level in LEVELS:
+            share = sum(mass for a, b, mass in moves if (a if values is out else b) == level)
+            values[level], tall = y, height * share
+            at, anchor = (place - 18, "end") if values is out else (place + 18, "start")
+            shapes.append(f'<rect x="{place - 8}" y="{y:g}" width="16" height="{tall:g}" fill="{INK}"/>')
+            shapes.append(text(at, y + tall / 2 + 4, f"{LEVELS[level]} ({level}): {share:.0%}", anchor))
+            y += tall + gap
+    bands = []
+    for a, b, mass in moves:
+        tall, y, z = height * mass, out[a], into[b]
+        out[a], into[b] = y + tall, z + tall
+        start, end, middle = left + 8, right - 8, (left + right) / 2
+        path = (
+            f"M {start} {y:g} C {middle:g} {y:g} {middle:g} {z:g} {end} {z:g} L {end} {z + tall:g} "
+            f"C {middle:g} {z + tall:g} {middle:g} {y + tall:g} {start} {y + tall:g} Z"
+        )
+        colour, says = (GREY, "stays") if a == b else (ORANGE, f"moves by {abs(a - b)}")
+        bands.append(f'<path d="{path}" fill="{colour}" fill-opacity="0.45" stroke="{colour}"/>')
+        bands.append(text(middle, (y + z + tall) / 2 + 4, f"{mass:.0%} {says}"))
+    heads = [text(left, 28, "from the north", weight="bold"), text(right, 28, "from the south", weight="bold")]
+    return picture(640, 370, "The plan that moves the one law to the other", [*heads, *bands, *shapes])
+
+
+def quilt_picture() -> str:
+    """Draw a network with one secret node, the quilt that shields it, and what is remote."""
+    fills = {"near": ORANGE, "quilt": BLUE, "remote": GREY}
+    dashes = {"near": "", "quilt": ' stroke-dasharray="6 3"', "remote": ' stroke-dasharray="2 3"'}
+    shapes = [
+        f'<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        f'<path d="M 0 0 L 8 4 L 0 8 Z" fill="{INK}"/></marker></defs>'
+    ]
+    for one, other in ARCS:
+        (x, y), (u, v) = PLACES[one], PLACES[other]
+        long = ((u - x) ** 2 + (v - y) ** 2) ** 0.5
+        dx, dy = 34 * (u - x) / long, 34 * (v - y) / long
+        shapes.append(
+            f'<line x1="{x + dx:g}" y1="{y + dy:g}" x2="{u - dx:g}" y2="{v - dy:g}" stroke="{INK}" '
+            'stroke-width="1.5" marker-end="url(#head)"/>'
+        )
+    for name, (x, y) in PLACES.items():
+        role = ROLES.get(name, "remote")
+        shapes.append(
+            f'<circle cx="{x}" cy="{y}" r="30" fill="{fills[role]}" fill-opacity="0.25" stroke="{fills[role]}" '
+            f'stroke-width="2.5"{dashes[role]}/>'
+        )
+        shapes += [text(x, y, name, weight="bold"), text(x, y + 15, {"near": "secret"}.get(role, role))]
+    shapes += [
+        text(30, 30, "near: the secret, covered by noise", "start"),
+        text(30, 165, "quilt: charged for what the two tell about cem", "start"),
+        text(30, 190, "remote: tells nothing that the quilt does not", "start"),
+    ]
+    return picture(620, 220, "A secret person, the quilt around them, and the rest", shapes)
+
+
+PICTURES = {"plan.svg": plan_picture, "quilt.svg": quilt_picture}
+
+if __name__ == "__main__":
+    for name, draw in PICTURES.items():
+        (FOLDER / name).write_text(draw(), encoding="utf-8")
