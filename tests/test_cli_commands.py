@@ -86,6 +86,19 @@ def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) ->
 # explain
 
 
+def test_explain_without_a_file_loads_nothing_heavy() -> None:
+    import subprocess
+
+    program = (
+        "import sys\nfrom takifugu.cli import main\ntry:\n    main(['explain'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pydantic', 'sqlalchemy', 'narwhals', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=place)
+    assert done.stderr.strip() == "[]"
+
+
 def test_explain_the_example_of_the_documents() -> None:
     outcome = invoke("explain", "--prior", "0.1", "--epsilon", "1")
     assert outcome.exit_code == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,13 +17,14 @@ from takifugu.explaining import Suspicion, odds, percent
 from takifugu.explaining import explain as meaning_of
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.pictures import Axis, Line, line_chart
-from takifugu.releasing import planning
-from takifugu.releasing.planning import Priced
-from takifugu.releasing.record_file import RecordFile
-from takifugu.releasing.record_spec import RecordItemSpec
-from takifugu.releasing.sections import ItemSpec
-from takifugu.releasing.spec import ReleaseFile, load
 from takifugu.tables import labelled, number, text_table
+
+if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
+    from takifugu.releasing.planning import Priced, Watch
+    from takifugu.releasing.record_file import RecordFile
+    from takifugu.releasing.record_spec import RecordItemSpec
+    from takifugu.releasing.sections import ItemSpec
+    from takifugu.releasing.spec import ReleaseFile
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -40,6 +41,8 @@ def explain(
     tables: list[list[Priced]] = []
     spec = None
     if file is not None:
+        from takifugu.releasing.spec import load
+
         spec = load(file)
         if epsilon is None:
             items: tuple[ItemSpec | RecordItemSpec, ...] = spec.spec.release
@@ -60,7 +63,9 @@ def explain(
             click.echo(f"\nwritten: {svg}")
 
 
-def _tables(spec: ReleaseFile | RecordFile, watch: planning.Watch) -> list[list[Priced]]:
+def _tables(spec: ReleaseFile | RecordFile, watch: Watch) -> list[list[Priced]]:
+    from takifugu.releasing import planning
+
     found: dict[tuple[str, str], list[Priced]] = {}
     own = {as_fraction(item.epsilon, "epsilon") for item in spec.spec.release}
     for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from takifugu.releasing.planning import Watch, unwatched
+if TYPE_CHECKING:
+    from takifugu.releasing.planning import Watch
 
 PATIENCE = 1.0
 
@@ -18,7 +19,7 @@ PATIENCE = 1.0
 def watching() -> Iterator[Watch]:
     """Yield a watch for long work; it shows what is being done on stderr if that is a terminal."""
     if not sys.stderr.isatty():
-        yield unwatched
+        yield lambda what, done, all_of_them: None
         return
     shown = _Shown()
     try:
