@@ -18,6 +18,8 @@ from takifugu.mechanisms.local_scores import Rule, by_log_ratio
 
 #: The laws of the whole answer are found where their predicted operations stay below this.
 TRIVIAL_WORK = 5e9
+#: In components of more entries the trivial quilt's exact scale is not found for a pair that another's is enough for.
+EACH_SOLVED = 200
 #: Scales that differ by less than this, relatively, count as equal: no search goes on for so little.
 TIE = Fraction(1, 10**9)
 
@@ -71,7 +73,11 @@ def worst_found(
 
     `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`.
     """
-    known = {family.entry: _started(part, family, epsilon, rule, ceiling) for family in whole_answers(part)}
+    known, running = {}, Fraction(0)
+    for family in whole_answers(part):
+        passed = running if part.belief.size > EACH_SOLVED else None
+        known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
+        running = max(running, _dearest(known[family.entry]).scale)
     order = [entry for entry in part.family.entries if entry not in known]
     order += sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
     worst: Found | None = None
@@ -93,11 +99,20 @@ def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, Found]:
     return {pair: Found(ceiling, entry, pair, "the quilt of quilt-exact does best") for pair in pairs}
 
 
-def _started(part: Part, family: AnswerFamily, epsilon: Fraction, rule: Rule, ceiling: Fraction) -> dict[Pair, Found]:
+def _started(
+    part: Part, family: AnswerFamily, epsilon: Fraction, rule: Rule, ceiling: Fraction, passed: Fraction | None
+) -> dict[Pair, Found]:
+    """Return the best start of each pair; with `passed` a scale that is enough for a pair is not made smaller."""
     best = _ceilings(part, family.entry, ceiling)
-    both = {frozenset(pair): trivial_scale(family, pair, epsilon, rule) for pair in {(min(p), max(p)) for p in best}}
+    easy: dict[Pair, float] = {}
+    if passed and rule is by_log_ratio:
+        losses = zip(family.compared, family.losses(passed), strict=True)
+        easy = {(a, b): loss for (a, _, b, _), loss in losses if loss <= epsilon}
+    both: dict[Pair, Fraction] = {}
+    for pair in {(min(p), max(p)) for p in best}:
+        both[pair] = passed if passed and pair in easy else trivial_scale(family, pair, epsilon, rule)
     for pair in best:
-        scale = both[frozenset(pair)]
+        scale = both[min(pair), max(pair)]
         if scale < ceiling:
             best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the law of the whole answer")
     return best
