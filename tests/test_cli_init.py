@@ -152,6 +152,13 @@ def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
     assert "source.value" in started.output
 
 
+def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) -> None:
+    data = table(tmp_path, "id,sex,smokes", [f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(40)])
+    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    assert "If each row is a record of its own" in " ".join(text.replace("# ", "").split())
+    assert "p7" not in text
+
+
 def test_a_parquet_file(tmp_path: Path) -> None:
     import pyarrow.parquet
 

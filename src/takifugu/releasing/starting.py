@@ -20,6 +20,10 @@ _WIDTH = 100
 _COMMENT_AT = 31
 _LONGEST_LABEL = 60
 
+_NO_ORDER = (
+    "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
+    "record of its own (a person, a case), this is the wrong kind of belief: see the page about records in the docs."
+)
 _WHAT = {
     "unit": "whose row it is",
     "piece": "an unbroken run of rows of one unit; it starts anew after a gap",
@@ -65,6 +69,8 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
             yield '# value = "..."'
         else:
             yield _line(f'# {role} = "..."', _WHAT[role])
+            if role == "order":
+                yield from _comment(_NO_ORDER)
     step = '"1min"' if "order" in found and found["order"].kind == TIMES else "1"
     yield _line(f"# step = {step}", "the distance of two rows, if rows may be missing between them")
     yield _line("budget = 1.0", "the most epsilon that a unit may ever spend")
