@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.answers.dense import SMALLEST_PLACES
 from takifugu.answers.listed import ListedFamily
 from takifugu.laws.laplace_pair import Pair
 from takifugu.laws.noised import laplace_log_ratio_directed
@@ -94,6 +95,8 @@ def by_log_ratio(near: NearLaws, room: Fraction, best: Fraction, largest: Fracti
     pair = Pair.of(near.p, near.q)
 
     def loss(scale: float) -> float:
+        if scale < SMALLEST_PLACES:
+            return math.inf
         found = max(pair.log_ratios(scale)[0], 0.0)
         return found + pair.error(found) if math.isfinite(found) else math.inf
 
