@@ -76,8 +76,8 @@ class QuiltLocal:
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
         >>> framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.2], [0.2, 0.8]], length=30))
         >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(2)))
-        >>> round(float(bound.randomiser.scale), 6), str(bound.composition)
-        (2.097953, 'single')
+        >>> round(float(bound.randomiser.scale), 2), str(bound.composition)
+        (2.1, 'single')
         """
         refusal = _refusal(problem)
         if refusal:
