@@ -9,6 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import polars
+import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -260,3 +263,35 @@ def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> Non
     for place in places:
         read = found(open_frame(place, missing=["nan"]), rules)
         assert by_name([(u, p and p.removesuffix(".0").replace("-0", "0"), s) for u, p, s in read]) == by_name(plain)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow", "pandas"])
+def test_many_rows_in_many_row_groups(tmp_path: Path, engine: str) -> None:
+    """Rows that an engine reads with several threads stay in order: lengths, gaps, cuts and pairs come out exactly."""
+    rows = [(unit, minute) for unit in range(40) for minute in range(unit, 5000) if minute % 97 and minute % 40 != unit]
+    states = [(unit * minute) % 7 % 3 for unit, minute in rows]
+    file = tmp_path / "d.parquet"
+    words = [f"s{state}" for state in states]
+    table = pyarrow.table({"u": [unit for unit, _ in rows], "t": [minute * 5 for _, minute in rows], "v": words})
+    pyarrow.parquet.write_table(table, file, row_group_size=3000)
+    data = {"duckdb": file, "polars": polars.scan_parquet(file), "pyarrow": table, "pandas": table.to_pandas()}[engine]
+    opened, rules, recode = open_frame(data), Layout("v", "u", order="t", step=5), Recode(("s0", "s1", "s2"))
+    walks: dict[int, dict[int, int]] = {}
+    for (unit, minute), state in zip(rows, states, strict=True):
+        walks.setdefault(unit, {})[minute] = state
+    for lengths, longest in ((None, 10**9), (Lengths(longest=3000, longer="cut"), 3000)):
+        for piece, walk in zip(pieces(opened, rules, recode, lengths), walks.values(), strict=True):
+            first = min(walk)
+            seen = {minute - first: s for minute, s in walk.items() if minute - first < longest}
+            assert piece.length == min(longest, max(walk) - first + 1)
+            assert [i for run in piece.observed for i in run] == sorted(seen)
+            assert piece.counts.tolist() == [list(seen.values()).count(state) for state in range(3)]
+    pairs = [(s, walk[m + 1]) for walk in walks.values() for m, s in walk.items() if m + 1 in walk]
+    assert transitions(opened, rules, recode).tolist() == [[pairs.count((x, y)) for y in range(3)] for x in range(3)]
+    mixed = table.take(sorted(range(len(rows)), key=lambda i: (rows[i][1], rows[i][0])))
+    assert [p.counts.tolist() for p in pieces(open_frame(mixed), rules, recode)] == [
+        p.counts.tolist() for p in pieces(opened, rules, recode)
+    ]
+    back = pyarrow.concat_tables([table.slice(0, 100_000), table.slice(99_999)])
+    with pytest.raises(DataError, match="has ties"):
+        pieces(open_frame(engines.same_kind(back, data, tmp_path)), rules, recode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import polars
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from tests.support.engines import ENGINES, Columns
 from takifugu.errors import DataError
 from takifugu.frames import Layout, Recode, entries, open_frame, pieces, text_of
 from takifugu.frames.engines import collected, settled
-from takifugu.frames.order import with_ticks
+from takifugu.frames.order import kind_of_texts, with_ticks
 
 STATES = Recode(("a",))
 START = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,7 +33,11 @@ def written(moment: datetime, form: str) -> str:
 
 def ticks(engine: str, columns: Columns, step: Any = None) -> tuple[list[Any], int | None]:
     table = open_frame(ENGINES[engine](columns))
-    frame, length, whole = with_ticks(table.pick({"tick": "t", "i": "i"}), "t", step, table.missing)
+    frame = table.pick({"tick": "t", "i": "i"})
+    kind = frame.collect_schema()["tick"]
+    written = isinstance(kind, nw.String)
+    kind = kind_of_texts(frame, "t") if written else kind
+    frame, length, whole = with_ticks(frame, "t", step, kind, written)
     rows = sorted(collected(settled(frame.select("i", "tick"), ["tick"] if whole else [])))
     return [None if text_of(tick) is None else tick for _, tick in rows], length
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import pytest
 from tests.frames.test_engines import KNOWN, NASTY, STATES, TIMES, by_name, exactly, found, layout, nasty
 from tests.frames.test_order import START, numbered, written
@@ -101,7 +102,9 @@ def micros(moment: datetime) -> int:
 
 def microseconds(session: Any, kind: str, values: list[Any]) -> list[int]:
     opened = open_frame(engines.spark(session, numbered(kind, values)))
-    frame, _, _ = with_ticks(opened.pick({"tick": "t", "i": "i"}), "t", None, opened.missing)
+    frame = opened.pick({"tick": "t", "i": "i"})
+    typed = nw.Datetime("us") if kind == "text" else frame.collect_schema()["tick"]
+    frame, _, _ = with_ticks(frame, "t", None, typed, kind == "text")
     return [tick for _, tick in sorted(collected(frame.select("i", "tick")))]
 
 

@@ -83,16 +83,13 @@ def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
     return wrapped(native.with_columns(polars.col(c).shift(1).alias(f"{c}_before") for c in columns))
 
 
-def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str], step: int) -> Frame:
-    """Add `<column>_before` (step 1) or `<column>_after` (step -1): the value of the piece's next row along `by`."""
-    suffix = "before" if step > 0 else "after"
+def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str]) -> Frame:
+    """Add `<column>_before`: the value in the piece's row before along `by`, null in its first row."""
     if isinstance(frame, nw.LazyFrame):
-        shifted = (nw.col(c).shift(step).over(*keys, order_by=by).alias(f"{c}_{suffix}") for c in columns)
-        return frame.with_columns(*shifted)
-    sorted_frame = frame.sort(*keys, by)
-    moved = sorted_frame.with_columns(nw.col(c).shift(step).alias(f"{c}_{suffix}") for c in (*keys, *columns))
-    same = reduce(and_, (alike(k, f"{k}_{suffix}") for k in keys))
-    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_{suffix}")).alias(f"{c}_{suffix}") for c in columns)
+        return frame.with_columns(nw.col(c).shift(1).over(*keys, order_by=by).alias(f"{c}_before") for c in columns)
+    moved = with_row_before(frame.sort(*keys, by), [*keys, *columns])
+    same = reduce(and_, (alike(key, f"{key}_before") for key in keys))
+    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_before")).alias(f"{c}_before") for c in columns)
 
 
 def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:

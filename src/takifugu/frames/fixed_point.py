@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 from takifugu.errors import DataError
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.engines import Frame
-from takifugu.frames.sanitise import is_text, plain
+from takifugu.frames.sanitise import is_text, plain, text
 from takifugu.frames.texts import NOT_FINITE, NUMBER
 
 
@@ -34,11 +34,12 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
 
     Raises DataError for a column that holds no numbers.
     """
-    value = plain(role, kind, missing)
+    value = plain(role, kind)
     if value is None:
         raise DataError(f"column {column!r} holds values of type {kind}, which are no numbers: convert it")
     if is_text(kind):
-        value = nw.when(value.str.contains(NUMBER)).then(value)
+        stripped = text(value, missing)
+        value = nw.when(stripped.str.contains(NUMBER)).then(stripped)
     if isinstance(kind, nw.Boolean):
         value = value.cast(nw.Int64)
     if kind.is_integer():  # not by clip, which takes a missing value for a bound on some engines
@@ -49,11 +50,12 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
 
 def not_a_number(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr | None:
     """Return whether a text is there and is neither a number nor a word for a non-finite one; None for other kinds."""
-    value = plain(role, kind, missing)
+    value = plain(role, kind)
     if value is None or not is_text(kind):
         return None
-    known = (value.str.contains(NUMBER) | value.str.contains(NOT_FINITE)).fill_null(True)
-    return ~known & ~value.is_null()
+    stripped = text(value, missing)
+    known = (stripped.str.contains(NUMBER) | stripped.str.contains(NOT_FINITE)).fill_null(True)
+    return ~known & ~stripped.is_null()
 
 
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:

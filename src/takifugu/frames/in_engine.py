@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
 
@@ -19,56 +19,104 @@ from takifugu.frames.engines import (
     with_rank,
     with_row_before,
 )
-from takifugu.frames.layout import Layout, Recode, text_of
-from takifugu.frames.order import with_ticks
-from takifugu.frames.rows import Fact, Key
-from takifugu.frames.sanitise import key_name, kind_of, raw_state, state_code
+from takifugu.frames.layout import UNOBSERVED, Layout, Recode, text_of
+from takifugu.frames.order import kind_of_texts, with_ticks
+from takifugu.frames.rows import Fact, Key, are_together, by_piece
+from takifugu.frames.sanitise import is_text, key_column, kind_of, state_code, state_column, text
 from takifugu.frames.table import Table
+from takifugu.frames.texts import two_ways
+
+#: How many rows are looked at to guess how the texts of an order column are written; all rows are checked later.
+GUESSED_FROM = 100
 
 
-def engine_rows(table: Table, layout: Layout, states: Recode) -> EngineRows:
-    """Pick the columns, clean them, and give every row its tick and its number; reads no row unless it must.
+def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None) -> EngineRows:
+    """Pick the columns and give every row its tick and its number; reads a few rows at most.
 
-    Raises InputError for a column that is not there, DataError for one whose values are of no use.
+    `kind` is what the texts of an order column are, where it is known. Raises InputError for a column that is not
+    there, DataError for one whose values are of no use.
     """
     named = {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     roles = {role: column for role, column in named.items() if column is not None}
     frame = table.pick(roles)
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
     keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
-    clean = {role: key_name(role, roles[role], kinds[role], table.missing) for role in keys}
-    frame = frame.with_columns(**clean, raw=raw_state("raw", layout.value, kinds["raw"], table.missing))
+    made = {role: key_column(role, roles[role], kinds[role]) for role in keys}
+    frame = frame.with_columns(**made, raw=state_column("raw", layout.value, kinds["raw"]))
+    texts = {role for role in (*keys, "raw") if is_text(kinds[role])}
     if layout.null_keys == "drop" and keys:
+        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
         frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
     if not keys:
         keys, frame = ("all",), frame.with_columns(all=nw.lit(0))
-    step, exact = None, ["row"]
+    step, exact, guessed = None, ["row"], False
     if layout.order is not None:
-        frame, step, whole = with_ticks(frame, layout.order, layout.step, table.missing)
+        if is_text(kinds["tick"]):
+            frame = frame.with_columns(tick=text(nw.col("tick").cast(nw.String), table.missing))
+            guessed = kind is None
+            kind = kind or kind_of_texts(frame.head(GUESSED_FROM), layout.order)
+        frame, step, whole = with_ticks(frame, layout.order, layout.step, kind or kinds["tick"], kind is not None)
         exact += ["tick"] if whole else []
     if table.ordered:
         frame = numbered(frame)
-    return EngineRows(settled(frame, exact), keys, states.codes, table.ordered, layout.order is not None, step)
+    return EngineRows(settled(frame, exact), keys, frozenset(texts), (table, layout, states), step, guessed)
 
 
 @dataclass(frozen=True)
 class EngineRows:
-    """A frame with the columns of `keys`, `raw` (the state), `tick` if there is an order, `row` if rows have one."""
+    """A frame with the columns of `keys`, `raw` (the state), `tick` if there is an order, `row` if rows have one.
+
+    Texts stay as they are until few are left: `tidy` says that no key of them has blanks to strip. `seen` says that no
+    entry is unobserved, `together` that pieces do not interrupt each other; `origins` are the positions of place 0.
+    """
 
     frame: Frame
     keys: tuple[str, ...]
-    codes: Mapping[str, int]
-    in_rows: bool
-    in_ticks: bool
+    texts: frozenset[str]
+    asked: tuple[Table, Layout, Recode]
     step: int | None
+    guessed: bool
+    tidy: bool = False
+    seen: bool = False
+    together: bool = False
+    origins: Mapping[Key, int] = field(default_factory=dict)
 
-    def facts(self) -> Iterator[Fact]:
-        """Group by the raw state first, so that only the few different ones are recoded."""
+    @property
+    def in_rows(self) -> bool:
+        return self.asked[0].ordered
+
+    @property
+    def in_ticks(self) -> bool:
+        return self.asked[1].order is not None
+
+    def surveyed(self) -> tuple[EngineRows, dict[Key, list[Fact]]]:
+        table, layout, states = self.asked
+        facts, tidy, zones = self._facts()
+        if self.guessed and any(fact.unplaced for fact in facts):
+            kind = kind_of_texts(self._texts_of_order(), str(layout.order))
+            return engine_rows(table, layout, states, kind).surveyed()
+        if len(zones) > 1:
+            raise two_ways(str(layout.order))
+        grouped = by_piece(facts)
+        together = are_together(grouped)
+        origins: dict[Key, int] = {}
+        for key, some in grouped.items():
+            starts = [fact.low if self.step is not None else fact.first for fact in some]
+            origins[key] = min((start for start in starts if start is not None), default=0)
+        seen = all(fact.code != UNOBSERVED for fact in facts)
+        return replace(self, tidy=tidy, seen=seen, together=together, origins=origins), grouped
+
+    def _facts(self) -> tuple[list[Fact], bool, set[int]]:
+        """Return the facts, whether no key has blanks to strip, and whether times have a zone (0, 1, or both).
+
+        Rows are grouped by their raw texts, then by what these mean, so that only the few different ones are recoded.
+        """
         frame, first, then = self.frame, {"rows": nw.len()}, {"rows": nw.col("rows").sum()}
+        bounds = []
         if self.in_ticks:
             frame = frame.with_columns(unplaced=nw.col("tick").is_null().cast(nw.Int64))
             first["unplaced"], then["unplaced"] = nw.col("unplaced").sum(), nw.col("unplaced").sum()
-        bounds = []
+            bounds += ["zoned"] if "zoned" in frame.collect_schema().names() else []
         if self.step is not None:
             frame = frame.with_columns(offset=nw.col("tick") % self.step)
             bounds += ["tick", "offset"]
@@ -78,28 +126,32 @@ class EngineRows:
             first |= {low: nw.col(column).min(), high: nw.col(column).max()}
             then |= {low: nw.col(low).min(), high: nw.col(high).max()}
         by_raw = frame.group_by(*self.keys, "raw").agg(**first)
-        by_code = self._coded(by_raw, "raw").group_by(*self.keys, "code").agg(**then)
-        names = [*self.keys, "code", *then]
+        written = [role for role in self.keys if role in self.texts]
+        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
+        changed = nw.lit(0)
+        for role in written:
+            changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
+        by_raw = self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
+        names = [*self.keys, "code", "changed", *then]
+        by_code = by_raw.group_by(*self.keys, "code").agg(**then, changed=nw.col("changed").max())
+        facts, tidy, zones = [], True, set()
         for values in collected(by_code.select(*names)):
-            row = dict(zip(names, values, strict=True))
-            whole = {name: _whole(row.get(name)) for name in names[len(self.keys) :]}
-            offsets = whole.get("offset_low"), whole.get("offset_high")
-            yield Fact(
-                key=self._key(values), code=int(row["code"]), rows=int(row["rows"]),
-                unplaced=whole.get("unplaced") or 0, low=whole.get("tick_low"), high=whole.get("tick_high"),
-                offsets=None if offsets[0] is None or offsets[1] is None else (offsets[0], offsets[1]),
-                first=whole.get("row_low"), last=whole.get("row_high"),
-            )  # fmt: skip
+            found = {n: _whole(v) for n, v in zip(names[len(self.keys) :], values[len(self.keys) :], strict=True)}
+            least, most = found.get("offset_low"), found.get("offset_high")
+            facts.append(Fact(
+                key=self._key(values), code=found["code"] or 0, rows=found["rows"] or 0,
+                unplaced=found.get("unplaced") or 0, low=found.get("tick_low"), high=found.get("tick_high"),
+                offsets=None if least is None or most is None else (least, most),
+                first=found.get("row_low"), last=found.get("row_high"),
+            ))  # fmt: skip
+            tidy &= not found["changed"]
+            zones |= {zone for zone in (found.get("zoned_low"), found.get("zoned_high")) if zone is not None}
+        return facts, tidy, zones
 
-    def misorder(self, together: bool) -> tuple[bool, bool]:
+    def misorder(self) -> tuple[bool, bool]:
         tick, above = nw.col("tick"), nw.col("tick_before")
-        frame = self.frame.select(*self.keys, "tick", *(["row"] if self.in_rows else []))
-        same = nw.lit(True)
-        if self.in_rows and together:
-            frame = with_row_before(frame, [*self.keys, "tick"])
-            same = reduce(and_, (alike(key, f"{key}_before") for key in self.keys))
-        else:
-            frame = with_neighbour(frame, self.keys, "row" if self.in_rows else "tick", ["tick"], 1)
+        by = "row" if self.in_rows else "tick"
+        frame, same = self._beside(self._tidied(), by, ["tick"], self.together)
         frame = frame.select(
             ties=((tick == above) & same).fill_null(False).cast(nw.Int64),
             back=((tick < above) & same).fill_null(False).cast(nw.Int64),
@@ -119,27 +171,36 @@ class EngineRows:
         for *key, code, total in collected(by_code.select(*self.keys, "code", "sum")):
             yield self._key(key), int(code), int(total)
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int, bool, bool]]:
-        seen = self._placed(before).filter(~nw.col("raw").is_null()).select(*self.keys, "place")
-        both = with_neighbour(with_neighbour(seen, self.keys, "place", ["place"], 1), self.keys, "place", ["place"], -1)
-        place = nw.col("place")
-        marked = both.with_columns(
-            starts=(place - nw.col("place_before") != 1).fill_null(True),
-            ends=(nw.col("place_after") - place != 1).fill_null(True),
+    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+        frame, unit, origins = self._positioned(before)
+        seen = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
+        ends = seen.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
+        for *names, last in collected(ends):
+            key = self._key(names)
+            yield key, None, (int(last) - origins.get(key, 0)) // unit
+        beside, same = self._beside(seen, "position", ["position"], self.together and before is None)
+        follows = (nw.col("position") - nw.col("position_before") == unit) & same
+        beside = beside.with_columns(
+            follows=follows.fill_null(False),
+            ended=nw.when(same).then(nw.col("position_before")),
         )
-        marked = marked.filter(nw.col("starts") | nw.col("ends")).select(*self.keys, "place", "starts", "ends")
-        for *key, number, starts, ends in collected(marked):
-            yield self._key(key), int(number), bool(starts), bool(ends)
+        starts = beside.filter(~nw.col("follows")).select(*self.keys, "position", "ended")
+        for *names, position, ended in collected(starts):
+            key, end = self._key(names), _whole(ended)
+            origin = origins.get(key, 0)
+            yield key, (int(position) - origin) // unit, None if end is None else (end - origin) // unit
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         frame = self._coded(self._placed(before), "raw").select(*self.keys, "place", "code")
         for *key, place, code in collected(frame):
             yield self._key(key), int(place), int(code)
 
-    def transitions(self, before: int | None) -> Iterator[tuple[int, int, int]]:
-        seen = self._placed(before).filter(~nw.col("raw").is_null()).select(*self.keys, "place", "raw")
-        pairs = with_neighbour(seen, self.keys, "place", ["place", "raw"], 1)
-        pairs = pairs.filter(nw.col("place") - nw.col("place_before") == 1)
+    def transitions(self) -> Iterator[tuple[int, int, int]]:
+        frame, unit, _ = self._positioned(None)
+        seen = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
+        pairs, same = self._beside(seen, "position", ["position", "raw"], self.together)
+        follows = (nw.col("position") - nw.col("position_before") == unit) & same
+        pairs = pairs.filter(follows.fill_null(False))
         by_raw = pairs.group_by("raw_before", "raw").agg(pairs=nw.len())
         coded = self._coded(self._coded(by_raw, "raw_before"), "raw").select("code_before", "code", "pairs")
         for one, other, times in collected(coded):
@@ -149,22 +210,65 @@ class EngineRows:
         named = {role: text_of(value) for role, value in zip(self.keys, values, strict=False)}
         return named.get("unit"), named.get("piece")
 
+    def _stripped(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        return frame.with_columns(text(nw.col(column), self.asked[0].missing).alias(column) for column in columns)
+
     def _coded(self, frame: Frame, role: str) -> Frame:
-        kind = frame.collect_schema()[role]
-        return frame.with_columns(state_code(role, kind, self.codes).alias(role.replace("raw", "code")))
+        frame = self._stripped(frame, [role] if "raw" in self.texts else [])
+        code = state_code(role, frame.collect_schema()[role], self.asked[2].codes)
+        return frame.with_columns(code.alias(role.replace("raw", "code")))
+
+    def _tidied(self) -> Frame:
+        """Return the rows with the names of units and pieces as they are meant."""
+        return self.frame if self.tidy else self._stripped(self.frame, [r for r in self.keys if r in self.texts])
+
+    def _observed(self, frame: Frame) -> Frame:
+        if self.seen:
+            return frame
+        raw = text(nw.col("raw"), self.asked[0].missing) if "raw" in self.texts else nw.col("raw")
+        return frame.filter(~raw.is_null())
+
+    def _beside(self, frame: Frame, by: str, columns: Sequence[str], stands: bool) -> tuple[Frame, nw.Expr]:
+        """Add `<column>_before`, the piece's row before along `by`, and say where there is one.
+
+        Rows that still stand as they were read, piece by piece, are compared in one pass; else each piece is sorted.
+        """
+        if not stands:
+            return with_neighbour(frame, self.keys, by, columns), nw.lit(True)
+        same = reduce(and_, (alike(key, f"{key}_before") for key in self.keys))
+        return with_row_before(frame, [*self.keys, *columns]), same
+
+    def _positioned(self, before: int | None) -> tuple[Frame, int, Mapping[Key, int]]:
+        """Add each row's position, and say how far entries are apart in it and where it starts."""
+        if before is not None or (self.step is None and not self.together):
+            return self._placed(before).with_columns(position=nw.col("place")), 1, {}
+        column = "row" if self.step is None else "tick"
+        return self._tidied().with_columns(position=nw.col(column)), self.step or 1, self.origins
 
     def _placed(self, before: int | None) -> Frame:
         """Add each row's place in its piece, and leave out the rows that are cut off."""
-        if self.step is not None:
-            start = nw.col("tick").min().over(*self.keys)
-            frame = self.frame.with_columns(place=(nw.col("tick") - start) // self.step)
-        elif self.in_ticks:
-            frame = with_rank(self.frame, self.keys, "tick")
+        frame = self._tidied()
+        if self.step is None and not self.together:
+            frame = with_rank(frame, self.keys, "tick")
         else:
-            frame = self.frame.with_columns(place=nw.col("row") - nw.col("row").min().over(*self.keys))
+            position = "row" if self.step is None else "tick"
+            frame = self._with_start(frame, position)
+            frame = frame.with_columns(place=(nw.col(position) - nw.col("start")) // (self.step or 1))
         return frame if before is None else frame.filter(nw.col("place") < before)
+
+    def _with_start(self, frame: Frame, position: str) -> Frame:
+        """Add the piece's first position: by a join, which holds one row a piece, unless a key is missing."""
+        if any((None in key) for key in self.origins) and self.asked[1].null_keys == "keep":
+            return frame.with_columns(start=nw.col(position).min().over(*self.keys))
+        starts = frame.group_by(*self.keys).agg(start=nw.col(position).min())
+        return frame.join(starts, on=list(self.keys), how="inner")  # type: ignore[arg-type]
+
+    def _texts_of_order(self) -> Frame:
+        table, layout, _ = self.asked
+        frame = table.pick({"tick": str(layout.order)})
+        return frame.with_columns(tick=text(nw.col("tick").cast(nw.String), table.missing))
 
 
 def _whole(value: object) -> int | None:
-    text = text_of(value)
-    return None if text is None else int(text)
+    found = text_of(value)
+    return None if found is None else int(found)

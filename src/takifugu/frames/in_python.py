@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Recode, parse_step
-from takifugu.frames.rows import Fact, Key
+from takifugu.frames.rows import Fact, Key, by_piece
 from takifugu.frames.table import Table
 from takifugu.frames.texts import (
     BLANKS,
@@ -71,7 +71,10 @@ class PythonRows:
     pieces: Mapping[Key, Sequence[Line]]
     step: int | None
 
-    def facts(self) -> Iterator[Fact]:
+    def surveyed(self) -> tuple[PythonRows, dict[Key, list[Fact]]]:
+        return self, by_piece(self._facts())
+
+    def _facts(self) -> Iterator[Fact]:
         for key, lines in self.pieces.items():
             for code in {line.code for line in lines}:
                 some = [line for line in lines if line.code == code]
@@ -85,7 +88,7 @@ class PythonRows:
                     first=some[0].row, last=some[-1].row,
                 )  # fmt: skip
 
-    def misorder(self, together: bool) -> tuple[bool, bool]:
+    def misorder(self) -> tuple[bool, bool]:
         steps = [
             (one.tick, other.tick)
             for lines in self.pieces.values()
@@ -102,21 +105,19 @@ class PythonRows:
                 found[code] += each
             yield from ((key, code, number) for code, number in found.items())
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int, bool, bool]]:
+    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         for key, lines in self._placed(before):
             places = {place for place, code in lines if code != UNOBSERVED}
-            for place in places:
-                starts, ends = place - 1 not in places, place + 1 not in places
-                if starts or ends:
-                    yield key, place, starts, ends
+            yield from ((key, place, None) for place in places if place - 1 not in places)
+            yield from ((key, None, place) for place in places if place + 1 not in places)
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         for key, lines in self._placed(before):
             yield from ((key, place, code) for place, code in lines)
 
-    def transitions(self, before: int | None) -> Iterator[tuple[int, int, int]]:
+    def transitions(self) -> Iterator[tuple[int, int, int]]:
         found: Counter[tuple[int, int]] = Counter()
-        for _, lines in self._placed(before):
+        for _, lines in self._placed(None):
             seen = [(place, code) for place, code in lines if code != UNOBSERVED]
             found.update((x, y) for (p, x), (q, y) in pairwise(seen) if q - p == 1)
         yield from ((x, y, times) for (x, y), times in found.items())

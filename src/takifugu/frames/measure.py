@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from takifugu.errors import DataError, InputError
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode
-from takifugu.frames.rows import Fact, Key, Rows
+from takifugu.frames.rows import Fact, Key, Rows, are_together
 
 IntArray = npt.NDArray[np.int64]
 
@@ -29,14 +29,14 @@ class Measured:
     counts: IntArray = field(repr=False)
 
 
-def measure(rows: Rows, layout: Layout, states: Recode, lengths: Lengths) -> tuple[dict[Key, Measured], int | None]:
-    """Return the pieces that are long enough, and the place at which longer ones are cut (None where none is).
+def measure(
+    rows: Rows, layout: Layout, states: Recode, lengths: Lengths
+) -> tuple[Rows, dict[Key, Measured], int | None]:
+    """Return the rows, knowing their facts; the pieces that are long enough; and the place at which others are cut.
 
-    Raises DataError for rows that break a rule of the layout or of the lengths.
+    The place is None where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
     """
-    grouped: dict[Key, list[Fact]] = {}
-    for fact in rows.facts():
-        grouped.setdefault(fact.key, []).append(fact)
+    rows, grouped = rows.surveyed()
     _check_values(grouped, layout, states)
     _check_order(rows, grouped, layout)
     whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
@@ -58,7 +58,7 @@ def measure(rows: Rows, layout: Layout, states: Recode, lengths: Lengths) -> tup
             counts[code] += number
         length = whole[key] if before is None else min(whole[key], before)
         found[key] = Measured(length, sum(n for _, n in seen) != whole[key], counts)
-    return found, before
+    return rows, found, before
 
 
 def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode) -> None:
@@ -85,9 +85,8 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
 
 
 def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
-    together = all(_together(facts) for facts in grouped.values())
     if layout.order is None:
-        if not together:
+        if not are_together(grouped):
             named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
             raise DataError(
                 f"the rows of one piece are not together, and no order column is declared: sort the data by {named}, "
@@ -99,19 +98,12 @@ def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) 
             f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar: every row "
             "needs its place in the order"
         )
-    for fault, words in zip(rows.misorder(together), ("has ties", "goes backwards"), strict=True):
+    for fault, words in zip(rows.misorder(), ("has ties", "goes backwards"), strict=True):
         if fault:
             raise DataError(
                 f"column {layout.order!r} {words} within one piece: every row must come after the one before; sort the "
                 "data, or declare the piece column if the rows belong to several pieces"
             )
-
-
-def _together(facts: Iterable[Fact]) -> bool:
-    found = list(facts)
-    first, last = (f.first for f in found), (f.last for f in found)
-    rows = sum(f.rows for f in found)
-    return max(n or 0 for n in last) - min(n or 0 for n in first) == rows - 1
 
 
 def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
@@ -153,15 +145,13 @@ def counts_by_piece(found: Iterable[tuple[Key, int, int]], states: int) -> dict[
     return counts
 
 
-def runs_by_piece(edges: Iterable[tuple[Key, int, bool, bool]]) -> dict[Key, tuple[range, ...]]:
-    """Return each piece's runs of observed entries, from the places where runs start and end."""
+def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
+    """Return each piece's runs of observed entries, from the places where runs start and where runs end."""
     marks: dict[Key, tuple[list[int], list[int]]] = {}
-    for key, place, starts, ends in edges:
+    for key, start, end in edges:
         first, last = marks.setdefault(key, ([], []))
-        if starts:
-            first.append(place)
-        if ends:
-            last.append(place)
+        first += [] if start is None else [start]
+        last += [] if end is None else [end]
     return {
         key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
         for key, (first, last) in marks.items()

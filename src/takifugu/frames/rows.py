@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,32 +29,46 @@ class Fact:
     last: int | None
 
 
+def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
+    """Return the facts of each piece."""
+    grouped: dict[Key, list[Fact]] = {}
+    for fact in facts:
+        grouped.setdefault(fact.key, []).append(fact)
+    return grouped
+
+
+def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
+    """Return whether rows have numbers and no piece's rows have another piece's rows between them."""
+    for facts in grouped.values():
+        ends = [end for fact in facts for end in (fact.first, fact.last) if end is not None]
+        if not ends or max(ends) - min(ends) != sum(fact.rows for fact in facts) - 1:
+            return False
+    return True
+
+
 class Rows(Protocol):
-    """Rows that were picked, cleaned and grouped. An entry's `place` counts from 0 along its piece; `before` is the
-    first place that is cut off.
+    """Rows that were picked and grouped. An entry's place counts from 0 along its piece; `before` is the first place
+    that is cut off.
     """
 
     @property
     def step(self) -> int | None:
         """Return how many ticks make a declared step; None without one."""
 
-    def facts(self) -> Iterator[Fact]:
-        """Yield one fact for each piece and state that occur together."""
+    def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
+        """Return the facts of every piece, one a state, and the rows again, now knowing what their facts tell."""
 
-    def misorder(self, together: bool) -> tuple[bool, bool]:
-        """Return whether the order column has ties inside a piece, and whether it goes backwards along the rows.
-
-        `together` says that no piece's rows have another piece's rows between them.
-        """
+    def misorder(self) -> tuple[bool, bool]:
+        """Return whether the order column has ties inside a piece, and whether it goes backwards along the rows."""
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, state, and how many entries are in it (or their weights' sum)."""
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int, bool, bool]]:
-        """Yield piece, place, whether a run of observed entries starts there, and whether one ends there."""
+    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, place and state of every row."""
 
-    def transitions(self, before: int | None) -> Iterator[tuple[int, int, int]]:
+    def transitions(self) -> Iterator[tuple[int, int, int]]:
         """Yield two states and how often the second is observed one place after the first."""

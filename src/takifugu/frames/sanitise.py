@@ -33,11 +33,11 @@ def is_text(kind: nw.dtypes.DType) -> bool:
     return isinstance(kind, nw.String | nw.Categorical | nw.Enum)
 
 
-def plain(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr | None:
-    """Return a picked column without missing words, blanks and NaN; None for a kind that is neither text nor number."""
+def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
+    """Return a picked column as texts, integers, float64 without NaN, or true and false; None for another kind."""
     column = nw.col(role)
     if is_text(kind):
-        return text(column if isinstance(kind, nw.String) else column.cast(nw.String), missing)
+        return column if isinstance(kind, nw.String) else column.cast(nw.String)
     if kind.is_float():
         wide = column.cast(nw.Float64)
         return nw.when(~wide.is_nan()).then(wide + 0.0)  # -0.0 becomes 0.0, which is the same number
@@ -48,22 +48,20 @@ def plain(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr |
     return column if isinstance(kind, nw.Boolean) else None
 
 
-def key_name(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr:
-    """Return a unit's or piece's name, null where it is missing; DataError for a column that cannot name anything."""
-    name = plain(role, kind, missing)
-    if name is None and isinstance(kind, nw.Date | nw.Datetime):
-        name = nw.col(role)
-    if name is None:
+def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Return the names of units or pieces; DataError for a column that cannot name anything."""
+    names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
+    if names is None:
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing: write them as text")
-    return name
+    return names
 
 
-def raw_state(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr:
-    """Return a raw state, null where it is missing; DataError for a column that holds no states."""
-    state = plain(role, kind, missing)
-    if state is None:
+def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Return raw states; DataError for a column that holds none."""
+    states = plain(role, kind)
+    if states is None:
         raise DataError(f"column {column!r} holds values of type {kind}, which are no states: write them as text")
-    return state
+    return states
 
 
 def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:

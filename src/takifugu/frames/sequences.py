@@ -85,7 +85,7 @@ def pieces(
     check_weights(weights)
     with careful_with(table):
         rows = rows_of(table, layout, states)
-        measured, before = measure(rows, layout, states, lengths or Lengths())
+        rows, measured, before = measure(rows, layout, states, lengths or Lengths())
         counts = {key: m.counts for key, m in measured.items()}
         if before is not None or weights is not None:
             counts = counts_by_piece(rows.counts(before, weights), len(states.states))
@@ -107,7 +107,7 @@ def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | Non
     """
     with careful_with(table):
         rows = rows_of(table, layout, states)
-        measured, before = measure(rows, layout, states, lengths or Lengths())
+        rows, measured, before = measure(rows, layout, states, lengths or Lengths())
         values = {key: np.full(m.length, UNOBSERVED, dtype=np.int64) for key, m in measured.items()}
         for key, place, code in rows.entries(before):
             if key in values:
@@ -124,8 +124,8 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     counts = np.zeros((len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
         rows = rows_of(table, layout, states)
-        measure(rows, layout, states, Lengths())
-        for one, other, times in rows.transitions(None):
+        rows, _, _ = measure(rows, layout, states, Lengths())
+        for one, other, times in rows.transitions():
             counts[one, other] += times
     return counts
 

@@ -76,14 +76,14 @@ def _engine_totals(
 
     from takifugu.frames.engines import careful, collected
     from takifugu.frames.fixed_point import in_units, not_a_number, number
-    from takifugu.frames.sanitise import key_name, kind_of
+    from takifugu.frames.sanitise import is_text, key_column, kind_of, text
 
     keys = {f"k{i}": column for i, column in enumerate(by)}
     values = {f"v{i}": rule.column for i, rule in enumerate(numbers)}
     with careful(table.source):
         frame = table.pick(keys | values)
         kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
-        columns: dict[str, Any] = {role: key_name(role, keys[role], kinds[role], table.missing) for role in keys}
+        columns: dict[str, Any] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
         wrong: dict[str, Any] = {}
         for role, rule in zip(values, numbers, strict=True):
             columns[role] = number(role, rule.column, kinds[role], table.missing)
@@ -94,7 +94,10 @@ def _engine_totals(
         frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
         frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
         sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong)}
-        rows = list(collected(frame.group_by(*names).agg(**sums).select(*names, *sums)))
+        grouped = frame.group_by(*names).agg(**sums)
+        stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
+        grouped = grouped.with_columns(stripped).group_by(*names).agg(*(nw.col(role).sum() for role in sums))
+        rows = list(collected(grouped.select(*names, *sums)))
     for row in rows:
         key, (count, *rest) = row[: len(names)], row[len(names) :]
         _refuse_texts(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
