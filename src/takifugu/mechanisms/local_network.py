@@ -95,7 +95,7 @@ def near_table(part: Part, entry: int, near: frozenset[int], quilt: frozenset[in
 def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
     """Return upper bounds of log P(x | a)/P(x | b), shape (x, a, b), DEAD where x or a is impossible."""
     upper, lower = log_bounds(cells, possible)
-    own, held = cells.sum(axis=0), possible.any(axis=0)
+    own, held = cells.sum(axis=0), np.asarray(possible.any(axis=0))
     logs = np.log(np.where(held, own, 1.0))
     raw = clip(upper[:, :, None] - lower[:, None, :])
     margin = 4 * error + log_rounding(upper, lower, logs)

@@ -146,7 +146,7 @@ class LocalChain:
         """Return (upper, lower) bounds of log P^n, n = 1 .. reach, with exact zero patterns."""
         pattern, found = np.eye(self.k, dtype=bool), []
         for n in range(1, self.reach + 1):
-            pattern = (pattern[:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1)
+            pattern = np.asarray((pattern[:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1))
             upper, lower = log_bounds(self._powers[n], pattern)
             margin = float(product_error(np.array([n]), self.k)[0]) + log_rounding(upper, lower)
             found.append((np.where(pattern, upper + margin, DEAD), lower - margin))

@@ -83,7 +83,8 @@ def _largest_choice(size: int, most: int) -> int:
 
 def _layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
     """Yield the nodes at distance 1, 2, ... of an entry in the moral graph, in order."""
-    seen, layer = {entry}, (entry,)
+    seen: set[int] = {entry}
+    layer: tuple[int, ...] = (entry,)
     while layer := tuple(sorted({w for v in layer for w in network.moral_neighbours[v]} - seen)):
         seen.update(layer)
         yield layer
