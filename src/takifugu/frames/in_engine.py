@@ -67,7 +67,8 @@ class EngineRows:
     """A frame with the columns of `keys`, `raw` (the state), `tick` if there is an order, `row` if rows have one.
 
     Texts stay as they are until few are left: `tidy` says that no key of them has blanks to strip. `seen` says that no
-    entry is unobserved, `together` that pieces do not interrupt each other; `origins` are the positions of place 0.
+    entry is unobserved, `together` that pieces do not interrupt each other, `misordered` what was seen on the way, if
+    rows could be compared as they stand; `origins` are the positions of place 0.
     """
 
     frame: Frame
@@ -79,6 +80,7 @@ class EngineRows:
     tidy: bool = False
     seen: bool = False
     together: bool = False
+    misordered: tuple[bool, bool] | None = None
     origins: Mapping[Key, int] = field(default_factory=dict)
 
     @property
@@ -91,7 +93,7 @@ class EngineRows:
 
     def surveyed(self) -> tuple[EngineRows, dict[Key, list[Fact]]]:
         table, layout, states = self.asked
-        facts, tidy, zones = self._facts()
+        facts, tidy, zones, misordered = self._facts()
         if self.guessed and any(fact.unplaced for fact in facts):
             kind = kind_of_texts(self._texts_of_order(), str(layout.order))
             return engine_rows(table, layout, states, kind).surveyed()
@@ -104,10 +106,12 @@ class EngineRows:
             starts = [fact.low if self.step is not None else fact.first for fact in some]
             origins[key] = min((start for start in starts if start is not None), default=0)
         seen = all(fact.code != UNOBSERVED for fact in facts)
-        return replace(self, tidy=tidy, seen=seen, together=together, origins=origins), grouped
+        known = replace(self, tidy=tidy, seen=seen, together=together, origins=origins)
+        return replace(known, misordered=misordered if tidy and together else None), grouped
 
-    def _facts(self) -> tuple[list[Fact], bool, set[int]]:
-        """Return the facts, whether no key has blanks to strip, and whether times have a zone (0, 1, or both).
+    def _facts(self) -> tuple[list[Fact], bool, set[int], tuple[bool, bool]]:
+        """Return the facts, whether no key has blanks to strip, whether times have a zone (0, 1, or both), and whether
+        neighbours of one written key tie or go backwards.
 
         Rows are grouped by their raw texts, then by what these mean, so that only the few different ones are recoded.
         """
@@ -115,7 +119,12 @@ class EngineRows:
         bounds = []
         if self.in_ticks:
             frame = frame.with_columns(unplaced=nw.col("tick").is_null().cast(nw.Int64))
-            first["unplaced"], then["unplaced"] = nw.col("unplaced").sum(), nw.col("unplaced").sum()
+            added = ["unplaced"]
+            if self.in_rows:
+                frame = _compared(*self._beside(frame, "row", ["tick"], stands=True))
+                added += ["ties", "back"]
+            first |= {column: nw.col(column).sum() for column in added}
+            then |= {column: nw.col(column).sum() for column in added}
             bounds += ["zoned"] if "zoned" in frame.collect_schema().names() else []
         if self.step is not None:
             frame = frame.with_columns(offset=nw.col("tick") % self.step)
@@ -134,7 +143,7 @@ class EngineRows:
         by_raw = self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
         names = [*self.keys, "code", "changed", *then]
         by_code = by_raw.group_by(*self.keys, "code").agg(**then, changed=nw.col("changed").max())
-        facts, tidy, zones = [], True, set()
+        facts, tidy, zones, ties, back = [], True, set(), False, False
         for values in collected(by_code.select(*names)):
             found = {n: _whole(v) for n, v in zip(names[len(self.keys) :], values[len(self.keys) :], strict=True)}
             least, most = found.get("offset_low"), found.get("offset_high")
@@ -145,17 +154,15 @@ class EngineRows:
                 first=found.get("row_low"), last=found.get("row_high"),
             ))  # fmt: skip
             tidy &= not found["changed"]
+            ties, back = ties or bool(found.get("ties")), back or bool(found.get("back"))
             zones |= {zone for zone in (found.get("zoned_low"), found.get("zoned_high")) if zone is not None}
-        return facts, tidy, zones
+        return facts, tidy, zones, (ties, back)
 
     def misorder(self) -> tuple[bool, bool]:
-        tick, above = nw.col("tick"), nw.col("tick_before")
+        if self.misordered is not None:
+            return self.misordered
         by = "row" if self.in_rows else "tick"
-        frame, same = self._beside(self._tidied(), by, ["tick"], self.together)
-        frame = frame.select(
-            ties=((tick == above) & same).fill_null(False).cast(nw.Int64),
-            back=((tick < above) & same).fill_null(False).cast(nw.Int64),
-        )
+        frame = _compared(*self._beside(self._tidied(), by, ["tick"], self.together))
         ((ties, back),) = collected(frame.select(nw.col("ties").sum(), nw.col("back").sum()))
         return bool(ties), bool(back)
 
@@ -267,6 +274,15 @@ class EngineRows:
         table, layout, _ = self.asked
         frame = table.pick({"tick": str(layout.order)})
         return frame.with_columns(tick=text(nw.col("tick").cast(nw.String), table.missing))
+
+
+def _compared(frame: Frame, same: nw.Expr) -> Frame:
+    """Add `ties` and `back`: 1 where a row's tick is that of the row before in its piece, or is below it."""
+    tick, above = nw.col("tick"), nw.col("tick_before")
+    return frame.with_columns(
+        ties=((tick == above) & same).fill_null(False).cast(nw.Int64),
+        back=((tick < above) & same).fill_null(False).cast(nw.Int64),
+    )
 
 
 def _whole(value: object) -> int | None:
