@@ -38,6 +38,7 @@ figures: $(VENV)/.test  ## run the experiments again and rewrite their tables an
 	@$(RUN) experiments/activity.py
 	@$(RUN) experiments/ding2022.py
 	@$(RUN) experiments/song2017.py
+	@$(RUN) experiments/networks.py
 
 docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) tools/reference.py
