@@ -44,7 +44,7 @@ class Problem:
     query: Query
     epsilon: Fraction
     delta: Fraction = Fraction(0)
-    work_limit: float = field(default=2e10, compare=False)
+    work_limit: float = field(default=3e9, compare=False)
 
     @cached_property
     def is_pair(self) -> bool:
