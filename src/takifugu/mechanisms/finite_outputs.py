@@ -1,8 +1,8 @@
 """Problems with finitely many answers and outputs: the laws as integer rows, and channels whose loss is measured.
 
-A channel sees the whole answer, so the laws must be laws of the whole answer: other independent pieces would be added
-before it, not after. A float channel becomes one of exact masses (`laws.channel.repair`); what it promises is the
-largest log-ratio of its exact outputs, measured on every comparison.
+A channel sees the whole answer, so the laws are laws of the whole answer (`whole_laws`): other independent pieces and
+users are added before it, not after. A float channel becomes one of exact masses (`laws.channel.repair`); what it
+promises is the largest log-ratio of its exact outputs, measured on every comparison.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from takifugu.laws.channel import Channel, largest_log_ratio, repair
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.base import Cost, Problem
-from takifugu.mechanisms.compared_laws import compared_laws
+from takifugu.mechanisms.whole_laws import most_answers, whole_laws
 
 #: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
 BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))
@@ -91,18 +91,13 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
     """Return the answers that the compared laws allow, and all comparisons; outputs are those answers unless given.
 
     Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
-    answer or several independent pieces, InputError for no outputs at all or for repeated ones.
+    whole answer or it is too wide (`whole_laws`), InputError for no outputs at all or for repeated ones.
     """
-    if any(len(belief.components()) > 1 for belief in problem.framework.beliefs):
-        raise Unsupported(
-            "a choice among outputs sees the whole answer, and here independent pieces add up to it: publish each "
-            "piece by itself, or use additive noise"
-        )
     unit = problem.grid if problem.is_pair else Fraction(1)
     numbers: dict[Any, int] = {}
     laws: list[dict[Fraction, int]] = []
     sides, seen, counts = [], set(), dict[int, int]()
-    for comparison in compared_laws(problem):
+    for comparison in whole_laws(problem):
         found = []
         for law in (comparison.p, comparison.q):
             masses = _exact_masses(law, unit)
@@ -160,8 +155,13 @@ def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
     if problem.is_pair:
         pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
         return float(sum(len(b.left) + len(b.right) for b in pairs)), float(len(pairs)), cost
-    sizes = [answers.comparisons(part) for part in problem.parts]
-    return max((width for _, width in sizes), default=0.0), sum(count for count, _ in sizes), cost
+    sizes = [answers.comparisons(part) for part in problem.law_parts]
+    several = [
+        most_answers(belief, answer)
+        for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True)
+        if len(belief.components()) > 1
+    ]
+    return max([*several, *(width for _, width in sizes)], default=0.0), sum(count for count, _ in sizes), cost
 
 
 def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
