@@ -21,7 +21,7 @@ from takifugu.mechanisms.class_influence import ClassInfluence
 from takifugu.mechanisms.interval_influence import interval_influence
 from takifugu.mechanisms.log_ratios import NEVER, FloatArray
 from takifugu.mechanisms.near_sets import float_above, joint_change
-from takifugu.mechanisms.network_quilts import network_joint_cost
+from takifugu.mechanisms.network_search import network_joint_cost
 from takifugu.mechanisms.quilt_scores import Side
 from takifugu.mechanisms.region_influence import region_influence
 from takifugu.mechanisms.worst_entry import settle

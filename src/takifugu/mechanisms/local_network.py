@@ -24,7 +24,8 @@ from takifugu.mechanisms.local_found import TIE, TRIVIAL_WORK, Found, Pair, stil
 from takifugu.mechanisms.local_scores import NearLaws, Rule, quilt_scale
 from takifugu.mechanisms.log_ratios import DEAD, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.mechanisms.network_bound import network_cost
-from takifugu.mechanisms.network_quilts import ALL_SUBSETS, needed_scale, quilts
+from takifugu.mechanisms.network_quilts import ALL_SUBSETS, network_of, quilts
+from takifugu.mechanisms.network_search import needed_scale
 
 #: Quilts whose near laws are found, in all, shared among the secret entries of networks that are not searched fully.
 MOST_LOCAL = 10_000
@@ -73,7 +74,7 @@ def moral_near_set(
 
 def near_table(part: Part, entry: int, near: frozenset[int], quilt: frozenset[int]) -> NearTable | None:
     """Return the laws of a near set, or None where they are too large or too small for float64."""
-    network = _network(part)
+    network = network_of(part)
     keep = [*sorted(quilt), entry]
     plan = sums_plan(network, part.answer, keep, near)
     widest = 1 + sum(int(np.ptp(part.answer.contribution(v))) for v in near)
@@ -105,7 +106,7 @@ def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
 
 def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
     """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt asks for."""
-    known = Fraction(needed_scale(part, epsilon).value)
+    known = Fraction(needed_scale(part, epsilon)[0].value)
 
     def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
         for near, quilt in _near_sets(part, entry):
@@ -118,11 +119,11 @@ def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
 
 def _near_sets(part: Part, entry: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
     """Yield the near sets of the quilts that are tried, each once, with the quilt's nodes that touch it."""
-    network = _network(part)
+    network = network_of(part)
     everything = network.size <= ALL_SUBSETS
     most = max(1, MOST_LOCAL // len(part.family.entries))
     seen: set[frozenset[int]] = set()
-    for number, nodes in enumerate(quilts(network, entry, part.answer.entry_changes(), most)):
+    for number, nodes in enumerate(quilts(network, entry, most)):
         if number >= most and not everything:
             return
         near, touched = moral_near_set(network, entry, frozenset(nodes))
@@ -144,7 +145,7 @@ def _improve(
     table = near_table(part, entry, near, quilt)
     if table is None:
         return
-    names = ", ".join(str(_network(part).names[v]) for v in sorted(quilt))
+    names = ", ".join(str(network_of(part).names[v]) for v in sorted(quilt))
     words = f"the best quilt is {names}; the law of its near set of {len(near)} nodes is used"
     for pair in still_dear(best, enough):
         ratios, limit = table.ratios[:, pair[0], pair[1]], best[pair].scale * (1 - TIE)
@@ -155,16 +156,10 @@ def _improve(
 
 def local_network_cost(part: Part) -> Cost:
     """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
-    network = _network(part)
+    network = network_of(part)
     entries = float(len(part.family.entries))
     each = 2.0 ** (network.size - 1) if network.size <= ALL_SUBSETS else MOST_LOCAL / entries
     laws, held = answers.work(part)
     count, _ = answers.comparisons(part)
     whole = laws + count * 1000 * (width(network, part.answer) + 300) if laws <= TRIVIAL_WORK else 0.0
     return Cost(network_cost(part) + entries * each * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
-
-
-def _network(part: Part) -> BayesianNetwork:
-    if not isinstance(part.belief, BayesianNetwork):
-        raise TypeError(f"a {type(part.belief).__name__} is no Bayesian network")
-    return part.belief

@@ -7,7 +7,8 @@ from fractions import Fraction
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.base import Bound, Part, Problem
-from takifugu.mechanisms.network_quilts import needed_scale, predicted_quilts, witness
+from takifugu.mechanisms.network_quilts import count_quilts, witness
+from takifugu.mechanisms.network_search import needed_scale
 from takifugu.randomisers import laplace_or_exact
 
 #: Operations that one quilt takes: its near set, and the influence of its clusters.
@@ -16,15 +17,15 @@ PER_QUILT = 1e4
 
 def network_bound(problem: Problem) -> Bound:
     """Return Laplace noise of the scale that the worst part needs; vector answers get it in every cell (004 B.2)."""
-    found = [(part, needed_scale(part, problem.epsilon)) for part in problem.parts]
-    part, worst = max(found, key=lambda pair: pair[1].value)
+    found = [(part, *needed_scale(part, problem.epsilon)) for part in problem.parts]
+    part, worst, _ = max(found, key=lambda one: one[1].value)
     noise = laplace_or_exact(round_up(Fraction(worst.value)), problem.grid, problem.cells)
     numbers = (("influence", worst.influence), ("D", float(worst.quilt.steps)))
-    return Bound(
-        noise, problem.epsilon, Fraction(0), Composition.QUILT, witness(part, worst, numbers)
-    )  # fmt: skip
+    named = witness(part, worst, numbers)
+    notes = tuple(note for _, _, note in found if note)
+    return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, named, notes)
 
 
 def network_cost(part: Part) -> float:
     """Predict the operations of `network_bound` for one part."""
-    return PER_QUILT * predicted_quilts(part)
+    return PER_QUILT * count_quilts(part)

@@ -7,20 +7,26 @@ the clusters are the two sides; on a tree the branches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary
+from functools import cached_property
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
+from takifugu.beliefs.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
-from takifugu.mechanisms.log_ratios import NEVER, FloatArray, largest_differences, log_bounds, log_rounding
+from takifugu.mechanisms.log_ratios import NEVER, BoolArray, FloatArray, largest_differences, log_bounds, log_rounding
+from takifugu.mechanisms.network_near import TreeSets, is_tree
 
 #: Joint tables of a cluster beyond this many numbers are not made: the quilt counts as useless.
 LARGEST_CLUSTER = 2e5
+#: Numbers in joint tables that are kept, because every node of a table may be the entry.
+MOST_KEPT = 1e7
 
-_Cluster = tuple[int, frozenset[int]]
-_KNOWN: WeakKeyDictionary[BayesianNetwork, dict[_Cluster, FloatArray]] = WeakKeyDictionary()
+_Law = tuple[FloatArray, BoolArray, float]
+_KNOWN: WeakKeyDictionary[BayesianNetwork, Influences] = WeakKeyDictionary()
 
 
 def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> FloatArray:
@@ -33,62 +39,155 @@ def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> Fl
     >>> round(float(influences(net, 0, [1])[0, 1]), 6)  # log 4
     1.386294
     """
-    known = _KNOWN.setdefault(network, {})
+    known = influences_of(network)
     k = len(network.alphabet(entry))
     total = np.zeros((k, k))
-    for cluster in clusters(network, entry, quilt):
-        key = (entry, cluster)
-        if key not in known:
-            known[key] = _cluster_influence(network, entry, tuple(sorted(cluster)))
-        total = total + known[key]
+    for cluster in known.clusters(entry, quilt):
+        total = total + known.cluster(entry, cluster)
     return np.minimum(total, NEVER)
 
 
 def clusters(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> list[frozenset[int]]:
     """Return the quilt's nodes in groups that are independent of each other given X_entry."""
-    left = set(quilt)
-    if network.depths is not None and len(left) > 1:
-        return _branches(network, network.depths, entry, left)
-    groups = []
-    while left:
-        start = left.pop()
-        group, stack = {start}, [start]
-        while stack:
-            joined = network.near_set(stack.pop(), [entry]) & left
-            left -= joined
-            group |= joined
-            stack += joined
-        groups.append(frozenset(group))
-    return groups
+    return [frozenset(cluster) for cluster in influences_of(network).clusters(entry, quilt)]
 
 
-def _branches(network: BayesianNetwork, depths: tuple[int, ...], entry: int, quilt: set[int]) -> list[frozenset[int]]:
-    """Return the quilt by branches of a tree: below each child of the entry, and everything else."""
-    found: dict[int, set[int]] = {}
-    for node in quilt:
-        branch = node
-        while depths[branch] > depths[entry] + 1:
-            branch = network.parents[branch][0]
-        below = network.parents[branch] == (entry,)
-        found.setdefault(branch if below else entry, set()).add(node)
-    return [frozenset(group) for group in found.values()]
+def influences_of(network: BayesianNetwork) -> Influences:
+    """Return the influences of a network, with what was found so far."""
+    if network not in _KNOWN:
+        _KNOWN[network] = Influences(network)
+    return _KNOWN[network]
 
 
-def _cluster_influence(network: BayesianNetwork, entry: int, cluster: tuple[int, ...]) -> FloatArray:
-    k = len(network.alphabet(entry))
-    if network.law_plan([*cluster, entry]).largest > LARGEST_CLUSTER:
-        return np.full((k, k), NEVER)
-    try:
-        table, error = network.law([*cluster, entry])
-    except Unsupported:
-        return np.full((k, k), NEVER)
-    cells = table.reshape(-1, k)
-    positive = cells > 0 if (cells > 0).all() else network.support([*cluster, entry]).reshape(-1, k)
-    upper, lower = log_bounds(cells, positive)
-    with np.errstate(divide="ignore"):
-        own = np.log(cells.sum(axis=0))
-    finite = own[np.isfinite(own)]
-    own = np.where(np.isfinite(own), own, 0.0)
-    raw = largest_differences(upper.T, lower.T)
-    margin = 4 * error + log_rounding(upper, lower, finite)
-    return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + own[None, :] - own[:, None], 0.0) + margin)
+class Influences:
+    """What clusters of nodes say about an entry, each found once; clusters are sorted tuples of nodes."""
+
+    def __init__(self, network: BayesianNetwork) -> None:
+        self._network = ref(network)  # kept under the network, so it must not keep the network
+        self._tables: dict[tuple[int, tuple[int, ...]], FloatArray] = {}
+        self._laws: dict[tuple[int, ...], _Law | None] = {}
+        self._kept = 0
+        self._joined: dict[tuple[int, int], frozenset[int]] = {}
+
+    @property
+    def network(self) -> BayesianNetwork:
+        network = self._network()
+        if network is None:
+            raise ReferenceError("the network is gone")
+        return network
+
+    @cached_property
+    def tree(self) -> TreeSets | None:
+        """Return the branches of a tree; None for other networks."""
+        return TreeSets(self.network, [1] * self.network.size) if is_tree(self.network) else None
+
+    def clusters(self, entry: int, quilt: Iterable[int]) -> list[tuple[int, ...]]:
+        """Return a quilt's nodes in groups that are independent of each other given X_entry."""
+        left = set(quilt)
+        if self.tree is not None:
+            branches: dict[int, list[int]] = {}
+            for node in sorted(left):
+                branches.setdefault(self.tree.branch(entry, node), []).append(node)
+            return [tuple(group) for group in branches.values()]
+        groups = []
+        while left:
+            start = left.pop()
+            group, stack = [start], [start]
+            while stack:
+                joined = self._connected(entry, stack.pop()) & left
+                left -= joined
+                group += joined
+                stack += joined
+            groups.append(tuple(sorted(group)))
+        return groups
+
+    def _connected(self, entry: int, node: int) -> frozenset[int]:
+        if (entry, node) not in self._joined:
+            self._joined[entry, node] = self.network.near_set(node, [entry])
+        return self._joined[entry, node]
+
+    def fits(self, entry: int, cluster: tuple[int, ...]) -> bool:
+        """Return whether the joint table of a cluster and an entry may be made at all."""
+        return math.prod(len(self.network.alphabet(v)) for v in (*cluster, entry)) <= LARGEST_CLUSTER
+
+    def cluster(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
+        """Return the table of `influences` of one cluster."""
+        key = (entry, cluster)
+        if key not in self._tables:
+            self._tables[key] = self._found(entry, cluster)
+        return self._tables[key]
+
+    def _found(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
+        k = len(self.network.alphabet(entry))
+        nodes = tuple(sorted((*cluster, entry)))
+        law = self._law(nodes)
+        if law is None:
+            return np.full((k, k), NEVER)
+        table, possible, error = law
+        cells = np.moveaxis(table, nodes.index(entry), -1).reshape(-1, k)
+        positive = np.moveaxis(possible, nodes.index(entry), -1).reshape(-1, k)
+        upper, lower = log_bounds(cells, positive)
+        with np.errstate(divide="ignore"):
+            own = np.log(cells.sum(axis=0))
+        finite = own[np.isfinite(own)]
+        own = np.where(np.isfinite(own), own, 0.0)
+        raw = largest_differences(upper.T, lower.T)
+        margin = 4 * error + log_rounding(upper, lower, finite)
+        return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + own[None, :] - own[:, None], 0.0) + margin)
+
+    def _law(self, nodes: tuple[int, ...]) -> _Law | None:
+        """Return the joint law of some nodes (sorted), which cells are possible, and the error of its masses."""
+        if nodes not in self._laws:
+            size = math.prod(len(self.network.alphabet(v)) for v in nodes)
+            found = self._eliminated(nodes) if size <= LARGEST_CLUSTER else None
+            if found is None or self._kept + size <= MOST_KEPT:
+                self._laws[nodes] = found
+                self._kept += 0 if found is None else size
+            return found
+        return self._laws[nodes]
+
+    def _eliminated(self, nodes: tuple[int, ...]) -> _Law | None:
+        network = self.network
+        if self.tree is not None:
+            return self._on_tree(nodes, self.tree)
+        if network.law_plan(nodes).largest > LARGEST_CLUSTER:
+            return None
+        try:
+            table, error = network.law(nodes)
+        except Unsupported:
+            return None
+        positive = table > 0
+        return table, positive if positive.all() else network.support(nodes), error
+
+    def _on_tree(self, nodes: tuple[int, ...], tree: TreeSets) -> _Law | None:
+        """Return the same from the paths between the nodes alone, with the law of the uppermost node on them."""
+        network, within, tips = self.network, set(nodes), set(nodes)
+        while len(tips) > 1:
+            lowest = max(tips, key=tree.first.__getitem__)  # what is met later is not above
+            tips.discard(lowest)
+            tips.add(network.parents[lowest][0])
+            within.add(network.parents[lowest][0])
+        (top,) = tips
+        sizes = {v: len(network.alphabet(v)) for v in within}
+        factors = [network.factors[v] for v in within if v != top]
+        if plan([(top,), *(f.scope for f in factors)], sizes, nodes).largest > LARGEST_CLUSTER:
+            return None
+        marginal, units = self._marginals[top]
+        table, error = eliminate([Factor((top,), marginal), *factors], sizes, nodes)
+        positive = table > 0
+        if not positive.all():
+            can = np.array(network.possible(top), dtype=np.float64)
+            positive = support([Factor((top,), can), *factors], sizes, nodes)
+        return table, positive, error + 2 * UNIT * units
+
+    @cached_property
+    def _marginals(self) -> list[tuple[FloatArray, int]]:
+        """Return the law of each node of a tree, and how many roundings its masses have seen."""
+        found: list[tuple[FloatArray, int]] = []
+        for node, above in zip(self.network.nodes, self.network.parents, strict=True):  # parents come first
+            if above:
+                law, units = found[above[0]]
+                found.append((law @ node.table, units + len(law) + 1))
+            else:
+                found.append((node.table, 1))
+        return found
