@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.wide_numbers import close, fractions
 
 from takifugu.answers.wide import UNIT, Wide, add, as_law, combine, convolve, moved, shifted, stack, times
 
@@ -22,15 +23,6 @@ def wide(values: list[Fraction]) -> Wide:
         np.concatenate([p.mantissas for p in parts]),
         np.concatenate([times(p, 1.0, _odd(v)[1]).exponents for p, v in zip(parts, values, strict=True)]),
     )
-
-
-def fractions(array: Wide) -> list[Fraction]:
-    pairs = zip(array.mantissas.ravel().tolist(), array.exponents.ravel().tolist(), strict=True)
-    return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in pairs]
-
-
-def close(found: Wide, expected: list[Fraction], roundings: int) -> bool:
-    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(fractions(found), expected, strict=True))
 
 
 @given(arrays, arrays)

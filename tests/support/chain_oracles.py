@@ -131,3 +131,41 @@ def as_mpf(number: Any) -> mpmath.mpf:
     if isinstance(number, Fraction):
         return mpmath.mpf(number.numerator) / number.denominator
     return mpmath.mpf(number)
+
+
+def answer_laws_by_recurrence(
+    matrix: Sequence[Sequence[Fraction]],
+    start: Sequence[Fraction],
+    contribution: Sequence[Sequence[int]],
+    entry: int,
+) -> list[Law]:
+    """Return the law of the answer given each state of one entry, {} if impossible; by dynamic programming."""
+    states = range(len(matrix))
+
+    def add(law: Law, answer: int, mass: Fraction) -> None:
+        if mass:
+            law[answer] = law.get(answer, Fraction(0)) + mass
+
+    upto: list[Law] = [{contribution[0][s]: start[s]} if start[s] else {} for s in states]
+    for row in contribution[1 : entry + 1]:
+        following: list[Law] = [{} for _ in states]
+        for u, s in product(states, states):
+            for answer, mass in upto[u].items():
+                add(following[s], answer + row[s], mass * matrix[u][s])
+        upto = following
+    behind: list[Law] = [{0: Fraction(1)} for _ in states]
+    for row in reversed(contribution[entry + 1 :]):
+        before: list[Law] = [{} for _ in states]
+        for u, s in product(states, states):
+            for answer, mass in behind[s].items():
+                add(before[u], answer + row[s], mass * matrix[u][s])
+        behind = before
+    laws = []
+    for s in states:
+        law: Law = {}
+        for one, mass in upto[s].items():
+            for other, weight in behind[s].items():
+                add(law, one + other, mass * weight)
+        total = sum(law.values())
+        laws.append({answer: law[answer] / total for answer in sorted(law)})
+    return laws

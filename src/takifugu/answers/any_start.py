@@ -55,7 +55,7 @@ class AnyStartFamily:
 
     def losses(self, scale: Fraction) -> list[float]:
         """Return, for each of `compared`, an upper bound on sup |log ratio| over outputs and start laws."""
-        noised = self.hulls.noised(scale) if scale else None
+        noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
@@ -63,7 +63,7 @@ class AnyStartFamily:
         proven, smallest = self.reach(index) / epsilon, Fraction(SMALLEST_PLACES) * self.hulls.step
 
         def loss(scale: Fraction) -> float:
-            return self._loss(index, self.hulls.noised(scale) if scale else None)
+            return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
 
         return smallest_scale(loss, proven, smallest, epsilon) if proven else proven
 

@@ -12,15 +12,16 @@ and the convolution at most its width, so each weight is right up to the relativ
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.answers.chain_blocks import LONGEST, block_length, laws_given
 from takifugu.answers.dense import DenseFamily
-from takifugu.answers.wide import UNIT, Wide, combine, convolve, shifted, stack
+from takifugu.answers.wide import UNIT, Wide, shifted, stack
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.queries import Additive
 from takifugu.secrets import Family
@@ -60,26 +61,23 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
     Memory: O(sqrt(T) k width), besides the laws of one entry (k times as much forward for any start).
     """
     shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
-    matrix, states = Wide.of(chain.matrix), len(chain.states)
-    error = relative_error(chain, answer)
+    states, error = len(chain.states), relative_error(chain, answer)
     if chain.initial == "any":
-        starts = np.eye(states)
+        first = np.eye(states)
     else:
-        starts = np.array([chain.stationary if chain.initial == "stationary" else chain.initial])
-    forwards = [shifted(Wide.of(start[:, None]), shape.offsets[0]) for start in starts]
-    for entry, backward in _backwards(matrix, shape, states):
-        if entry:
-            transposed = Wide(matrix.mantissas.T, matrix.exponents.T)
-            forwards = [shifted(combine(transposed, f), shape.offsets[entry]) for f in forwards]
-        if pairs.get(entry):
-            rows: dict[int, tuple[int, ...]] = {}
-            origins: dict[int, tuple[int, ...]] = {}
-            laws: list[Wide] = []
-            for state in sorted({*sum(pairs[entry], ())}):
-                origins[state] = tuple(u for u, f in enumerate(forwards) if f.mantissas[state].any())
-                rows[state] = tuple(range(len(laws), len(laws) + len(origins[state])))
-                laws += [convolve(forwards[u][state], backward[state]) for u in origins[state]]
-            yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
+        first = np.array([chain.stationary if chain.initial == "stationary" else chain.initial])
+    starts = [shifted(Wide.of(start[:, None]), shape.offsets[0]) for start in first]
+    wanted = {entry: sorted({*sum(pairs[entry], ())}) for entry in pairs}
+    found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
+    for entry, several in groupby(found, key=lambda given: given.entry):
+        rows: dict[int, tuple[int, ...]] = {}
+        origins: dict[int, tuple[int, ...]] = {}
+        laws: list[Wide] = []
+        for given in several:
+            origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
+            rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
+            laws += [law for law in given.laws if law is not None]
+        yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
 
 
 def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
@@ -94,40 +92,23 @@ def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, .
 
 def relative_error(chain: MarkovChain, answer: Additive) -> float:
     """Return a bound on the relative error of every mass of `families`."""
-    weight = (len(chain.states) + 2) * chain.length + int(steps(answer).widths[-1]) + 64
-    return 2.02 * weight * UNIT
+    shape, states = steps(answer), len(chain.states)
+    longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
+    beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
+    within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
+    return 2.02 * (beside + int(shape.widths[-1]) + within + 64) * UNIT
 
 
 def work(chain: MarkovChain, answer: Additive, wanted: int) -> tuple[float, float]:
     """Return predicted multiplications, and bytes held at once, of `families` for `wanted` of the entries."""
     widths = steps(answer).widths.astype(float)
-    states = len(chain.states)
+    states, width = len(chain.states), float(widths[-1])
+    size = block_length(chain.length, states, int(width))
     hull = states if chain.initial == "any" else 1
-    recurrences = (1 + hull) * states**2 * float(widths.sum()) * 4
-    rest = widths[-1] - widths + 1
-    convolutions = hull * states * float((widths * rest).sum()) * wanted / chain.length
-    memory = 12.0 * states * float(widths[-1]) * (2 * math.sqrt(chain.length) + 4 * hull)
-    return recurrences + convolutions, memory
-
-
-def _backwards(matrix: Wide, shape: Steps, states: int) -> Iterator[tuple[int, Wide]]:
-    """Yield (i, backward_i), i = 0..T-1: from kept checkpoints, every stretch between two of them computed again."""
-    length = len(shape.offsets)
-    stride = max(1, math.isqrt(length))
-    last = Wide.of(np.ones((states, 1)))
-
-    def before(entry: int, following: Wide) -> Wide:
-        return combine(matrix, shifted(following, shape.offsets[entry + 1]))
-
-    kept, backward = {length - 1: last}, last
-    for entry in range(length - 2, -1, -1):
-        backward = before(entry, backward)
-        if entry % stride == stride - 1:
-            kept[entry] = backward
-    for first in range(0, length, stride):
-        end = min(first + stride, length) - 1
-        stretch = [kept.pop(end)]
-        for entry in range(end - 1, first - 1, -1):
-            stretch.append(before(entry, stretch[-1]))
-        for entry in range(first, end + 1):
-            yield entry, stretch.pop()
+    blocks = min(chain.length / size, wanted)
+    range_of_block = size * width / chain.length + 1
+    long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
+    products = 0.1 * states**2 * range_of_block * width * (chain.length / size * (1 + hull) + hull * states * wanted)
+    through = 10.0 * hull * states * width * (wanted + chain.length / size)
+    memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
+    return long + products + through, memory

@@ -1,9 +1,7 @@
 """Laws on a run of equally spaced numbers, with masses of any size, and what Laplace noise of scale b leaves of them.
 
-Let A_r(y) = sum_j w_r(j) e^{-|y - x_j| / b} for row r. On equal spacing h the sums from the left obey
-S(j) = w(j) + e^{-h/b} S(j - 1); after m doublings S holds the last 2**m terms, so log2(n) steps give all of them, every
-one a sum of positive terms: 3 roundings a step. log A_r(y) - log A_s(y) is largest at an atom (laws/noised.py), and
-every place of the run is an output that the noise can produce, so all places are looked at.
+Let A_r(y) = sum_j w_r(j) e^{-|y - x_j| / b} for row r (answers/decayed.py). log A_r(y) - log A_s(y) is largest at an
+atom (laws/noised.py), and every place of the run is an output that the noise can produce, so all places are looked at.
 """
 
 from __future__ import annotations
@@ -16,8 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.answers.decayed import Chunks, decayed, roundings
 from takifugu.answers.search import smallest_scale
-from takifugu.answers.wide import NARROW, UNIT, ExponentArray, FloatArray, Wide, add, as_law, moved, times
+from takifugu.answers.wide import NARROW, UNIT, ExponentArray, FloatArray, Wide, as_law, times
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import w_infinity_candidates
@@ -61,8 +60,10 @@ class DenseFamily:
 
     def losses(self, scale: Fraction) -> list[float]:
         """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
+        if not scale:
+            return [self._bare_loss(*self._rows_of(index)) for index in range(len(self.compared))]
         noised = self.noised(scale)
-        return [self._ratio(noised, *self._rows_of(index)) for index in range(len(self.compared))]
+        return [self._loss(noised, *self._rows_of(index)) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals for W-infinity; the last is certain (no move is longer)."""
@@ -95,20 +96,32 @@ class DenseFamily:
 
     def losses_of(self, index: int, scale: Fraction) -> float:
         """Return the bound of `losses` for one comparison."""
-        return self._ratio(self.noised(scale, self._rows_of(index)), 0, 1)
+        rows = self._rows_of(index)
+        return self._loss(self.noised(scale, rows), 0, 1) if scale else self._bare_loss(*rows)
 
-    def _ratio(self, noised: Wide, first: int, second: int) -> float:
-        one, two = noised[first], noised[second]
+    def _loss(self, noised: Chunks, first: int, second: int) -> float:
+        one, left = noised[first]
+        two, right = noised[second]
+        ratio, orders = one / two, left - right
+        high = np.log(ratio.max(axis=1)) + orders * math.log(2)
+        low = np.log(ratio.min(axis=1)) + orders * math.log(2)
+        return self._bounded(max(float(high.max()), -float(low.min())), orders)
+
+    def _bare_loss(self, first: int, second: int) -> float:
+        one, two = self._laws[first], self._laws[second]
         held = one.mantissas > 0
         if not np.array_equal(held, two.mantissas > 0):
             return math.inf
         orders = one.exponents[held] - two.exponents[held]
-        loss = float(np.abs(np.log(one.mantissas[held] / two.mantissas[held]) + orders * math.log(2)).max())
+        logs = np.log(one.mantissas[held] / two.mantissas[held]) + orders * math.log(2)
+        return self._bounded(float(np.abs(logs).max()), orders)
+
+    def _bounded(self, loss: float, orders: ExponentArray) -> float:
         return loss + self.margin + self.rounding(loss + float(np.abs(orders).max()))
 
     def rounding(self, size: float) -> float:
         """Return a bound on the rounding of a log-ratio whose value and binary orders are at most `size`."""
-        return 8 * UNIT * (3 * math.log2(1 + self.weights.mantissas.shape[1]) + 8 + size)
+        return 8 * UNIT * (roundings(self.weights.mantissas.shape[1]) + size)
 
     @cached_property
     def margin(self) -> float:
@@ -150,42 +163,12 @@ class DenseFamily:
         first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
-    def noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Wide:
-        """Return A_r at every place, for all rows or some; the laws themselves for scale 0."""
-        laws = self._laws if rows is None else self._laws[list(rows)]
-        if not scale:
-            return laws
-        size = laws.mantissas.shape[1]
-        decay = Fraction(self.step) / scale
-        if laws.span + float(size * decay) / math.log(2) < 2 * NARROW:
-            numbers = laws.floats(0)
-            left, right, reach = numbers.copy(), numbers.copy(), 1
-            while reach < size:
-                factor = math.ldexp(*_exponential(reach * decay))
-                left[:, reach:] += factor * left[:, :-reach]
-                right[:, :-reach] += factor * right[:, reach:]
-                reach *= 2
-            left[:, :-1] += math.ldexp(*_exponential(decay)) * right[:, 1:]
-            return Wide.of(left)
-        first, second, reach = laws, laws, 1
-        while reach < size:
-            factors = _exponential(reach * decay)
-            first = add(first, times(moved(first, reach), *factors))
-            second = add(second, times(moved(second, -reach), *factors))
-            reach *= 2
-        return add(first, times(moved(second, -1), *_exponential(decay)))
+    def noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Chunks:
+        """Return A_r at every place, for all rows or some, for a scale above 0."""
+        return decayed(self._laws if rows is None else self._laws[list(rows)], Fraction(self.step) / scale)
 
 
 def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
     """Return (a, i, b, j) for every unordered pair of values {a, b} and all numbers i, j in their hulls."""
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
-
-
-def _exponential(exponent: Fraction) -> tuple[float, int]:
-    """Return e**-exponent as (mantissa, binary exponent), correctly rounded for exponents below 2**50."""
-    from mpmath import mp
-
-    with mp.workprec(120):
-        mantissa, order = mp.frexp(mp.exp(-mp.mpf(exponent.numerator) / exponent.denominator))
-        return float(mantissa), int(order)

@@ -37,7 +37,7 @@ class Wide:
     @staticmethod
     def of(values: npt.ArrayLike) -> Wide:
         array = np.asarray(values, dtype=np.float64)
-        return _normalised(array, np.zeros(array.shape, dtype=np.int64))
+        return normalised(array, np.zeros(array.shape, dtype=np.int64))
 
     def __getitem__(self, index: Any) -> Wide:
         return Wide(self.mantissas[index], self.exponents[index])
@@ -62,7 +62,7 @@ def combine(weights: Wide, rows: Wide) -> Wide:
     """Return weights @ rows for shapes (m, k) and (k, n); k + 1 roundings a number."""
     if weights.span + rows.span <= 2 * NARROW:
         product = weights.floats(weights.top) @ rows.floats(rows.top)
-        return _normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
+        return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
     return stack([_weighted(weights[i], rows) for i in range(len(weights.mantissas))])
 
 
@@ -70,7 +70,7 @@ def convolve(first: Wide, second: Wide) -> Wide:
     """Return sum over j of first[j] second[i - j]; at most min(n, m) roundings a number plus one a pair of pieces."""
     if first.span + second.span <= 2 * NARROW:
         product = np.convolve(first.floats(first.top), second.floats(second.top))
-        return _normalised(product, np.full(product.shape, max(first.top + second.top, LOWEST), dtype=np.int64))
+        return normalised(product, np.full(product.shape, max(first.top + second.top, LOWEST), dtype=np.int64))
     size = len(first.mantissas) + len(second.mantissas) - 1
     result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     others = list(_pieces(second, 0))
@@ -78,7 +78,7 @@ def convolve(first: Wide, second: Wide) -> Wide:
         for place, other in others:
             product = np.convolve(piece.floats(piece.top), other.floats(other.top))
             here = slice(start + place, start + place + len(product))
-            term = _normalised(product, np.full(product.shape, piece.top + other.top, dtype=np.int64))
+            term = normalised(product, np.full(product.shape, piece.top + other.top, dtype=np.int64))
             total = _sum(
                 np.stack((result.mantissas[here], term.mantissas)), np.stack((result.exponents[here], term.exponents))
             )
@@ -109,13 +109,13 @@ def moved(rows: Wide, places: int) -> Wide:
 
 def times(numbers: Wide, factor: float | FloatArray, exponent: int | ExponentArray) -> Wide:
     """Return numbers * factor * 2**exponent, one rounding; the factor is not negative."""
-    return _normalised(numbers.mantissas * factor, numbers.exponents + exponent)
+    return normalised(numbers.mantissas * factor, numbers.exponents + exponent)
 
 
 def add(first: Wide, second: Wide) -> Wide:
     """Return the sum of two arrays of one shape, one rounding."""
     top = np.maximum(first.exponents, second.exponents)
-    return _normalised(first.floats(top) + second.floats(top), top)
+    return normalised(first.floats(top) + second.floats(top), top)
 
 
 def as_law(weights: Wide, start: int, step: int) -> Pmf:
@@ -134,7 +134,8 @@ def as_law(weights: Wide, start: int, step: int) -> Pmf:
     return Pmf.from_counts(values, [number << shift for number, shift in zip(whole, shifts, strict=True)])
 
 
-def _normalised(numbers: FloatArray, exponents: ExponentArray) -> Wide:
+def normalised(numbers: FloatArray, exponents: ExponentArray) -> Wide:
+    """Return numbers * 2**exponents."""
     mantissas, extra = np.frexp(numbers)
     return Wide(mantissas, np.where(mantissas > 0, exponents + extra, LOWEST))
 
@@ -146,7 +147,7 @@ def _weighted(weights: Wide, rows: Wide) -> Wide:
 def _sum(mantissas: FloatArray, exponents: ExponentArray) -> Wide:
     """Return the sum over the first axis; a term 2**1000 times smaller than another may vanish, well below UNIT."""
     top = exponents.max(axis=0)
-    return _normalised(_ldexp(mantissas, exponents - top).sum(axis=0), top)
+    return normalised(_ldexp(mantissas, exponents - top).sum(axis=0), top)
 
 
 def _ldexp(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:

@@ -1,0 +1,26 @@
+"""Wide numbers as Fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.answers.wide import LOWEST, UNIT, Wide, normalised
+
+
+def fractions(array: Wide) -> list[Fraction]:
+    pairs = zip(array.mantissas.ravel().tolist(), array.exponents.ravel().tolist(), strict=True)
+    return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in pairs]
+
+
+def close(found: Wide, expected: list[Fraction], roundings: int) -> bool:
+    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(fractions(found), expected, strict=True))
+
+
+def random_wide(seed: int, shape: tuple[int, ...], orders: int) -> Wide:
+    """Return random numbers spread over so many binary orders, and some zeros."""
+    rng = np.random.default_rng(seed)
+    held = rng.random(shape) < 0.8
+    numbers = np.where(held, rng.uniform(0.5, 1.0, shape), 0.0)
+    return normalised(numbers, np.where(held, rng.integers(-orders, 1, shape), LOWEST))
