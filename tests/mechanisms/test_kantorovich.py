@@ -17,7 +17,7 @@ from takifugu.audit import true_loss
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.relaxed import relaxed_scale
+from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
@@ -163,7 +163,7 @@ def test_mutants_with_half_the_scale_are_caught() -> None:
 
 def test_a_mutant_that_averages_over_the_whole_plan_is_caught() -> None:
     mu, nu = {0: Fraction(1, 100), 20: Fraction(99, 100)}, {5: Fraction(1, 100), 20: Fraction(99, 100)}
-    assert relaxed_scale(pmf(mu), pmf(nu), 1) == pytest.approx(5, rel=1e-9)
+    assert RelaxedPair.of(pmf(mu), pmf(nu)).smallest(Fraction(1)) == pytest.approx(5, rel=1e-9)
     averaged = 5 / math.log(100 * (math.e - 0.99))
     noise = DiscreteLaplace(Fraction(averaged), Fraction(1))
     assert true_loss(pair(mu, nu), Identity(), noise).lower > 5
@@ -171,7 +171,7 @@ def test_a_mutant_that_averages_over_the_whole_plan_is_caught() -> None:
 
 def test_equal_laws_need_no_noise() -> None:
     law = {0: Fraction(1, 3), 4: Fraction(2, 3)}
-    assert relaxed_scale(pmf(law), pmf(law), 1) == 0.0
+    assert RelaxedPair.of(pmf(law), pmf(law)).smallest(Fraction(1)) == 0.0
     for mechanism in (STRICT, RELAXED):
         assert bound(mechanism, pair(law, law)).randomiser == Exact(Fraction(4))
 
@@ -179,7 +179,7 @@ def test_equal_laws_need_no_noise() -> None:
 def test_vector_answers_are_refused() -> None:
     from takifugu.beliefs.chain import MarkovChain
 
-    framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
+    framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3))
     for mechanism in (STRICT, RELAXED):
         found = mechanism.bound(Problem(framework, Histogram(), Fraction(1)))
         assert isinstance(found, Refusal)

@@ -38,7 +38,7 @@ CLIQUES = clique_infection(
 )
 
 
-def chain_mass(chain: tf.MarkovChain, lengths: list[int], values: tuple[int, ...]) -> Fraction:
+def chain_mass(chain: Any, lengths: list[int], values: tuple[int, ...]) -> Fraction:
     """P(values) for independent pieces, from the definition."""
     mass, at = Fraction(1), 0
     for length in lengths:
@@ -51,7 +51,7 @@ def chain_mass(chain: tf.MarkovChain, lengths: list[int], values: tuple[int, ...
 
 
 def clique_mass(values: tuple[int, ...]) -> Fraction:
-    laws = {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]}
+    laws: dict[int, list[Any]] = {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]}
     mass = Fraction(1)
     for people in (values[:3], values[3:5], values[5:]):
         mass *= Fraction(laws[len(people)][sum(people)]) / math.comb(len(people), sum(people))

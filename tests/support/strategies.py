@@ -33,18 +33,5 @@ def float_laws(draw: st.DrawFn, atoms: int = 6, largest: float = 20.0) -> Pmf:
     return Pmf(np.array(values) + 0.0, masses / masses.sum())
 
 
-@st.composite
-def dense_rows(draw: st.DrawFn, rows: int = 4, columns: int = 7) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays of laws on the same consecutive integers, some masses zero."""
-    shape = draw(st.integers(1, rows)), draw(st.integers(1, columns))
-    arrays = []
-    for _ in range(2):
-        counts = draw(st.lists(st.integers(0, 9), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
-        array = np.array(counts, dtype=np.float64).reshape(shape)
-        array[:, draw(st.integers(0, shape[1] - 1))] += 1.0
-        arrays.append(array / array.sum(axis=1, keepdims=True))
-    return arrays[0], arrays[1]
-
-
 def _counts(size: int, count: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(1, count), min_size=size, max_size=size)

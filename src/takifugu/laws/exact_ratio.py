@@ -136,3 +136,16 @@ def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]
 def _probability(law: Pmf, index: int) -> Fraction:
     mass = law.masses.tolist()[index] if law.masses.dtype == object else law.masses[index].item()
     return Fraction(mass) if law.total is None else Fraction(mass, law.total)
+
+
+def exact_law(law: Pmf) -> Pmf:
+    """Return the law with integer masses; floats count as the binary fractions that they are.
+
+    >>> exact_law(Pmf([0, 1], [0.25, 0.75])).total
+    4
+    """
+    if law.exact:
+        return law
+    masses = [Fraction(mass) for mass in law.masses.tolist()]
+    common = math.lcm(*(mass.denominator for mass in masses))
+    return Pmf.from_counts(law.values, [mass.numerator * (common // mass.denominator) for mass in masses])

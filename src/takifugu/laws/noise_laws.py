@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import erf, exp, expm1, log, pi, sqrt, tanh
+from math import erf, exp, expm1, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.errors import InputError
 from takifugu.laws.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
@@ -27,28 +26,6 @@ class Moments(NamedTuple):
 
     absolute: float
     square: float
-
-
-def discrete_laplace_pmf(scale: Fraction, k: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return P(X = k) elementwise, with a relative error below 1e-15 (10 + |k| / scale).
-
-    >>> discrete_laplace_pmf(Fraction(1), [0, 1, -1]).round(6).tolist()
-    [0.462117, 0.170003, 0.170003]
-    """
-    inverse = float(1 / scale)
-    return np.asarray(tanh(inverse / 2) * np.exp(-np.abs(np.asarray(k, dtype=np.float64)) * inverse))
-
-
-def discrete_laplace_tail(scale: Fraction, k: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return P(|X| >= k) elementwise, as accurately as the masses: 2 a^k / (1 + a) with a = exp(-1 / scale), k >= 1.
-
-    >>> discrete_laplace_tail(Fraction(1), [0, 1]).round(6).tolist()
-    [1.0, 0.537883]
-    """
-    inverse = float(1 / scale)
-    thresholds = np.asarray(k, dtype=np.float64)
-    tails = 2 / (1 + exp(-inverse)) * np.exp(-np.maximum(thresholds, 0) * inverse)
-    return np.where(thresholds <= 0, 1.0, tails)
 
 
 def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int:

@@ -15,20 +15,16 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.errors import InputError
-from takifugu.laws.atoms import Array, Atom, Floats, same_type
+from takifugu.laws.atoms import Atom, same_type
 from takifugu.laws.exact_ratio import log_masses, masses_need_noise
-from takifugu.laws.laplace_pair import UNIT, Pair, above, below, smallest_scale
-from takifugu.laws.pmf import SUM_TOLERANCE, Pmf
+from takifugu.laws.laplace_pair import Pair, above, below, smallest_scale
+from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_epsilon, round_up
 from takifugu.laws.search import SCALE_TOLERANCE
 from takifugu.laws.transport import w_infinity, w_infinity_candidates
 
 #: Below the first the scale is W-infinity/epsilon without a search; above the second budgets count as the second.
 _LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
-#: Below this a noised mass may have lost terms to underflow.
-_DENSE_FLOOR = 2.0**-900
-#: Bound on the error of a difference of two logarithms of float masses.
-_LOG_ERROR = 2.0**-38
 
 
 def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
@@ -105,15 +101,6 @@ def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
     return smallest_scale(pair, upper, budget)
 
 
-def w_infinity_verified(p: Pmf, q: Pmf, epsilon: Number) -> Atom:
-    """Return W-infinity for a mechanism: the w of `wasserstein_scale`.
-
-    >>> w_infinity_verified(Pmf([0, 1], [0.5, 0.5]), Pmf([1, 2], [0.5, 0.5]), 1)
-    1
-    """
-    return wasserstein_scale(p, q, epsilon)[0]
-
-
 def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
     """Return (w, scale): W-infinity of p and q and the scale w/epsilon of Laplace noise (004 Algorithm 1).
 
@@ -151,114 +138,3 @@ def _checked(scale: Number) -> float:
     if not math.isfinite(value) or value < 0:
         raise InputError(f"scale is {scale!r}: it must be a finite number, 0 (no noise) or above")
     return value
-
-
-def laplace_log_ratio_dense(left: Array, right: Array, scale: Number) -> Floats:
-    """Return, for each row k, sup over y of |log (left_k * Lap)(y)/(right_k * Lap)(y)| for noise of this scale.
-
-    `left` and `right` have shape (rows, columns); a row is a law on `columns` consecutive integers, one grid unit
-    apart. Scale 0 means no noise. A row whose noised masses are too small for this arithmetic gets an upper bound.
-
-    Raises InputError when the shapes differ, an entry is negative or not finite, a row does not sum to one, or the
-    scale is negative or not finite.
-
-    >>> laplace_log_ratio_dense(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2.0)
-    array([0.5])
-    """
-    return _dense_ratios(*_columns(left, right), _checked(scale))
-
-
-def exact_laplace_scale_dense(left: Array, right: Array, epsilon: Number) -> float:
-    """Return the smallest scale at which no row's log-ratio exceeds epsilon: the largest `exact_laplace_scale`.
-
-    Rounded up by at most 2**-34 + 1e-12/epsilon relative (up to 10,000 columns). Rows that the running scale covers
-    are dropped; the worst of the others is solved, then the rest is looked at again.
-
-    Raises InputError as `laplace_log_ratio_dense`, and unless epsilon is finite and above zero.
-
-    >>> round(exact_laplace_scale_dense(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 0.5), 9)
-    2.0
-    """
-    budget = _budget(epsilon)
-    p, q = _columns(left, right)
-    error = _dense_error(len(p), float(budget))
-    limit, slack = below(budget) - error, 2 * SCALE_TOLERANCE + 4 * error / float(budget)
-    rows = np.flatnonzero(_dense_ratios(p, q, 0.0) > below(budget) - _LOG_ERROR)
-    ratios = _dense_ratios(p[:, rows], q[:, rows], 1.0 / float(budget))
-    scale = 0.0
-    while rows.size:
-        worst = int(np.argmax(ratios))
-        row = rows[worst]
-        found = exact_laplace_scale(Pmf.on_integers(0, p[:, row]), Pmf.on_integers(0, q[:, row]), budget)
-        rows, ratios = np.delete(rows, worst), np.delete(ratios, worst)
-        if found and rows.size:
-            scale = max(scale, found * (1 + slack))
-            ratios = _dense_ratios(p[:, rows], q[:, rows], scale * (1 - (8 * scale + 8) * UNIT))
-            rows, ratios = rows[ratios > limit], ratios[ratios > limit]
-        scale = max(scale, found)
-    return scale
-
-
-def _columns(left: Array, right: Array) -> tuple[Floats, Floats]:
-    """Check rows of laws and return them as columns, each divided by its sum."""
-    p, q = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if p.ndim != 2 or p.shape != q.shape or not p.shape[1]:
-        raise InputError(f"laws have shapes {p.shape} and {q.shape}: give two equal shapes (rows, columns)")
-    for laws in (p, q):
-        sums = laws.sum(axis=1)
-        if not (np.isfinite(laws).all() and (laws >= 0).all() and (np.abs(sums - 1.0) <= SUM_TOLERANCE).all()):
-            raise InputError("a row is no law: its entries must be finite, at least 0, and sum to 1 within 1e-9")
-    p, q = (np.ascontiguousarray((laws / laws.sum(axis=1, keepdims=True)).T) for laws in (p, q))
-    return p, q
-
-
-def _dense_error(columns: int, loss: float) -> float:
-    """Return a bound on the rounding error of a log-ratio found by `_dense_ratios` for a positive scale.
-
-    Each of the two sums of each law rounds twice a step, and is made of three powers off by 4 UNIT or less. The factor
-    e^{-1/scale} is common to both laws, so its own error (8 UNIT, an allowance of 4 ulp) is that of a scale off by
-    (8 scale + 2) UNIT; the caller leaves that room.
-    """
-    return 2 * UNIT * (4 * (math.isqrt(columns) + 2) + 32 + 8 * loss)
-
-
-def _dense_ratios(p: Floats, q: Floats, scale: float) -> Floats:
-    if not scale:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gaps = np.abs(np.log(p) - np.log(q))
-        return np.asarray(np.where(np.isnan(gaps), 0.0, gaps).max(axis=0))
-    held = (p > 0) | (q > 0)
-    step = math.exp(-1.0 / scale)
-    a, b = (np.where(held, _dense_sums(laws, step), 1.0) for laws in (p, q))
-    smallest = np.minimum(a.min(axis=0), b.min(axis=0))
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        quotients = a / b
-        ratios: Floats = np.log(np.maximum(quotients.max(axis=0), 1.0 / quotients.min(axis=0)))
-    for row in np.flatnonzero(smallest < _DENSE_FLOOR):
-        laws = Pmf.on_integers(0, p[:, row]), Pmf.on_integers(0, q[:, row])
-        ratios[row] = Pair.of(*laws).bounds(scale)[1]
-    return ratios
-
-
-def _dense_sums(masses: Floats, step: float) -> Floats:
-    """Return sum over j of m_j step^|i - j| for every column of masses, in blocks of rows for few rounding steps."""
-    size, columns = masses.shape
-    height = math.isqrt(size) + 1
-    blocks = -(-size // height)
-    padded = np.zeros((blocks * height, columns))
-    padded[:size] = masses
-    terms = padded.reshape(blocks, height, columns)
-    ahead, behind = terms.copy(), terms.copy()
-    for row in range(1, height):
-        ahead[:, row] += step * ahead[:, row - 1]
-        behind[:, -1 - row] += step * behind[:, -row]
-    powers = step ** np.arange(1.0, height + 1)
-    from_left, from_right = np.zeros(columns), np.zeros(columns)
-    for block in range(blocks):
-        first, last = ahead[block], behind[blocks - 1 - block]
-        first += np.multiply.outer(powers, from_left)
-        last += np.multiply.outer(powers[::-1], from_right)
-        from_left, from_right = first[-1], last[0]
-    sums = ahead.reshape(padded.shape)
-    sums[:-1] += step * behind.reshape(padded.shape)[1:]
-    return sums[:size]

@@ -15,26 +15,11 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.laws.atoms import Array, Floats
+from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.laplace_pair import above, below
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import Number, as_epsilon
 from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
 from takifugu.laws.transport import monotone_plan
-
-
-def relaxed_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
-    """Return the smallest theta that meets the conditions of 000 Theorem 2 (ERRATA N1) for p and q, both orders.
-
-    Rounded up by at most 2**-36 relative plus rounding; 0.0 for equal laws. Float masses count as binary fractions
-    divided by their sum.
-
-    Raises InputError unless epsilon is finite and above zero.
-
-    >>> p, q = Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4])
-    >>> round(relaxed_scale(p, q, 1), 9)
-    0.671194939
-    """
-    return RelaxedPair.of(p, q).smallest(as_epsilon(epsilon))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +36,7 @@ class RelaxedPair:
 
     @staticmethod
     def of(p: Pmf, q: Pmf) -> RelaxedPair:
-        plan = monotone_plan(_exact(p), _exact(q))
+        plan = monotone_plan(exact_law(p), exact_law(q))
         masses = plan.masses.astype(object)
         rows, columns = _starts(plan.left), _starts(plan.right)
         logs = _logs(masses)
@@ -73,7 +58,14 @@ class RelaxedPair:
         return scale > 0 and self.loss(below(scale)) <= below(epsilon)
 
     def smallest(self, epsilon: Fraction) -> float:
-        """Return the smallest scale at which the conditions hold, rounded up; 0.0 where nothing moves."""
+        """Return the smallest scale at which the conditions hold; 0.0 where nothing moves.
+
+        Rounded up by at most 2**-36 relative plus rounding. Float masses count as binary fractions.
+
+        >>> p, q = Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4])
+        >>> round(RelaxedPair.of(p, q).smallest(Fraction(1)), 9)
+        0.671194939
+        """
         farthest = float(self.moves.max())
         if not farthest:
             return 0.0
@@ -83,14 +75,6 @@ class RelaxedPair:
             return loss, loss <= below(epsilon)
 
         return smallest_safe(judge, above(Fraction(farthest) / epsilon), float(epsilon), SCALE_TOLERANCE / 2)
-
-
-def _exact(law: Pmf) -> Pmf:
-    if law.exact:
-        return law
-    masses = [Fraction(mass) for mass in law.masses.tolist()]
-    common = math.lcm(*(mass.denominator for mass in masses))
-    return Pmf.from_counts(law.values, [mass.numerator * (common // mass.denominator) for mass in masses])
 
 
 def _starts(atoms: Array) -> Array:

@@ -109,7 +109,7 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
 
     delta = 0 is W-infinity (004 Definition 3.1). delta > 0 is partial transport (004 Appendix A.4 as corrected in
     ERRATA E11). Exact masses decide ties exactly. With float masses and delta = 0, levels closer than
-    `level_tolerance` count as equal: a number for people; mechanisms use `noised.w_infinity_verified`.
+    `level_tolerance` count as equal: a number for people; mechanisms use `noised.wasserstein_scale`.
     With delta > 0 float masses count as the binary fractions that they are.
 
     Raises InputError unless 0 <= delta < 1.

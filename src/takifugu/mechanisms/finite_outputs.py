@@ -20,6 +20,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.atoms import Atom, Floats
 from takifugu.laws.channel import Channel, largest_log_ratio, repair
+from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.base import Cost, Problem
@@ -166,9 +167,7 @@ def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
 
 def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
     """Return integer masses in units of the grid; float masses are binary fractions."""
-    masses = [Fraction(m) for m in law.masses.tolist()]
-    common = math.lcm(*(m.denominator for m in masses))
-    whole = [int(m * common) for m in masses]
+    whole = [int(mass) for mass in exact_law(law).masses]
     divisor = math.gcd(*whole)
     return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), whole, strict=True)}
 

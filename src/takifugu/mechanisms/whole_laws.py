@@ -26,6 +26,7 @@ from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import Unsupported
+from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.base import Part, Problem
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
@@ -88,7 +89,7 @@ class Shares:
     def completed(self, comparison: Comparison) -> Comparison:
         """Return a comparison of laws of one component's share as one of laws of the whole answer."""
         others, error = self._others[self._kind_at[comparison.located.start]]
-        p, q = (_exact(law).convolve(others) for law in (comparison.p, comparison.q))
+        p, q = (exact_law(law).convolve(others) for law in (comparison.p, comparison.q))
         return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
 
     @cached_property
@@ -139,7 +140,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
     family = next(iter(answers.families(Part(piece, share, Family((free,))))))
     masses: dict[int, Fraction] = {}
     for value, (law,) in family.hulls.items():
-        for x, mass in _exact(law).items():
+        for x, mass in exact_law(law).items():
             masses[int(x)] = masses.get(int(x), Fraction(0)) + chances[value] * Fraction(mass)
     total = sum(masses.values())
     off = 2 * family.relative_error + error
@@ -188,12 +189,3 @@ def _too_many(belief: Belief, answer: Additive) -> str:
         f"the answer may take up to {most_answers(belief, answer):,.0f} values, and a table of masses has at most "
         f'{MOST_ANSWERS:,} of them: publish a coarser answer or fewer entries, or use mechanism="laplace-exact"'
     )
-
-
-def _exact(law: Pmf) -> Pmf:
-    """Return the law with integer masses; floats count as the binary fractions that they are."""
-    if law.exact:
-        return law
-    masses = [Fraction(mass) for mass in law.masses.tolist()]
-    common = math.lcm(*(mass.denominator for mass in masses))
-    return Pmf.from_counts(law.values, [int(mass * common) for mass in masses])
