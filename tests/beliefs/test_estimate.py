@@ -122,3 +122,12 @@ def test_tables_read_back_without_change() -> None:
         table = JointTable([("a", 0), ("b", 1)], masses, names=["x", "y"], source="a paper")
         again = beliefs.from_dict(table.to_dict())
         assert again.to_dict() == table.to_dict()
+
+
+def test_a_region_takes_no_smoothing_and_no_start() -> None:
+    for extra, says in (
+        ({"smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
+        ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*holds every start"),
+    ):
+        with pytest.raises(InputError, match=says):
+            MarkovChain.fit(["abab"], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.beliefs.estimate import checked_source, count_transitions, is_private_source, smoothed_rows
-from takifugu.beliefs.one_sequence import checked_length
-from takifugu.beliefs.stochastic import ROW_TOLERANCE, normalised, stationary_law, stochastic_matrix
-from takifugu.errors import InputError, Unsupported, did_you_mean
+from takifugu.beliefs.estimate import checked_source, count_transitions, smoothed_rows
+from takifugu.beliefs.one_sequence import OneSequence, State, checked_length, checked_states
+from takifugu.beliefs.stochastic import Start, checked_start, stationary_law, stochastic_matrix
+from takifugu.errors import InputError, Unsupported
 
 if TYPE_CHECKING:
     from takifugu.beliefs.chain_region import ChainRegion
 
-State = Hashable
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovChain:
+class MarkovChain(OneSequence):
     """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (004 §4.1).
 
     `initial` is the law of X_0: "stationary", "any" (a class: every law on the states), or a vector. `states` name
@@ -45,21 +44,16 @@ class MarkovChain:
         self,
         matrix: Sequence[Sequence[float]] | FloatArray,
         length: int,
-        initial: str | Sequence[float] | FloatArray = "stationary",
+        initial: Start = "stationary",
         states: Iterable[State] | None = None,
         source: str = "assumed",
     ) -> None:
         table = stochastic_matrix(matrix)
-        names = tuple(range(len(table))) if states is None else tuple(states)
-        if len(names) != len(table):
-            raise InputError(f"the chain has {len(table)} rows and {len(names)} states: give one name a row")
-        if len(set(names)) != len(names):
-            raise InputError(f"the chain's states {list(names)} repeat a name: name each state once")
         object.__setattr__(self, "matrix", table)
         object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", names)
+        object.__setattr__(self, "states", checked_states(states, len(table), "the chain"))
         object.__setattr__(self, "source", source)
-        object.__setattr__(self, "initial", _initial(initial, len(table)))
+        object.__setattr__(self, "initial", checked_start(initial, len(table)))
         if self.initial == "stationary":
             _ = self.stationary
 
@@ -69,8 +63,8 @@ class MarkovChain:
         sequences: Iterable[Iterable[State]],
         length: int,
         states: Iterable[State] | None = None,
-        smoothing: float = 1.0,
-        initial: str | Sequence[float] | FloatArray = "stationary",
+        smoothing: float | None = None,
+        initial: Start | None = None,
         *,
         source: str,
         private: bool = False,
@@ -83,8 +77,6 @@ class MarkovChain:
         sequences: Iterable[Iterable[State]],
         length: int,
         states: Iterable[State] | None = None,
-        smoothing: float = 1.0,
-        initial: str | Sequence[float] | FloatArray = "stationary",
         *,
         source: str,
         private: bool = False,
@@ -96,23 +88,24 @@ class MarkovChain:
         sequences: Iterable[Iterable[State]],
         length: int,
         states: Iterable[State] | None = None,
-        smoothing: float = 1.0,
-        initial: str | Sequence[float] | FloatArray = "stationary",
+        smoothing: float | None = None,
+        initial: Start | None = None,
         *,
         source: str,
         private: bool = False,
         confidence: float | None = None,
     ) -> MarkovChain | ChainRegion:
-        """Return the chain with the transition frequencies of some sequences, `smoothing` added to every count.
+        """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
 
-        Transitions are counted inside each sequence. `source` says in words where the sequences come from; if they are
-        the data that the chain is to protect, `private=True` marks it, and calibration refuses it unless told.
+        It starts in its stationary law unless `initial` says otherwise. Transitions are counted inside each sequence.
+        `source` says in words where the sequences come from; if they are the data that the chain is to protect,
+        `private=True` marks it, and calibration refuses it unless told.
 
         With `confidence` the class of all chains in a region that covers the true matrix with that probability is
-        returned instead, from any start; smoothing and start play no part in it.
+        returned instead, from any start, without smoothing.
 
         Raises InputError for an empty source, an unknown state, negative smoothing, a row without transitions when
-        smoothing is 0, and a confidence outside (0, 1).
+        smoothing is 0, a confidence outside (0, 1), and smoothing or a start beside a confidence.
 
         >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
         >>> chain.matrix.round(3).tolist()
@@ -126,31 +119,15 @@ class MarkovChain:
         if confidence is not None:
             from takifugu.beliefs.chain_region import covering_region
 
+            for name, given in (("smoothing", smoothing), ("initial", initial)):
+                if given is not None:
+                    raise InputError(
+                        f"{name} is {given!r} beside confidence={confidence!r}: a region of chains is counted without "
+                        f"smoothing and holds every start; leave {name} out, or leave confidence out for one chain"
+                    )
             return covering_region(counts, length, names, confidence, text)
-        return MarkovChain(smoothed_rows(counts, names, smoothing), length, initial, names, text)
-
-    @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says that the chain was estimated from the data that it is to protect."""
-        return is_private_source(self.source)
-
-    @property
-    def size(self) -> int:
-        return self.length
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
-
-    def alphabet(self, entry: int) -> tuple[State, ...]:
-        return self.states
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"a chain has no column {name!r}: its entries are counted from 0, not named")
+        rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
+        return MarkovChain(rows, length, "stationary" if initial is None else initial, names, text)
 
     @cached_property
     def stationary(self) -> FloatArray:
@@ -196,9 +173,6 @@ class MarkovChain:
             found.append(law)
         return tuple(found)
 
-    def components(self) -> tuple[range, ...]:
-        return (range(self.length),)
-
     def component(self, number: int) -> MarkovChain:
         return self
 
@@ -237,7 +211,7 @@ class MarkovChain:
 
 
 @dataclass(frozen=True)
-class MarkovChainClass:
+class MarkovChainClass(OneSequence):
     """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, from any start.
 
     The class of 004 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
@@ -267,35 +241,6 @@ class MarkovChainClass:
         object.__setattr__(self, "length", checked_length(length))
         object.__setattr__(self, "states", names)
         object.__setattr__(self, "source", source)
-
-    @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says that pi and g were estimated from the data that they are to protect."""
-        return is_private_source(self.source)
-
-    @property
-    def size(self) -> int:
-        return self.length
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
-
-    def alphabet(self, entry: int) -> tuple[State, ...]:
-        return self.states
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"a chain has no column {name!r}: its entries are counted from 0, not named")
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return (True,) * len(self.states)
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.length),)
 
     def component(self, number: int) -> MarkovChainClass:
         return self
@@ -328,20 +273,6 @@ class MarkovChainClass:
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
             f"eigengap >= {self.g:g}, {self.length} steps, any start ({self.source})"
         )
-
-
-def _initial(initial: str | Sequence[float] | FloatArray, k: int) -> str | tuple[float, ...]:
-    if isinstance(initial, str):
-        if initial not in ("stationary", "any"):
-            raise InputError(
-                f'initial is {initial!r}: write "stationary", "any" or a list of {k} probabilities'
-                f"{did_you_mean(initial, ['stationary', 'any'])}"
-            )
-        return initial
-    law = np.array([float(p) for p in initial])
-    if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
-        raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
-    return tuple(float(p) for p in normalised(law[None, :])[0])
 
 
 def _cycle(found: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:

@@ -1,4 +1,4 @@
-"""What every class of chains says about its one sequence of entries: all start laws, all values possible anywhere."""
+"""What chains and classes of chains say about their one sequence of entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ State = Hashable
 
 
 class OneSequence:
-    """`length` dependent entries, each with one of `states`; a class of laws in which every value may occur."""
+    """`length` dependent entries, each with one of `states`; all may occur anywhere unless `possible` says no."""
 
     length: int
     states: tuple[State, ...]
@@ -19,7 +19,7 @@ class OneSequence:
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source says that the class was estimated from the data that it is to protect."""
+        """Return whether the source says that the belief was estimated from the data that it is to protect."""
         return is_private_source(self.source)
 
     @property

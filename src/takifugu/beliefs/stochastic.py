@@ -1,4 +1,4 @@
-"""Stochastic matrices: reading them, and their stationary law."""
+"""Stochastic matrices and start laws: reading them, and the stationary law."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.errors import InputError
+from takifugu.errors import InputError, did_you_mean
 
 FloatArray = npt.NDArray[np.float64]
+Start = str | Sequence[float] | FloatArray
 
 #: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
 ROW_TOLERANCE = 1e-9
@@ -83,3 +84,18 @@ def normalised(rows: FloatArray) -> FloatArray:
     """
     sums = rows.sum(axis=1, keepdims=True)
     return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[1], rows, rows / sums)
+
+
+def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
+    """Return "stationary", "any" or a law of the first entry over k states; InputError for anything else."""
+    if isinstance(initial, str):
+        if initial not in ("stationary", "any"):
+            raise InputError(
+                f'initial is {initial!r}: write "stationary", "any" or a list of {k} probabilities'
+                f"{did_you_mean(initial, ['stationary', 'any'])}"
+            )
+        return initial
+    law = np.array([float(p) for p in initial])
+    if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
+        raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
+    return tuple(float(p) for p in normalised(law[None, :])[0])
