@@ -1,54 +1,110 @@
 """Long searches: who is told about them, and whether an interrupt ends one with the best that it has found so far.
 
-Nobody is told, and every interrupt (Ctrl-C) goes on as it always does, until somebody up the stack asks for it. What a
-search has found when it is ended must be an answer as good as any, only not the best: so for bounds of noise.
+Nobody is told, and every interrupt (Ctrl-C) goes on as always, until somebody up the stack asks for it. What a search
+holds at any moment must be an answer that is right, only perhaps not the best: so it is with enough noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 
-@dataclass(frozen=True)
+@dataclass
 class Search:
-    """A search that begins: for whom, through how many possibilities at most, for how many secrets; a rough time."""
+    """A search for `name`, a mechanism: `most` things at most are to be tried for so many secrets, `done` are so far.
+
+    `seconds` is a rough guess of the time it takes at most; `stops` says whether an interrupt would end it only, and
+    `early` whether one has.
+    """
 
     name: str
     secrets: int
     most: int
     seconds: float
+    things: str
+    stops: bool
+    done: int = 0
+    early: bool = False
+
+    def tell(self, dealt: int) -> None:
+        """Tell who watches that so many more have been dealt with."""
+        self.done += dealt
+        watcher = _watcher.get()
+        if watcher is not None:
+            watcher.goes(self)
+
+    @property
+    def note(self) -> str:
+        """Return what an answer must say about its search; nothing where it came to its end.
+
+        >>> Search("quilts", 37, 300_000, 4.0, "quilts", True, done=1500, early=True).note[:59]
+        'the search was ended early, after 1,500 of 300,000 quilts: '
+        """
+        if not self.early:
+            return ""
+        return (
+            f"the search was ended early, after {self.done:,} of {self.most:,} {self.things}: the promise holds, and a "
+            "longer search may find that less noise is enough"
+        )
 
 
-#: Is told how many possibilities of a search are done with; the first time 0.
-Watch = Callable[[Search, int], None]
+class Watcher(Protocol):
+    """Is told when a search begins, goes on, and is over."""
 
-_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+    def begins(self, search: Search) -> None: ...
+
+    def goes(self, search: Search) -> None: ...
+
+    def over(self, search: Search) -> None: ...
+
+
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 _name: ContextVar[str] = ContextVar("name", default="quilts")
-_interrupts: ContextVar[list[bool] | None] = ContextVar("interrupts", default=None)
+_stops: ContextVar[list[bool] | None] = ContextVar("stops", default=None)
 
 
 @contextmanager
-def watched(watch: Watch) -> Iterator[None]:
-    """Tell `watch` about all searches inside.
+def running(secrets: int, most: int, seconds: float, things: str = "quilts") -> Iterator[Search]:
+    """Run a search: what is inside may be ended by an interrupt, and then what was found counts.
 
-    >>> with watched(lambda search, done: print(search.name, done, "of", search.most)):
-    ...     begin(secrets=3, most=100, seconds=0.1)(50)
-    quilts 0 of 100
-    quilts 50 of 100
+    >>> with stopping(), running(secrets=1, most=10, seconds=0.0) as search:
+    ...     search.tell(4)
+    ...     raise KeyboardInterrupt
+    >>> search.done, search.early
+    (4, True)
     """
-    token = _watch.set(watch)
+    stops, watcher = _stops.get(), _watcher.get()
+    search = Search(_name.get(), secrets, most, seconds, things, bool(stops and stops[0]))
+    if watcher is not None:
+        watcher.begins(search)
+    try:
+        yield search
+    except KeyboardInterrupt:
+        if not stops or not stops[0]:
+            raise
+        stops[0], search.early = False, True
+    finally:
+        if watcher is not None:
+            watcher.over(search)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Tell `watcher` about all searches inside."""
+    token = _watcher.set(watcher)
     try:
         yield
     finally:
-        _watch.reset(token)
+        _watcher.reset(token)
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Say for what the searches inside are made: a mechanism."""
+    """Say for what the searches inside are: a mechanism."""
     token = _name.set(name)
     try:
         yield
@@ -57,48 +113,14 @@ def named(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def ending_early(allowed: bool = True) -> Iterator[None]:
-    """Let the first interrupt inside end a search with what it has found; a second one goes on as always.
+def stopping(once: bool = True) -> Iterator[None]:
+    """Let the first interrupt inside a search end that search only; any other goes on as always (all, if not `once`).
 
-    Nested uses change nothing: the outermost decides, and counts.
+    Of nested uses the outermost counts.
     """
-    token = _interrupts.set([allowed]) if _interrupts.get() is None else None
+    token = _stops.set([once]) if _stops.get() is None else None
     try:
         yield
     finally:
         if token is not None:
-            _interrupts.reset(token)
-
-
-def begin(secrets: int, most: int, seconds: float) -> Callable[[int], None]:
-    """Tell who watches that a search begins; return what to call with the number of possibilities done with."""
-    watch, search = _watch.get(), Search(_name.get(), secrets, most, seconds)
-    if watch is None:
-        return _nobody
-    watch(search, 0)
-    return lambda done: watch(search, done)
-
-
-def may_end() -> bool:
-    """Return whether the interrupt that a search has just caught may end it; if not, it must be raised again."""
-    left = _interrupts.get()
-    if not left or not left[0]:
-        return False
-    left[0] = False
-    return True
-
-
-def ended(done: int, most: int) -> str:
-    """Return what is said of an answer whose search was ended early.
-
-    >>> ended(1500, 300_000)[:59]
-    'the search was ended early, after 1,500 of 300,000 quilts: '
-    """
-    return (
-        f"the search was ended early, after {done:,} of {most:,} quilts: the promise holds, and a longer search may "
-        "need less noise"
-    )
-
-
-def _nobody(done: int) -> None:
-    """Tell nobody."""
+            _stops.reset(token)

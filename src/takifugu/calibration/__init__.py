@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from takifugu import searches
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
 from takifugu.calibration.rules import check_beliefs, hides_one_entry
@@ -31,6 +32,7 @@ _VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default"}
 _CHOSEN_SCALE = "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri 2017, Theorems 4.3 and A.5"
 
 
+@searches.stopping()
 def calibrate(
     framework: Framework,
     query: Query,
@@ -48,6 +50,9 @@ def calibrate(
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
     belief estimated from the private data (`allow_private_belief`). Source: DESIGN §4, "Zero noise", "Composition".
+
+    Ctrl-C during a long search for quilts ends that search: its best so far is as sound, and the witness says so. A
+    second one, or one elsewhere, stops as always.
 
     Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
     mechanism that makes no use of it; CalibrationRefused where nothing may be used as asked.
@@ -79,6 +84,7 @@ def calibrate(
     return _calibration(problem, best.line.name, best.bound, source, conditions, rows(trials, best))
 
 
+@searches.stopping()
 def compare(framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0) -> Comparisons:
     """Return every mechanism side by side: its scale, expected error, how it composes, and why it may not be used.
 
@@ -95,6 +101,7 @@ def compare(framework: Framework, query: Query, epsilon: Number, delta: Number =
     return Comparisons(rows(trials, choose(trials)), problem.epsilon, problem.delta)
 
 
+@searches.stopping()
 def with_scale(framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False) -> Calibration:
     """Return Laplace noise of a scale that the caller chose (answer units): its epsilon is computed, not asked for.
 

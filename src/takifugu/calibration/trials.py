@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from takifugu import searches
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.result import CHOSEN, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER, Alternative
 from takifugu.calibration.rules import too_little_noise
@@ -48,7 +49,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
             work = f"about {cost.operations:.1e} operations and {cost.memory / 1e6:.0f} MB"
             return Trial(line, SKIPPED, f"it would take {work}; ask for it by name to run it")
-        found = mechanism.bound(problem)
+        with searches.named(line.name):
+            found = mechanism.bound(problem)
     except Unsupported as error:
         return Trial(line, INAPPLICABLE, str(error))
     if isinstance(found, Refusal):

@@ -40,11 +40,11 @@ def _demo(spec: ReleaseFile | RecordFile, where: Path) -> None:
         "and move, for each of them and for all."
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
-    with watching() as watch:
+    with watching(stops=False) as watch:
         shown = [c for c in planning.compared(spec, watch) if c.scope == "pooled"]
     print_comparisons(shown)
     heading("3. What would be published (takifugu calibrate)")
-    with watching() as watch:
+    with watching(stops=False) as watch:
         planned = planning.plan(spec, watch)
     print_calibrations(planned)
     heading("4. Published (takifugu release)")

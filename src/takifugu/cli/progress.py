@@ -1,4 +1,7 @@
-"""Progress of long work, on a terminal only: nothing appears before a second has passed, and nothing stays behind."""
+"""Progress of long work, on a terminal only: nothing appears before a second has passed, and nothing stays behind.
+
+What does stay is a line before a search that may take long, so that nobody waits for they know not what.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +12,71 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from takifugu.searches import Search, stopping, watched
+
 if TYPE_CHECKING:
     from takifugu.releasing.planning import Watch
 
 PATIENCE = 1.0
+#: What is being done, and how many of how many such things are done.
+State = tuple[str, int, int]
+
+
+#: Searches that may take longer than this many seconds are announced.
+LONG = 10.0
 
 
 @contextmanager
-def watching() -> Iterator[Watch]:
-    """Yield a watch for long work; it shows what is being done on stderr if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what, done, all_of_them: None
-        return
-    shown = _Shown()
+def watching(stops: bool = True) -> Iterator[Watch]:
+    """Yield a watch for long work; it shows what is being done on stderr if that is a terminal.
+
+    Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
+    """
+    shown: _Told | _Shown = _Shown() if sys.stderr.isatty() else _Told()
     try:
-        yield shown.watch
+        with stopping(stops), watched(shown):
+            yield shown.watch
     finally:
         shown.close()
 
 
-class _Shown:
+class _Told:
+    """Lines about long searches, and nothing else."""
+
+    def watch(self, what: str, done: int, all_of_them: int) -> None:
+        """Tell nobody."""
+
+    def begins(self, search: Search) -> None:
+        if search.seconds >= LONG:
+            self.say(
+                f"{search.name}: up to {search.most:,} {search.things} are tried for {search.secrets:,} secrets, which "
+                f"takes about {_span(search.seconds)} at most"
+                + ("; Ctrl-C ends the search with the best found so far" if search.stops else "")
+            )
+
+    def goes(self, search: Search) -> None:
+        """Tell nobody."""
+
+    def over(self, search: Search) -> None:
+        if search.early:
+            self.say(f"{search.name}: the search was ended early; Ctrl-C again stops everything")
+
+    def say(self, line: str) -> None:
+        click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+
+
+class _Shown(_Told):
     """A progress bar that starts itself when work takes longer than PATIENCE."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.state = ("working", 0, 1)
+        self.lock = threading.RLock()  # an interrupt may come while it is held
+        self.outside: State | None = None
+        self.state: State = ("working", 0, 1)
         self.bar: Any = None
         self.task: Any = None
         self.closed = False
@@ -46,6 +89,27 @@ class _Shown:
         with self.lock:
             self.state = (what, done, all_of_them)
             self._refresh()
+
+    def begins(self, search: Search) -> None:
+        super().begins(search)
+        self.outside = self.state
+        self.goes(search)
+
+    def goes(self, search: Search) -> None:
+        self.watch(f"{search.name}: {search.things}", min(search.done, search.most), search.most)
+
+    def over(self, search: Search) -> None:
+        if self.outside is not None:
+            self.watch(*self.outside)
+            self.outside = None
+        super().over(search)
+
+    def say(self, line: str) -> None:
+        with self.lock:
+            if self.bar is None:
+                super().say(line)
+            else:
+                self.bar.console.print(f"[yellow]takifugu:[/] {line}", highlight=False)
 
     def close(self) -> None:
         self.timer.cancel()
@@ -73,3 +137,12 @@ class _Shown:
             return
         what, done, total = self.state
         self.bar.update(self.task, description=what[:40], completed=done, total=total)
+
+
+def _span(seconds: float) -> str:
+    """Write a rough time.
+
+    >>> _span(12.3), _span(400.0)
+    ('12 s', '7 minutes')
+    """
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

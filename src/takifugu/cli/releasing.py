@@ -49,7 +49,7 @@ def compare(file: Path, as_json: bool) -> None:
 
 
 def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
-    with watching() as watch:
+    with watching(stops=False) as watch:  # whoever interrupts does not want to publish
         planned = planning.plan(load(file), watch)
     outcome = run.publish(planned, output, force)
     _warn_of_other_sources(outcome)

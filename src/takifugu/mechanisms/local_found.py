@@ -7,10 +7,10 @@ affordable and better. Entries go in falling order of that start, so the search 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from takifugu import answers
+from takifugu import answers, searches
 from takifugu.answers import AnswerFamily
 from takifugu.errors import Unsupported
 from takifugu.mechanisms.base import Part
@@ -68,27 +68,37 @@ def worst_found(
     rule: Rule,
     ceiling: Fraction,
     improve: Callable[[int, dict[Pair, Found], Fraction], None],
+    seconds: float = 0.0,
 ) -> Found:
     """Return max over secret entries and ordered pairs of the least scale that was found.
 
     `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`.
+    The search may be ended early: what an entry starts from is sound too. `seconds` guesses how long it takes at most.
     """
-    known, running = {}, Fraction(0)
-    for family in whole_answers(part):
-        passed = running if part.belief.size > EACH_SOLVED else None
-        known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
-        running = max(running, _dearest(known[family.entry]).scale)
-    order = [entry for entry in part.family.entries if entry not in known]
-    order += sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
+    known: dict[int, dict[Pair, Found]] = {}
+    order: list[int] = list(part.family.entries)
     worst: Found | None = None
-    for entry in order:
-        best = known.get(entry) or _ceilings(part, entry, ceiling)
-        enough = worst.scale * (1 + TIE) if worst else Fraction(-1)
-        if best and still_dear(best, enough):
-            improve(entry, best, enough)
-        if not best:
-            continue
-        worst = max((f for f in (worst, _dearest(best)) if f is not None), key=lambda found: found.scale)
+    with searches.running(len(order), len(order), seconds, "secrets") as search:
+        running = Fraction(0)
+        for family in whole_answers(part):
+            passed = running if part.belief.size > EACH_SOLVED else None
+            known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
+            running = max(running, _dearest(known[family.entry]).scale)
+        unknown = [entry for entry in part.family.entries if entry not in known]
+        order = unknown + sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
+        for entry in order:
+            if entry not in known:
+                known[entry] = _ceilings(part, entry, ceiling)
+            best = known[entry]
+            enough = worst.scale * (1 + TIE) if worst else Fraction(-1)
+            if best and still_dear(best, enough):
+                improve(entry, best, enough)
+            worst = max([*([worst] if worst else ()), *best.values()], key=lambda found: found.scale, default=None)
+            search.tell(1)
+    if search.early:
+        rest = [known.get(entry) or _ceilings(part, entry, ceiling) for entry in order]
+        worst = max((found for best in rest for found in best.values()), key=lambda found: found.scale)
+        return replace(worst, quilt=f"{worst.quilt}; {search.note}")
     if worst is None:  # a part holds a possible pair (mechanisms.base.Problem), so this is not reached
         raise AssertionError("a part without secrets")
     return worst

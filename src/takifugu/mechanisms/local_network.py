@@ -33,6 +33,8 @@ MOST_LOCAL = 10_000
 LARGEST_NEAR = 1e6
 #: Predicted operations of one quilt.
 PER_QUILT = 3e6
+#: Seconds that one quilt takes, roughly.
+SECONDS = 2e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,10 @@ def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
 
 def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
     """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt asks for."""
-    known = Fraction(needed_scale(part, epsilon)[0].value)
+    first, note = needed_scale(part, epsilon)
+    known = Fraction(first.value)
+    if note:
+        return Found(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}")
 
     def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
         for near, quilt in _near_sets(part, entry):
@@ -114,7 +119,7 @@ def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
                 return
             _improve(part, entry, near, quilt, best, enough, epsilon, rule)
 
-    return worst_found(part, epsilon, rule, known, improve)
+    return worst_found(part, epsilon, rule, known, improve, _tried_at_most(part) * SECONDS)
 
 
 def _near_sets(part: Part, entry: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
@@ -157,9 +162,13 @@ def _improve(
 def local_network_cost(part: Part) -> Cost:
     """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
     network = network_of(part)
-    entries = float(len(part.family.entries))
-    each = 2.0 ** (network.size - 1) if network.size <= ALL_SUBSETS else MOST_LOCAL / entries
     laws, held = answers.work(part)
     count, _ = answers.comparisons(part)
     whole = laws + count * 1000 * (width(network, part.answer) + 300) if laws <= TRIVIAL_WORK else 0.0
-    return Cost(network_cost(part) + entries * each * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
+    return Cost(network_cost(part) + _tried_at_most(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
+
+
+def _tried_at_most(part: Part) -> float:
+    """Predict how many near laws are found."""
+    size, entries = part.belief.size, len(part.family.entries)
+    return entries * 2.0 ** (size - 1) if size <= ALL_SUBSETS else float(MOST_LOCAL)

@@ -19,11 +19,10 @@ def network_bound(problem: Problem) -> Bound:
     """Return Laplace noise of the scale that the worst part needs; vector answers get it in every cell (004 B.2)."""
     found = [(part, *needed_scale(part, problem.epsilon)) for part in problem.parts]
     part, worst, _ = max(found, key=lambda one: one[1].value)
+    note = next((note for *_, note in found if note), "")
     noise = laplace_or_exact(round_up(Fraction(worst.value)), problem.grid, problem.cells)
     numbers = (("influence", worst.influence), ("D", float(worst.quilt.steps)))
-    named = witness(part, worst, numbers)
-    notes = tuple(note for _, _, note in found if note)
-    return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, named, notes)
+    return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, witness(part, worst, numbers, note))
 
 
 def network_cost(part: Part) -> float:

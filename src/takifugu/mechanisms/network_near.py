@@ -2,8 +2,8 @@
 
 Nodes of a quilt that the entry does not reach (by an active path, given the quilt) are not needed. Without them the
 influence is the same, because they are independent of the entry given the others; and nothing is near that was not
-before, because no active path led through them. So in a family that holds every part of its quilts only those matter
-whose nodes are all reached.
+before, because no active path led through them. So in a family that holds every part of its quilts, nothing included,
+only those matter whose nodes are all reached.
 """
 
 from __future__ import annotations

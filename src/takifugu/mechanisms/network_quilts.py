@@ -30,9 +30,9 @@ COUNTED = 200_000
 
 @dataclass(frozen=True)
 class NetworkQuilt:
-    """A quilt of one entry: its nodes, and the change in steps of the near set that it leaves."""
+    """A quilt of one entry: its nodes (None: the trivial one, which leaves all near), and its near set's change."""
 
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...] | None
     steps: int
 
 
@@ -73,7 +73,7 @@ def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
 def choices(network: BayesianNetwork, found: int, most: int) -> list[tuple[int, int]]:
     """Return (size, count): quilts of `size` nodes are all those among the `count` nearest of the nodes found.
 
-    Every part of such a quilt is such a quilt too.
+    Every part of such a quilt is such a quilt too, or nothing.
     """
     if network.size <= ALL_SUBSETS:
         return [(size, found) for size in range(1, found + 1)]
@@ -112,15 +112,17 @@ def share(part: Part) -> int:
     return max(1, MOST_QUILTS // max(1, len(part.family.entries)))
 
 
-def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...]) -> Witness:
-    """Name the comparison and the quilt behind a number."""
+def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
+    """Name the comparison and the quilt behind a number, and add what is to be said of the search."""
     network = network_of(part)
     name, states = network.names[found.entry], network.alphabet(found.entry)
-    held = network.near_set(found.entry, found.quilt.nodes) if found.quilt.nodes else range(network.size)
+    chosen = found.quilt.nodes
+    held = range(network.size) if chosen is None else network.near_set(found.entry, chosen)
     near = ", ".join(str(network.names[v]) for v in sorted(held)[:6])
     more = ", ..." if len(held) > 6 else ""
-    nodes = ", ".join(str(network.names[v]) for v in found.quilt.nodes) or "nothing"
+    nodes = ", ".join(str(network.names[v]) for v in chosen or ()) or "nothing"
     detail = f"the best quilt is {nodes}; the near set is {near}{more} ({len(held)} nodes)"
+    detail = f"{detail}; {note}" if note else detail
     a, b = found.pair
     return Witness(f"{name} = {states[a]!r} against {name} = {states[b]!r}", detail, numbers)
 

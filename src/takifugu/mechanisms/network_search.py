@@ -34,7 +34,7 @@ def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
     D(N) = 0 with e(Q) <= epsilon needs no noise (ERRATA E14). The text says so if the search was ended early.
     """
     steps = part.answer.entry_changes()
-    trivial = NetworkQuilt((), int(steps.sum()))
+    trivial = NetworkQuilt(None, int(steps.sum()))
     entries = [
         BestScale(Found(Fraction(trivial.steps) / epsilon, entry, pairs[0], trivial, 0.0), pairs, epsilon)
         for entry in part.family.entries
@@ -50,7 +50,7 @@ def network_joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]])
     for changes, scale in charges:
         if scale == 0:
             steps = [BLOCKED if moved else s for s, moved in zip(steps, changes, strict=True)]
-    trivial = NetworkQuilt((), sum(steps))
+    trivial = NetworkQuilt(None, sum(steps))
     cost = math.inf if trivial.steps >= BLOCKED else trivial.steps * change.unit
     entries = [
         BestCosts([Found(cost, entry, pair, trivial, 0.0) for pair in pairs], change.unit)
@@ -59,24 +59,16 @@ def network_joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]])
     ]
     found, note = worst(part, steps, entries)
     rounded = math.inf if math.isinf(found.value) else float_above(Fraction(found.value))
-    named = witness(part, found, (("cost", rounded),))
-    return rounded, Witness(named.comparison, "; ".join(filter(None, (named.detail, note))), named.numbers)
+    return rounded, witness(part, found, (("cost", rounded),), note)
 
 
 def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Found, str]:
     """Return what the worst entry has found, and a text if the search was ended before it had tried all its quilts."""
-    tried, most = 0, count_quilts(part)
-    try:
-        told = searches.begin(len(entries), most, most * PER_QUILT)
+    most = count_quilts(part)
+    with searches.running(len(entries), most, most * PER_QUILT) as search:
         for dealt in _best_first(part, steps, entries):
-            tried += dealt
-            told(tried)
-        note = ""
-    except KeyboardInterrupt:
-        if not searches.may_end():
-            raise
-        note = searches.ended(tried, most)
-    return max((best.found for best in entries), key=lambda found: found.value), note
+            search.tell(dealt)
+    return max((best.found for best in entries), key=lambda found: found.value), search.note
 
 
 def _best_first(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> Iterator[int]:

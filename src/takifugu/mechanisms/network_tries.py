@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.mechanisms import network_quilts as family
 from takifugu.mechanisms.log_ratios import FloatArray
 from takifugu.mechanisms.network_best import Best
 from takifugu.mechanisms.network_influence import influences_of
 from takifugu.mechanisms.network_near import NearSets, TreeSets
-from takifugu.mechanisms.network_quilts import ALL_SUBSETS, NEAREST, choices, layers
 
 #: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
 AT_ONCE, HELD = 2_000, 2**18
@@ -38,16 +38,19 @@ class Tries:
     def batches(self) -> Iterator[int]:
         """Try the nodes at one distance, then sets of growing size among the nearest; yield how many were tried."""
         nearest: list[int] = []
-        for layer in layers(self._network, self._entry):
-            nearest += layer if len(nearest) < NEAREST else ()
-            if self._network.size > ALL_SUBSETS:
+        for layer in family.layers(self._network, self._entry):
+            nearest += layer if len(nearest) < family.NEAREST else ()
+            if self._network.size > family.ALL_SUBSETS:
                 wide = self._try_layer(layer)
                 yield 1
                 if self._settled():
                     return
-                if wide and len(nearest) >= NEAREST and isinstance(self._near, TreeSets):
+                if wide and len(nearest) >= family.NEAREST and isinstance(self._near, TreeSets):
                     break  # near sets grow with the distance
-        for size, count in choices(self._network, len(nearest), self._most):
+        moved = self._near.moved(self._entry, (), self._best.below)  # what depends on the entry at all
+        if moved is not None:
+            self._try((), moved)
+        for size, count in family.choices(self._network, len(nearest), self._most):
             yield from self._choose(nearest[:count], size)
             if self._settled():
                 return

@@ -23,6 +23,7 @@ from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.report import report_html
 from takifugu.releasing.result import Release, frame_of, shown
 from takifugu.releasing.spec import ReleaseFile, load
+from takifugu.searches import stopping
 
 if TYPE_CHECKING:
     from takifugu.ledger import Reservation
@@ -76,7 +77,9 @@ def release_file(path: str | Path, data: Any = None, output: str | Path | None =
     >>> [table.name for table in outcome.tables]
     ['time-use-units', 'time-use-pooled']
     """
-    return publish(plan(load(path, data)), None if output is None else Path(output), force)
+    with stopping(once=False):  # whoever interrupts does not want to publish
+        planned = plan(load(path, data))
+    return publish(planned, None if output is None else Path(output), force)
 
 
 def publish(
