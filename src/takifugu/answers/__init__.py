@@ -89,7 +89,7 @@ class AnswerFamily(Comparisons, Protocol):
 
 
 def families(share: Share) -> Iterator[AnswerFamily]:
-    """Yield the answer families of one component of a belief, one for each secret entry, in order and lazily.
+    """Yield the answer families of one component of a belief, one for each secret entry, lazily.
 
     Raises Unsupported for vector answers, and for beliefs without answer laws.
 
@@ -187,7 +187,7 @@ def work(share: Share, laplace: bool = False) -> tuple[float, float]:
     if isinstance(belief, MarkovChain):
         return chain_laws.work(belief, answer, wanted)
     if isinstance(belief, BayesianNetwork):
-        return network_laws.work(belief, answer, wanted)
+        return network_laws.work(belief, answer, share.family)
     if isinstance(belief, Clique):
         return clique_laws.work(belief, answer)
     if isinstance(belief, IndependentUsers):

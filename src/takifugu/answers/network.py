@@ -1,185 +1,187 @@
-"""Laws of a scalar answer given a node of a Bayesian network: elimination with one more axis, the sum so far.
+"""Laws of a scalar answer given nodes of a Bayesian network, for all secret nodes at once.
 
-Every factor carries a last axis: how much the nodes that were already summed out have added, on consecutive integers.
-Multiplying factors convolves these axes (positive terms only), and a node's own contribution is a shift that is made
-when the node is summed out. On trees and polytrees this is message passing; elsewhere the tables grow with the
-network's width, which is predicted first.
+Only nodes that the answer or a secret hangs on are looked at: those that are secret or add something that varies, and
+their ancestors; the rest sums to one. Two passes over one plan serve all secret nodes (`contraction`, `passes`). On
+trees and polytrees this is message passing; elsewhere tables grow with the network's width, and where a plan for all
+secret nodes would take too much memory each gets one of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answers.listed import ListedFamily
-from takifugu.answers.wide import UNIT
-from takifugu.beliefs.elimination import LARGEST_TABLE, Plan, plan
+from takifugu.answers.contraction import Contraction, Reading, contraction, reading
+from takifugu.answers.dense import DenseFamily
+from takifugu.answers.passes import arranged_as, collect, laws, moved
+from takifugu.answers.wide import UNIT, Wide
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
-from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Masses below this may have lost digits to underflow.
-TRUSTED = 2.0**-900
+#: The largest memory, in bytes, that the laws of one answer may take, as predicted.
+LARGEST_BYTES = 3e9
+#: A table of float64 numbers spans no more than this many binary orders.
+MOST_ORDERS = 900
+#: So many of the secret nodes stand for all where each has a plan of its own.
+_SAMPLE = 16
+
+_Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
+_KNOWN: WeakKeyDictionary[Additive, _Plans] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
-class SumFactor:
-    """A table over `scope` and a last axis: entry [..., j] belongs to a sum of `start` + j."""
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The contributions c_v(s) = base_v + unit * offsets[v][s], offsets >= 0 and the least of a node 0."""
 
-    scope: tuple[int, ...]
-    table: FloatArray
-    start: int
+    base: int
+    unit: int
+    offsets: tuple[tuple[int, ...], ...]
+
+    @property
+    def varying(self) -> list[int]:
+        return [v for v, row in enumerate(self.offsets) if max(row)]
+
+    @property
+    def width(self) -> int:
+        """The number of places of the whole answer."""
+        return 1 + sum(max(row) for row in self.offsets)
 
 
-def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Iterator[ListedFamily]:
-    """Yield the laws given each value of each secret entry, in order.
+def shares(belief: BayesianNetwork, answer: Additive, counted: Iterable[int] | None = None) -> Shares:
+    """Write the contributions of the counted nodes (all by default) over one base and the largest common unit.
 
-    Raises Unsupported where a table would be too large, or masses too small for float64.
+    >>> from takifugu.queries import Linear
+    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
+    >>> shares(net, Linear([4, -2], grid=1).resolve(net))
+    Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
     """
-    for entry in family.entries:
-        pairs = family.value_pairs(belief, entry)
-        if not pairs:
-            continue
-        table, start, error = answer_table(belief, answer, entry)
-        laws = {}
-        for value in sorted({*sum(pairs, ())}):
-            row = table[value]
-            if ((row > 0) & (row < TRUSTED)).any():
-                raise Unsupported(
-                    "some masses of the answer's law are below 1e-270, too small for exact ratios in float64: "
-                    'use mechanism="quilt-exact" or "group"'
-                )
-            laws[value] = (Pmf.on_integers(start, row / row.sum()),)
-        yield ListedFamily(entry, pairs, laws, error)
+    adding = range(belief.size) if counted is None else frozenset(counted)
+    rows = []
+    for v, node in enumerate(belief.nodes):
+        # A node that is not read may have a table of one zero.
+        row = answer.contribution(v)[:, 0] if v in adding else np.zeros(1, dtype=np.int64)
+        rows.append(np.broadcast_to(row, (len(node.states),)))
+    lowest = [int(row.min()) for row in rows]
+    above = [row - low for row, low in zip(rows, lowest, strict=True)]
+    unit = max(1, int(np.gcd.reduce(np.concatenate(above))))
+    return Shares(sum(lowest), unit, tuple(tuple((row // unit).tolist()) for row in above))
 
 
-def answer_table(belief: BayesianNetwork, answer: Additive, entry: int) -> tuple[FloatArray, int, float]:
-    """Return (P(X_entry = s, answer = start + j) up to a factor, start, relative error of a mass)."""
-    return sums_table(belief, answer, [entry], range(belief.size))
+def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Iterator[DenseFamily]:
+    """Yield the laws given each value of each secret node, each node once, in the order in which they are found.
+
+    Raises Unsupported where they would take more than LARGEST_BYTES.
+    """
+    pairs = _pairs(belief, family)
+    found = shares(belief, answer)
+    for plan in _plans(belief, answer, tuple(pairs)):
+        if not _fits(plan):
+            raise Unsupported(
+                f"the laws of the answer would take {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}: "
+                'use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one'
+            )
+        for law in laws(plan, belief.factors, found.offsets):
+            values = sorted({*sum(pairs[law.variable], ())})
+            rows = {value: (number,) for number, value in enumerate(values)}
+            yield DenseFamily(
+                law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values], found.base,
+                found.unit, relative_error(law.rounded),
+            )  # fmt: skip
+
+
+def relative_error(rounded: int) -> float:
+    """Return a bound on the relative error of a mass: of numbers rounded so often, divided by the sum of them all."""
+    return 2.02 * (rounded + 64) * UNIT
 
 
 def sums_table(
-    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int]
+    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int], largest: float
 ) -> tuple[FloatArray, int, float]:
-    """Return the joint law of some entries and of what the counted ones add, its start, relative error of a mass.
+    """Return the joint law of some nodes and of what the counted ones add, its start, relative error of a mass.
 
     The table has one axis for each of `keep`, in that order, and a last axis: entry [..., j] belongs to a sum of
-    start + j. It is a law up to a factor.
+    start + j. It is a law up to a factor. Raises Unsupported where a table would have more than `largest` numbers, or
+    numbers are too small for float64.
     """
-    adding = frozenset(counted)
-    alive = _alive(belief, answer, keep, adding)
-    sizes = {v: len(belief.nodes[v].states) for v in alive}
-    scopes = [belief.factors[v].scope for v in alive]
-    steps = plan(scopes, sizes, keep)
-    widest = 1 + sum(int(np.ptp(answer.contribution(v))) for v in alive if v in adding)
-    if steps.largest * widest > LARGEST_TABLE:
-        raise Unsupported(
-            f"the laws of the answer would need a table of {steps.largest * widest:.1e} numbers, above the limit of "
-            f'{LARGEST_TABLE:.0e}: use mechanism="quilt-exact" or "group", or a smaller network'
-        )
-    pool = [SumFactor(belief.factors[v].scope, belief.factors[v].table[..., None], 0) for v in alive]
-    rounding = 0
-    for variable in steps.order:
-        mine = [f for f in pool if variable in f.scope]
-        pool = [f for f in pool if variable not in f.scope]
-        joined, depth = _joined(mine)
-        pool.append(_summed(joined, variable, _added(belief, answer, variable, adding)))
-        rounding += depth + sizes[variable] + 2
-    final, depth = _joined(pool)
-    for variable in keep:
-        final = _shifted(final, variable, _added(belief, answer, variable, adding))
-    order = [*(final.scope.index(v) for v in keep), len(final.scope)]
-    return final.table.transpose(order), final.start, (rounding + depth + 8) * 2 * UNIT
-
-
-def law_plan(belief: BayesianNetwork, answer: Additive, entry: int) -> Plan:
-    """Return the predicted elimination for one entry, tables counted without the axis of sums."""
-    return sums_plan(belief, answer, [entry], range(belief.size))
-
-
-def sums_plan(belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int]) -> Plan:
-    """Return the predicted elimination of `sums_table`, tables counted without the axis of sums."""
-    alive = _alive(belief, answer, keep, frozenset(counted))
-    sizes = {v: len(belief.nodes[v].states) for v in alive}
-    return plan([belief.factors[v].scope for v in alive], sizes, keep)
+    found = shares(belief, answer, counted)
+    offsets = [[found.unit * offset for offset in row] for row in found.offsets]
+    plan = _contraction(belief, offsets, [*keep, *found.varying], keep)
+    widest = found.unit * (found.width - 1) + 1
+    needed = max(max(plan.cells(t.scope) * t.width for t in plan.tables), plan.cells(keep) * widest)
+    if needed > largest:
+        raise Unsupported(f"a table of {needed:.1e} numbers would be needed, above the limit of {largest:.0e}")
+    table = collect(plan, belief.factors, offsets, ())[-1]
+    for v in keep:
+        table = moved(table, v, offsets[v])
+    numbers = arranged_as(table, keep)
+    if isinstance(numbers, Wide) and numbers.span > MOST_ORDERS:
+        raise Unsupported("the joint law of some nodes and a sum has probabilities too small for float64")
+    floats = numbers.floats(numbers.top) if isinstance(numbers, Wide) else numbers.floats
+    return floats, found.base, relative_error(table.rounded)
 
 
 def width(belief: BayesianNetwork, answer: Additive) -> float:
-    """Return the largest number of values that the answer can take."""
-    return 1.0 + sum(float(np.ptp(answer.contribution(v))) for v in range(belief.size))
+    """Return the number of places of the answer's laws."""
+    return float(shares(belief, answer).width)
 
 
-def work(belief: BayesianNetwork, answer: Additive, entries: int) -> tuple[float, float]:
+def work(belief: BayesianNetwork, answer: Additive, family: Family) -> tuple[float, float]:
     """Return the predicted operations and bytes of `families`."""
-    atoms = width(belief, answer)
-    steps = law_plan(belief, answer, 0)
-    return entries * (steps.operations * atoms**2 / 4 + 3e4 * belief.size), 24.0 * steps.largest * atoms
+    wanted = tuple(_pairs(belief, family))
+    if not wanted:
+        return 0.0, 0.0
+    together = _planned(belief, answer, wanted)
+    if _fits(together) or len(wanted) == 1:
+        return together.operations, together.bytes
+    some = wanted[:: max(1, len(wanted) // _SAMPLE)]
+    plans = [_planned(belief, answer, (v,)) for v in some]
+    return len(wanted) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
 
 
-def _alive(belief: BayesianNetwork, answer: Additive, keep: Sequence[int], adding: frozenset[int]) -> list[int]:
-    """Return the kept entries, the nodes that add something, and their ancestors: the rest sums to one."""
-    # A node whose contribution does not vary still shifts the answer: it is kept for that.
-    return belief.ancestral([*keep, *(v for v in adding if answer.contribution(v).any())])
+def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the pairs to compare of every secret node that has some."""
+    return {v: pairs for v in family.entries if (pairs := family.value_pairs(belief, v))}
 
 
-def _added(
-    belief: BayesianNetwork, answer: Additive, node: int, adding: frozenset[int]
-) -> npt.NDArray[np.int64]:
-    """Return what each value of a node adds to the sum; a node that is not read may have a table of one zero."""
-    size = len(belief.nodes[node].states)
-    if node not in adding:
-        return np.zeros(size, dtype=np.int64)
-    return np.broadcast_to(answer.contribution(node)[:, 0], (size,))
+def _plans(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Iterator[Reading]:
+    """Yield one plan for all wanted nodes, or one for each where that would take too much memory."""
+    if not wanted:
+        return
+    together = _planned(belief, answer, wanted)
+    if _fits(together) or len(wanted) == 1:
+        yield together
+    else:
+        for v in wanted:
+            yield _planned(belief, answer, (v,))
 
 
-def _joined(factors: list[SumFactor]) -> tuple[SumFactor, int]:
-    """Multiply factors: pointwise over shared variables, convolved over sums; and how often a mass was rounded."""
-    depth = 0
-    result = factors[0]
-    for other in sorted(factors[1:], key=lambda f: f.table.size):
-        scope = tuple(dict.fromkeys((*result.scope, *other.scope)))
-        left, right = _spread(result, scope), _spread(other, scope)
-        if left.shape[-1] < right.shape[-1]:
-            left, right = right, left
-        width = left.shape[-1] + right.shape[-1] - 1
-        table = np.zeros((*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), width))
-        for j in range(right.shape[-1]):
-            table[..., j : j + left.shape[-1]] += left * right[..., j : j + 1]
-        depth += right.shape[-1] + 1
-        result = SumFactor(scope, table, result.start + other.start)
-    return result, depth
+def _fits(plan: Reading) -> bool:
+    return plan.bytes <= LARGEST_BYTES
 
 
-def _spread(factor: SumFactor, scope: tuple[int, ...]) -> FloatArray:
-    """Return the table with one axis for every variable of a larger scope."""
-    order = [factor.scope.index(v) for v in scope if v in factor.scope]
-    table = factor.table.transpose([*order, len(factor.scope)])
-    for axis, v in enumerate(scope):
-        if v not in factor.scope:
-            table = np.expand_dims(table, axis)
-    return table
+def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
+    """Return the plan for some wanted nodes; the last one made for an answer is kept."""
+    known, key = _KNOWN.setdefault(answer, {}), (id(belief), wanted)
+    if key not in known:
+        found = shares(belief, answer)
+        plan = _contraction(belief, found.offsets, [*wanted, *found.varying], ())
+        known.clear()
+        known[key] = belief, reading(plan, wanted)  # the network is held, so that its id stays its own
+    return known[key][1]
 
 
-def _shifted(factor: SumFactor, variable: int, contribution: npt.NDArray[np.int64]) -> SumFactor:
-    """Add the variable's own contribution to the sums."""
-    low, high = int(contribution.min()), int(contribution.max())
-    axis, width = factor.scope.index(variable), factor.table.shape[-1]
-    moved = np.moveaxis(factor.table, axis, 0)
-    table = np.zeros((*moved.shape[:-1], width + high - low))
-    for value, added in enumerate(contribution.tolist()):
-        table[value, ..., added - low : added - low + width] = moved[value]
-    return SumFactor(factor.scope, np.moveaxis(table, 0, axis), factor.start + low)
-
-
-def _summed(factor: SumFactor, variable: int, contribution: npt.NDArray[np.int64]) -> SumFactor:
-    shifted = _shifted(factor, variable, contribution)
-    axis = shifted.scope.index(variable)
-    scope = shifted.scope[:axis] + shifted.scope[axis + 1 :]
-    return SumFactor(scope, shifted.table.sum(axis=axis), shifted.start)
+def _contraction(
+    belief: BayesianNetwork, offsets: Sequence[Sequence[int]], read: Iterable[int], keep: Collection[int]
+) -> Contraction:
+    alive = belief.ancestral(read)
+    sizes = {v: len(offsets[v]) for v in alive}
+    spans = {v: max(offsets[v]) for v in alive}
+    return contraction({v: belief.factors[v].scope for v in alive}, sizes, spans, keep)

@@ -16,8 +16,9 @@ from functools import partial
 import numpy as np
 
 from takifugu import answers
-from takifugu.answers.network import TRUSTED, sums_plan, sums_table, width
+from takifugu.answers.network import sums_table, width
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.errors import Unsupported
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.base import Cost, Part
 from takifugu.mechanisms.local_found import TIE, TRIVIAL_WORK, Found, Pair, still_dear, worst_found
@@ -78,12 +79,9 @@ def near_table(part: Part, entry: int, near: frozenset[int], quilt: frozenset[in
     """Return the laws of a near set, or None where they are too large or too small for float64."""
     network = network_of(part)
     keep = [*sorted(quilt), entry]
-    plan = sums_plan(network, part.answer, keep, near)
-    widest = 1 + sum(int(np.ptp(part.answer.contribution(v))) for v in near)
-    if plan.largest * widest > LARGEST_NEAR:
-        return None
-    table, start, error = sums_table(network, part.answer, keep, near)
-    if ((table > 0) & (table < TRUSTED)).any():
+    try:
+        table, start, error = sums_table(network, part.answer, keep, near, LARGEST_NEAR)
+    except Unsupported:
         return None
     k = len(network.alphabet(entry))
     masses = np.ascontiguousarray(table).reshape(-1, k, table.shape[-1])

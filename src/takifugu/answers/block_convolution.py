@@ -1,0 +1,78 @@
+"""Convolution of two rows of positive numbers of any size, in blocks that fit float64, one matrix product a block.
+
+A row is cut into blocks of equal length, each held as float64 numbers in (2**-_SPAN, 1) times a power of two. Blocks i
+and c add to the output blocks i + c and i + c + 1; every output block has one power of two, the largest that is added
+to it, and a smaller one is raised to at least 2**-_LOW relative to it, so that no positive number becomes zero. What
+that adds to a number is below 2**-_LOW a term. It is nothing to numbers above 2**-_SPAN: if one is smaller, shorter
+blocks are tried, and in the end `wide.convolve`, which has no limits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.answers import wide
+from takifugu.answers.wide import LOWEST, Wide
+
+FloatArray = npt.NDArray[np.float64]
+ExponentArray = npt.NDArray[np.int64]
+
+#: Numbers of one block lie within this many binary orders: products stay above 2**-602, raised ones above 2**-1002.
+_SPAN = 300
+_LOW = -400
+_SIZES = (32, 8)
+
+
+def convolve(first: Wide, second: Wide) -> Wide:
+    """Return sum over j of first[j] second[i - j]; at most 2 min(n, m) + 4 roundings a number.
+
+    >>> convolve(Wide.of([1.0, 2.0]), Wide.of([3.0, 4.0, 5.0])).floats(0).tolist()
+    [3.0, 10.0, 13.0, 10.0]
+    """
+    if len(first.mantissas) < len(second.mantissas):
+        first, second = second, first
+    for size in _SIZES:
+        found = _by_blocks(first, second, size)
+        if found is not None:
+            return found
+    return wide.convolve(first, second)
+
+
+def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
+    """Return the convolution, or None where a block spans too much."""
+    left, right = _cut(first, size), _cut(second, size)
+    if left is None or right is None:
+        return None
+    (rows, tops), (others, powers) = left, right
+    tops_out = np.full(len(tops) + len(powers), 2 * LOWEST, dtype=np.int64)
+    for c, power in enumerate(powers.tolist()):
+        for here in (slice(c, c + len(tops)), slice(c + 1, c + 1 + len(tops))):
+            np.maximum(tops_out[here], tops + power, out=tops_out[here])
+    result = np.zeros((len(tops_out), size))
+    places = size + np.arange(2 * size) - np.arange(size)[:, None]
+    for c, power in enumerate(powers.tolist()):
+        padded = np.zeros(3 * size)
+        padded[size : 2 * size] = others[c]
+        products = rows @ padded[places]
+        for half, at in ((products[:, :size], c), (products[:, size:], c + 1)):
+            here = slice(at, at + len(tops))
+            result[here] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[here], _LOW))[:, None]
+    length = len(first.mantissas) + len(second.mantissas) - 1
+    if ((result > 0) & (result < 2.0**-_SPAN)).any():
+        return None
+    mantissas, extra = np.frexp(result)
+    exponents = np.where(mantissas > 0, extra + tops_out[:, None], LOWEST)
+    return Wide(mantissas.ravel()[:length], exponents.ravel()[:length])
+
+
+def _cut(row: Wide, size: int) -> tuple[FloatArray, ExponentArray] | None:
+    """Return blocks of numbers below 1, shape (blocks, size), and their exponents; None where one spans too much."""
+    missing = -len(row.mantissas) % size
+    mantissas = np.pad(row.mantissas, (0, missing)).reshape(-1, size)
+    exponents = np.pad(row.exponents, (0, missing), constant_values=LOWEST).reshape(-1, size)
+    tops = exponents.max(axis=1)
+    orders = np.where(mantissas > 0, exponents - tops[:, None], 0)
+    if orders.min() <= -_SPAN:
+        return None
+    return np.ldexp(mantissas, orders.astype(np.intc)), tops
