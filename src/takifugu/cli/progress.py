@@ -50,10 +50,11 @@ class _Told:
 
     def begins(self, search: Search) -> None:
         if search.seconds >= LONG:
+            whose = "" if search.things == "secrets" else f" for {_counted(search.secrets, 'secret')}"
+            end = "; Ctrl-C ends it, and takes the best found so far" if search.stops else ""
             self.say(
-                f"{search.name}: up to {search.most:,} {search.things} are tried for {search.secrets:,} secrets, which "
-                f"takes about {_span(search.seconds)} at most"
-                + ("; Ctrl-C ends the search with the best found so far" if search.stops else "")
+                f"{search.name}: a search through up to {search.most:,} {search.things}{whose}, about "
+                f"{_span(search.seconds)} at most{end}"
             )
 
     def goes(self, search: Search) -> None:
@@ -61,7 +62,7 @@ class _Told:
 
     def over(self, search: Search) -> None:
         if search.early:
-            self.say(f"{search.name}: the search was ended early; Ctrl-C again stops everything")
+            self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
 
     def say(self, line: str) -> None:
         click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
@@ -146,3 +147,7 @@ def _span(seconds: float) -> str:
     ('12 s', '7 minutes')
     """
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
