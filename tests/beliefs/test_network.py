@@ -197,14 +197,57 @@ def test_damaged_bif_files_are_refused(tmp_path: Path, old: str, new: str, rule:
         read_network(tmp_path / "n.bif")
 
 
-def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "n.bif"
-    for length in range(0, len(BIF) - 1, 7):
-        file.write_text(BIF[:length])
+REMARKS = "/* made by hand, { not } by a machine */\n" + BIF.replace("no, yes", "non, été") + "// the end\n"
+
+
+@pytest.mark.parametrize("text", [BIF, REMARKS.replace("(yes)", "(été)")], ids=["plain", "remarks"])
+def test_a_file_cut_at_any_byte_is_refused_or_whole(tmp_path: Path, text: str) -> None:
+    """Only the remarks after the last block can be missed."""
+    file, raw = tmp_path / "n.bif", text.encode()
+    file.write_bytes(raw)
+    whole = read_network(file).to_dict()
+    for length in range(len(raw)):
+        file.write_bytes(raw[:length])
+        if raw[length:].strip() in (b"", b"// the end"[-len(raw[length:].strip()) :]):
+            assert read_network(file).to_dict() == whole
+        else:
+            with pytest.raises(InputError):
+                read_network(file)
+
+
+def test_a_file_that_could_be_cut_between_blocks_is_refused(tmp_path: Path) -> None:
+    """Without its last two blocks this file would be a smaller network, and nothing would tell."""
+    blocks = BIF.splitlines(keepends=True)
+    text = "".join([*blocks[:2], blocks[4], blocks[2], *blocks[5:]])
+    (tmp_path / "n.bif").write_text(text)
+    with pytest.raises(InputError, match=r"declares the variable 'wet' after probabilities: list all variables first"):
+        read_network(tmp_path / "n.bif")
+
+
+@pytest.mark.parametrize(("number", "words"), [(1, "two blocks 'variable rain'"), (4, "two blocks 'probability rain'")])
+def test_a_block_given_twice_is_refused(tmp_path: Path, number: int, words: str) -> None:
+    lines = BIF.splitlines(keepends=True)
+    (tmp_path / "n.bif").write_text("".join([*lines[:number], lines[number], *lines[number:]]))
+    with pytest.raises(InputError, match=words):
+        read_network(tmp_path / "n.bif")
+
+
+@pytest.mark.parametrize("ending", ["bif", "bifxml", "net", "xdsl"])
+def test_what_pyagrum_writes_is_read_and_its_cut_files_are_refused(tmp_path: Path, ending: str) -> None:
+    import pyagrum
+
+    plain = BIF.replace("<5, >=5", "dry, wet").replace('"wet"', "wet").replace("default", "(no)")
+    (tmp_path / "n.bif").write_text(plain)
+    model = pyagrum.loadBN(str(tmp_path / "n.bif"))
+    whole, cut = tmp_path / f"whole.{ending}", tmp_path / f"cut.{ending}"
+    pyagrum.saveBN(model, str(whole))
+    net = read_network(whole)
+    assert np.allclose(net.joint(["rain", "wet"]), [[0.72, 0.08], [0.04, 0.16]], atol=1e-7)
+    raw = whole.read_bytes()
+    for length in range(0, len(raw.rstrip()) - 3, 5):
+        cut.write_bytes(raw[:length])
         with pytest.raises(InputError):
-            read_network(file)
-    with pytest.raises(InputError, match="does not exist"):
-        read_network(tmp_path / "none.bif")
+            read_network(cut)
 
 
 def test_inference_that_would_not_fit_is_refused_before_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,3 +255,7 @@ def test_inference_that_would_not_fit_is_refused_before_it_runs(monkeypatch: pyt
     monkeypatch.setattr(elimination, "LARGEST_TABLE", 3)
     with pytest.raises(Unsupported, match="above the limit"):
         net.law([0, 1, 2])
+    zeros, _ = network(5, 6, zeros=True)
+    with pytest.raises(Unsupported, match=r"are possible would need a table of 8\.0e"):
+        zeros.possible(5)
+    assert all(net.possible(5))  # without zeros there is nothing to infer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 from fractions import Fraction
@@ -18,6 +19,9 @@ from takifugu.ledger import Ledger
 #: A server that has everything imported: children start in milliseconds and share no handle with this process.
 FAST = multiprocessing.get_context("forkserver")
 FAST.set_forkserver_preload(["tests.support.ledger_tools"])
+
+#: How many times the slow test kills; `make crashes` asks for more.
+KILLS = int(os.environ.get("TAKIFUGU_KILLS", "100"))
 
 
 def test_two_processes_never_spend_the_same_epsilon(tmp_path: Path) -> None:
@@ -84,4 +88,4 @@ def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path) -> None:
-    kill_at_random_moments(tmp_path, 100)
+    kill_at_random_moments(tmp_path, KILLS)

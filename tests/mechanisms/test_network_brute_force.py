@@ -107,7 +107,7 @@ def test_up_to_seven_variables(size: int, epsilon: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [6, 7])
 def test_up_to_seven_variables_with_zeros(size: int) -> None:
-    """Zeros make independencies that the graph does not show: enumeration may find a better quilt, never a worse one."""
+    """Zeros make independencies that the graph does not show: enumeration may find better quilts, never worse ones."""
     checked = 0
     for seed in range(9):
         case = Case(2000 * size + seed, size, zeros=True)

@@ -40,11 +40,19 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     states: dict[str, tuple[str, ...]] = {}
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, head, body in _blocks(text):
+        child, _, above = head.strip("() \t\n").partition("|")
+        name, known = _word(child), states if kind == "variable" else bodies
+        if name in known:
+            raise InputError(f"{file.name} has two blocks '{kind} {name}': the file is damaged")
+        if kind == "variable" and bodies:
+            raise InputError(
+                f"{file.name} declares the variable {name!r} after probabilities: list all variables first, so that a "
+                "file cut short cannot pass for a smaller network"
+            )
         if kind == "variable":
-            states[_word(head)] = _read_states(file.name, _word(head), body)
+            states[name] = _read_states(file.name, name, body)
         else:
-            child, _, above = head.strip("() \t\n").partition("|")
-            bodies[_word(child)] = (tuple(_word(p) for p in above.split(",") if p.strip()), body)
+            bodies[name] = (tuple(_word(p) for p in above.split(",") if p.strip()), body)
     if not states or set(states) != set(bodies):
         odd = sorted(set(states) ^ set(bodies))[:3]
         raise InputError(
@@ -89,7 +97,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
     table = np.full(shape, np.nan)
     for key, numbers in _ROW.findall(body):
         try:
-            row = [float(n) for n in numbers.split(",")]
+            row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
         except ValueError as error:
             raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
         if key == "table":

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs import elimination
 from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError, Unsupported, did_you_mean
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -135,8 +136,20 @@ class BayesianNetwork:
         return eliminate(factors, sizes, entries)
 
     def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """Return which cells of the joint law of some entries have probability above zero: exact."""
+        """Return which cells of the joint law of some entries have probability above zero: exact.
+
+        Raises Unsupported where zeros make this a question for a table that would be too large.
+        """
         factors, sizes = self._ancestral(entries)
+        if all((f.table > 0).all() for f in factors):
+            return np.ones([sizes[e] for e in entries], dtype=np.bool_)
+        largest = plan([f.scope for f in factors], sizes, entries).largest
+        if largest > elimination.LARGEST_TABLE:
+            raise Unsupported(
+                f"which values of {', '.join(repr(self.names[e]) for e in entries[:3])} are possible would need a "
+                f"table of {largest:.1e} numbers, above the limit of {elimination.LARGEST_TABLE:.0e}: cut the "
+                "network's largest families"
+            )
         return support(factors, sizes, entries)
 
     def law_plan(self, entries: Sequence[int]) -> Plan:
