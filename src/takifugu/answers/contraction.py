@@ -20,8 +20,11 @@ from typing import NamedTuple
 
 Scope = tuple[int, ...]
 
-#: Operations that a table costs besides products, and that a number of a table costs besides products.
-EACH_TABLE, EACH_NUMBER = 1.5e5, 40.0
+#: Operations that a table costs, besides what its numbers do.
+EACH_TABLE = 6e4
+#: Polynomials of more coefficients have numbers beyond float64, as a rule: a number, and a product of two polynomials,
+#: then cost so many operations, besides the products of numbers.
+LONG, EACH_NUMBER, EACH_PRODUCT = 120, 30.0, 6e4
 
 #: A network with a table of more numbers is not planned any further: it will be refused.
 HOPELESS = 10**12
@@ -58,8 +61,10 @@ Table = Leaf | Join | Sum
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """Tables in an order where those below come first; the last is the sum over everything. `outer` are the scopes of
-    what multiplies each, and `sizes` how many values each variable has."""
+    """Tables in an order where those below come first; the last is the sum over all variables but those to keep.
+
+    `outer` are the scopes of what multiplies each, and `sizes` how many values each variable has.
+    """
 
     tables: tuple[Table, ...]
     outer: tuple[Scope, ...]
@@ -142,6 +147,7 @@ def contraction(
 
 def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ...]:
     outer: list[Scope] = [()] * len(tables)
+    outer[-1] = tables[-1].scope
     for number in range(len(tables) - 1, -1, -1):
         table = tables[number]
         if isinstance(table, Sum):
@@ -197,6 +203,7 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
             top[table.variable] = table.inner
         elif isinstance(table, Join):
             parent[table.first] = parent[table.second] = number
+    top.update(dict.fromkeys(tables[-1].scope, len(tables) - 1))
     needed: set[int] = set()
 
     def need(number: int) -> None:
@@ -262,7 +269,7 @@ def _up(plan: Contraction, number: int) -> float:
     if isinstance(table, Leaf):
         return 0.0
     if isinstance(table, Sum):
-        return EACH_TABLE + EACH_NUMBER * plan.cells((*table.scope, table.variable)) * table.width
+        return EACH_TABLE + plan.cells((*table.scope, table.variable)) * _each(table.width)
     return _product(plan, table.scope, plan.tables[table.first].width, plan.tables[table.second].width)
 
 
@@ -270,7 +277,7 @@ def _down(plan: Contraction, number: int, parent: int) -> float:
     """Return what the outside of a table costs, that of its parent known."""
     above = plan.tables[parent]
     if isinstance(above, Sum):
-        return EACH_TABLE + EACH_NUMBER * plan.cells(plan.outer[number]) * plan.outer_width(number)
+        return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
     assert isinstance(above, Join)
     other = plan.tables[above.second if above.first == number else above.first]
     scope = {*plan.outer[parent], *(v for v in other.scope if v in plan.tables[number].scope)}
@@ -283,8 +290,16 @@ def _read(plan: Contraction, number: int) -> float:
 
 
 def _product(plan: Contraction, scope: Collection[int], first: int, second: int) -> float:
-    products = 0.0 if min(first, second) == 1 else 0.5 * float(first) * second + 4e4
-    return EACH_TABLE + plan.cells(scope) * (products + EACH_NUMBER * (first + second))
+    width = first + second - 1
+    products = 0.0 if min(first, second) == 1 else float(first) * second
+    if width > LONG and products:
+        products = products / 3 + EACH_PRODUCT
+    return EACH_TABLE + plan.cells(scope) * (products + _each(width))
+
+
+def _each(width: int) -> float:
+    """Return what making the numbers of one polynomial costs."""
+    return width * (EACH_NUMBER if width > LONG else EACH_NUMBER / 6)
 
 
 def _numbers(plan: Contraction, number: int, parent: int) -> float:

@@ -172,7 +172,7 @@ def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...])
     known, key = _KNOWN.setdefault(answer, {}), (id(belief), wanted)
     if key not in known:
         found = shares(belief, answer)
-        plan = _contraction(belief, found.offsets, [*wanted, *found.varying], ())
+        plan = _contraction(belief, found.offsets, [*wanted, *found.varying], wanted if len(wanted) == 1 else ())
         known.clear()
         known[key] = belief, reading(plan, wanted)  # the network is held, so that its id stays its own
     return known[key][1]

@@ -48,7 +48,10 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
     """
     inside = collect(plan.contraction, factors, offsets, plan.kept)
     weight = _sizes(plan.contraction)
-    stack = [(len(inside) - 1, -1, ONE)]  # a table, the one above it, and the outside of that
+    start = ONE
+    for v in plan.contraction.tables[-1].scope:
+        start = moved(start, v, offsets[v])
+    stack = [(len(inside) - 1, -1, start)]  # a table, the one above it, and the outside of that
     while stack:
         number, above, outer = stack.pop()
         if above >= 0:
