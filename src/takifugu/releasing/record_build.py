@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.network_files import read_network
@@ -16,7 +17,9 @@ from takifugu.frames import open_frame, totals
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries import Count, Histogram, Identity, Mean, Query, State, Sum
+from takifugu.releasing.record_contacts import contacts_of
 from takifugu.releasing.record_spec import (
+    ContactsSpec,
     NetworkSpec,
     RecordHideSpec,
     RecordItemSpec,
@@ -26,12 +29,12 @@ from takifugu.releasing.record_spec import (
 )
 from takifugu.secrets import Secret, attribute, every_entry, presence
 
-RecordBelief = BayesianNetwork | JointTable | IndependentUsers
-RecordBeliefSpec = NetworkSpec | TableSpec | UsersSpec
+RecordBelief = BayesianNetwork | JointTable | IndependentUsers | CliqueInfection
+RecordBeliefSpec = NetworkSpec | TableSpec | UsersSpec | ContactsSpec
 
 
 def belief_of(spec: RecordBeliefSpec, missing: Sequence[str], folder: Path) -> RecordBelief:
-    """Return the belief about one record, or about all users; reads the public file that it names.
+    """Return the belief about one record, or about all users or people; reads the public file that it names.
 
     Raises InputError for what is no belief, and DataError for a public file that cannot be read.
     """
@@ -39,6 +42,8 @@ def belief_of(spec: RecordBeliefSpec, missing: Sequence[str], folder: Path) -> R
         return read_network(folder / spec.file, spec.source)
     if isinstance(spec, UsersSpec):
         return _users(spec)
+    if isinstance(spec, ContactsSpec):
+        return contacts_of(spec, folder)
     if spec.fit is not None:
         return counted(spec.fit, spec.source, missing, folder)
     rows = spec.rows or ()
@@ -99,7 +104,7 @@ def framework_of(hide: RecordHideSpec, belief: RecordBelief) -> Framework:
     if isinstance(belief, IndependentUsers):
         secrets: list[Secret] = [presence()] if hide.presence else []
         return Pufferfish([*secrets, *([every_entry()] if hide.kind or not secrets else [])], belief)
-    name = hide.variable or hide.attribute
+    name = hide.variable or hide.attribute or hide.person
     if name is None:
         return Pufferfish(every_entry(), belief)
     values = spelled(belief.alphabet(belief.position(name)))

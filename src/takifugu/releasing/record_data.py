@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError
-from takifugu.frames import Table, text_of
+from takifugu.frames import Table
 from takifugu.frames.layout import natural
 from takifugu.releasing.record_build import spelled
 from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing.record_rows import Texts, texts
 from takifugu.releasing.record_spec import UsersSpec
 from takifugu.secrets import ABSENT
-
-Texts = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One unit's data: its row as column -> value, or the list of all users' values; private and never shown."""
+    """One unit's data: its row by column, all users' values, or everybody's by name; private, never shown."""
 
     name: str | None
     data: Any = field(repr=False)
@@ -35,8 +35,10 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
     table, belief = file.table, file.belief
     if isinstance(belief, IndependentUsers):
         return (Record(None, _users(file, table, belief)),)
+    if isinstance(belief, CliqueInfection):
+        return (Record(None, _people(file, table, belief)),)
     unit, names = file.spec.source.unit, [str(name) for name in belief.names]
-    rows = _texts(table, [*([] if unit is None else [unit]), *names])
+    rows = texts(table, [*([] if unit is None else [unit]), *names])
     if not rows:
         raise DataError("source.file: the data has no rows: nothing can be released")
     known = {name: spelled(belief.alphabet(i)) for i, name in enumerate(names)}
@@ -81,7 +83,7 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     spec, source = file.spec.belief, file.spec.source
     assert isinstance(spec, UsersSpec)
     assert source.value is not None
-    rows = _texts(table, [source.value, *([] if source.group is None else [source.group])])
+    rows = texts(table, [source.value, *([] if source.group is None else [source.group])])
     if len(rows) != belief.size:
         raise DataError("source.file: the data must have one row for each user of the belief: check belief.size")
     if source.group is None or spec.groups is None:
@@ -102,27 +104,30 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     return found
 
 
+def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str, Any]:
+    """Return everybody's state, by name."""
+    source, states = file.spec.source, spelled(belief.states)
+    assert source.person is not None
+    assert source.value is not None
+    found: dict[str, Any] = {}
+    for name, text in texts(table, [source.person, source.value]):
+        if name is None:
+            raise DataError(
+                f"source.person: column {source.person!r} has missing values: every row must say whose it is"
+            )
+        if name in found:
+            raise DataError(f"source.person: column {source.person!r} names somebody twice: every person has one row")
+        found[name] = _value(text, source.value, states)
+    if set(found) - set(belief.names):
+        raise DataError(
+            "source.person: the data has somebody whom the belief does not know: name them in belief.people"
+        )
+    if len(found) < belief.size:
+        raise DataError("source.person: somebody of the belief is not in the data: every person has one row")
+    return found
+
+
 def _letters(belief: IndependentUsers, user: int) -> dict[str, Any]:
     """Return what a user's row may say: a value, or "absent" where that removes the user."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
-
-
-def _texts(table: Table, columns: Sequence[str]) -> list[Texts]:
-    """Return rows of texts, in the order of the file; None is a missing value."""
-    return [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
-
-
-def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
-    roles = {f"c{i}": column for i, column in enumerate(columns)}
-    if table.in_python:
-        return zip(*table.lists(roles).values(), strict=True)
-    from takifugu.frames.engines import careful, collected
-
-    with careful(table.source):
-        return iter(list(collected(table.pick(roles))))
-
-
-def _present(value: Any, table: Table) -> str | None:
-    text = text_of(value)
-    return None if text is None or text in table.missing else text

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
@@ -20,6 +21,7 @@ from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.releasing.problems import as_problem, problems_of
 from takifugu.releasing.record_build import RecordBelief, belief_of, framework_of, record_query, spelled
 from takifugu.releasing.record_spec import (
+    ContactsSpec,
     NetworkSpec,
     RecordItemSpec,
     RecordReleaseSpec,
@@ -137,9 +139,9 @@ def _key_of(spec: RecordReleaseSpec) -> str:
 
 
 def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Iterator[str]:
-    named = {"source.unit": spec.source.unit, "source.value": spec.source.value, "source.group": spec.source.group}
+    named = {f"source.{key}": getattr(spec.source, key) for key in ("unit", "person", "value", "group")}
     wanted = [(key, column) for key, column in named.items() if column is not None]
-    if not isinstance(belief, IndependentUsers):
+    if not isinstance(belief, IndependentUsers | CliqueInfection):
         wanted += [("source.file", str(name)) for name in belief.names]
     columns = [column for _, column in wanted]
     for key, column in wanted[: len(columns) - len(set(columns))]:
@@ -154,28 +156,32 @@ def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Ite
 def _shape(spec: RecordReleaseSpec, folder: Path) -> Iterator[str]:
     """Yield what does not fit together: keys of one kind of belief beside another kind."""
     source, belief, hide = spec.source, spec.belief, spec.hide
+    readers = {"users": ("value", "group"), "contacts": ("person", "value")}
+    for key in ("person", "value", "group"):
+        if getattr(source, key) is not None and key not in readers.get(belief.kind, ()):
+            known = " or ".join(kind for kind, keys in readers.items() if key in keys)
+            yield f"source.{key}: belongs to a belief of {known}; a belief of kind {belief.kind!r} has no use for it"
     if isinstance(belief, UsersSpec):
         yield from _shape_of_users(spec, belief)
-    else:
-        for key in ("value", "group"):
-            if getattr(source, key) is not None:
-                yield f"source.{key}: belongs to a belief of users; a {belief.kind} reads the columns that it names"
-        if source.unit is not None and belief.units_independent is not True:
-            yield (
-                "belief.units_independent: must be declared, because source.unit is used; write "
-                "units_independent = true if one unit says nothing about another, or leave source.unit out"
-            )
+    elif isinstance(belief, ContactsSpec):
+        yield from _shape_of_contacts(belief, source, folder)
+    elif source.unit is not None and belief.units_independent is not True:
+        yield (
+            "belief.units_independent: must be declared, because source.unit is used; write "
+            "units_independent = true if one unit says nothing about another, or leave source.unit out"
+        )
     if isinstance(belief, TableSpec):
         yield from _shape_of_table(belief, source, folder)
-    kinds = {"variable": "network", "attribute": "table", "presence": "users"}
+    kinds = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
     for key, kind in kinds.items():
         if getattr(hide, key) and belief.kind != kind:
             own = next(k for k, v in kinds.items() if v == belief.kind)
             yield f"hide.{key}: belongs to a belief of kind {kind!r}; with {belief.kind!r} write {own}, or leave it out"
-    if hide.kind and (hide.variable or hide.attribute):
+    named = hide.variable or hide.attribute or hide.person
+    if hide.kind and named:
         yield "hide.kind: hides every entry, and one is named beside it; write only one of them"
-    if (hide.a is None) != (hide.b is None) or (hide.a is not None and not (hide.variable or hide.attribute)):
-        yield 'hide: a and b are the two values of one variable or attribute; write all three, or only its name'
+    if (hide.a is None) != (hide.b is None) or (hide.a is not None and not named):
+        yield "hide: a and b are the two values of one variable, attribute or person; write all three, or only its name"
 
 
 def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]:
@@ -200,6 +206,16 @@ def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]
         yield "belief.presence: is given beside groups; each group says its own"
     if len({group.name for group in belief.groups}) != len(belief.groups):
         yield "belief.groups: two groups have one name; give each its own name"
+
+
+def _shape_of_contacts(belief: ContactsSpec, source: RecordSourceSpec, folder: Path) -> Iterator[str]:
+    if source.unit is not None:
+        yield "source.unit: does not belong to contacts, who are answered together; write person instead"
+    for key, what in (("person", "the column with the name of each person"), ("value", "the column with their state")):
+        if getattr(source, key) is None:
+            yield f'source.{key}: is missing; write {key} = "<{what}>"'
+    if (folder / belief.file).resolve() == (folder / source.file).resolve():
+        yield "belief.file: is the private data itself, so the belief would tell about it; give a public file"
 
 
 def _shape_of_table(belief: TableSpec, source: RecordSourceSpec, folder: Path) -> Iterator[str]:
@@ -227,10 +243,10 @@ def _item(item: RecordItemSpec, path: str, belief: RecordBelief | None) -> Itera
         if getattr(item, key) is not None and item.query not in queries:
             yield f"{path}.{key}: does not belong to a {item.query}; leave it out, or publish a {' or '.join(queries)}"
             return
-    if isinstance(belief, IndependentUsers):
+    if isinstance(belief, IndependentUsers | CliqueInfection):
         for key in ("attribute", "variables"):
             if getattr(item, key) is not None:
-                yield f"{path}.{key}: names columns, and users have one value each; publish a count, sum or mean"
+                yield f"{path}.{key}: names columns, and here is one value a row; publish a count, sum or mean of all"
                 return
     if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Number, Positive, Section, State, Text, _number
 
 #: The kinds of belief whose data are records.
-RECORD_KINDS = ("network", "table", "users")
+RECORD_KINDS = ("network", "table", "users", "contacts")
 
 Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 
@@ -20,8 +20,9 @@ class RecordSourceSpec(Section):
     name: Annotated[Text, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["people.csv"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
-    value: Annotated[Text | None, Field(description="users: the column with what each user contributes")] = None
+    value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
+    person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
     missing: Annotated[
         tuple[StrictStr, ...],
         Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
@@ -58,9 +59,7 @@ class TableSpec(_RecordBelief):
     """The joint law of a record's columns: counted in a public file, or declared row by row."""
 
     kind: Annotated[Literal["table"], Field(description="a joint table of the columns of a record")]
-    source: Annotated[
-        Text, Field(description="where the belief comes from", examples=["a public census of last year"])
-    ]
+    source: Annotated[Text, Field(description="where the belief comes from", examples=["a public census of last year"])]
     fit: Annotated[TableFitSpec | None, Field(description="count the rows of a public file")] = None
     columns: Annotated[tuple[Text, ...] | None, Field(description="the names of the columns of `rows`")] = None
     rows: Annotated[
@@ -103,13 +102,35 @@ class UsersSpec(Section):
     source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
 
 
+class ContactsSpec(Section):
+    """People who meet: groups in which everybody meets everybody, and a disease that spreads inside them."""
+
+    kind: Annotated[Literal["contacts"], Field(description="a contact graph, one row a person")]
+    file: Annotated[Text, Field(description="a public file of who met whom, a pair a row", examples=["meetings.csv"])]
+    columns: Annotated[
+        tuple[Text, Text], Field(description="the two columns with the names of a pair", examples=[["one", "other"]])
+    ]
+    at_least: Annotated[
+        dict[str, Number] | None,
+        Field(description="how large a column must be for a meeting to count", examples=[{"minutes": 5}]),
+    ] = None
+    people: Annotated[tuple[Text, ...] | None, Field(description="those who are not in the file of meetings")] = None
+    states: Annotated[tuple[State, State], Field(description="well first, ill second", examples=[["well", "ill"]])]
+    outside: Annotated[Number, Field(description="how likely it is to be infected from outside", examples=[0.1])]
+    inside: Annotated[Number, Field(description="how likely an ill person infects another of the group, once")]
+    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
+
+
 class RecordHideSpec(Section):
     """What must stay secret; without this section the value of every entry."""
 
     kind: Annotated[Literal["every-entry"] | None, Field(description="the value of every entry is hidden")] = None
     variable: Annotated[Text | None, Field(description="the one variable of a network that is hidden")] = None
     attribute: Annotated[Text | None, Field(description="the one column of a table that is hidden")] = None
-    a: Annotated[State | None, Field(description="the one value that the variable or attribute may have")] = None
+    person: Annotated[Text | None, Field(description="the one person of a contact graph who is hidden")] = None
+    a: Annotated[State | None, Field(description="the one value that the variable, attribute or person may have")] = (
+        None
+    )
     b: Annotated[State | None, Field(description="the other value that it may have")] = None
     presence: Annotated[StrictBool, Field(description="whether each user is there or absent is hidden")] = False
 
@@ -145,9 +166,9 @@ class RecordItemSpec(Section):
         dict[str, Number] | None,
         Field(description="the number that each value stands for", examples=[{"no": 0, "yes": 1}]),
     ] = None
-    grid: Annotated[
-        Number | None, Field(description="the step that the answer is rounded to", examples=["0.01"])
-    ] = None
+    grid: Annotated[Number | None, Field(description="the step that the answer is rounded to", examples=["0.01"])] = (
+        None
+    )
     total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
     allow_zero_noise: Annotated[
         StrictBool, Field(description="accept that the belief's own randomness hides the secret, and no noise does")
@@ -162,7 +183,8 @@ class RecordReleaseSpec(Section):
     output: Annotated[Text, Field(description="the folder of the published files")] = "published"
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Annotated[
-        NetworkSpec | TableSpec | UsersSpec, Field(discriminator="kind", description="what an adversary may believe")
+        NetworkSpec | TableSpec | UsersSpec | ContactsSpec,
+        Field(discriminator="kind", description="what an adversary may believe"),
     ]
     hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
     release: Annotated[tuple[RecordItemSpec, ...], Field(min_length=1, description="the tables to publish")]

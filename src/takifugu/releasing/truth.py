@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.beliefs import Belief
+from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
@@ -108,6 +109,10 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         return np.array([_place(v, belief.alphabet(i)) for i, v in enumerate(_record(belief, data))], dtype=np.int64)
     if isinstance(belief, IndependentUsers):
         return _user_indices(belief, data)
+    if isinstance(belief, CliqueInfection) and isinstance(data, Mapping):
+        if set(data) != set(belief.names):
+            raise DataError("the data must name exactly the people of the belief, each with a state")
+        data = [data[name] for name in belief.names]
     values = np.full(belief.size, MISSING, dtype=np.int64)
     place = {state: index for index, state in enumerate(belief.alphabet(0))}
     for run, piece in _pieces(belief, data):

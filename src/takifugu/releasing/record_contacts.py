@@ -1,0 +1,49 @@
+"""The belief of a release file about people who meet: cliques of a public contact file, and how a disease spreads."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+from takifugu.errors import DataError, InputError
+from takifugu.frames import open_frame
+from takifugu.laws.rationals import as_fraction
+from takifugu.releasing.record_rows import texts
+from takifugu.releasing.record_spec import ContactsSpec
+
+
+def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
+    """Return the belief that the public file of meetings and the model describe.
+
+    Raises DataError for a file that cannot be read or lacks a name, InputError for numbers that are no probabilities.
+    """
+    outside, inside = (float(as_fraction(given, "a probability")) for given in (spec.outside, spec.inside))
+    household_infection(1, outside, inside)
+    met = _meetings(spec, folder)
+    named = {name for pair in met for name in pair}
+    repeated = sorted(set(spec.people or ()) & named)
+    if repeated:
+        raise InputError(f"people lists {repeated[0]!r}, whom the file names too: list only those who met nobody")
+    cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *(spec.people or ())])
+    return clique_infection(
+        cliques, lambda size: household_infection(size, outside, inside), spec.states, source=spec.source
+    )
+
+
+def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
+    """Return each pair of the file, and whether they met often enough to count."""
+    table = open_frame(folder / spec.file)
+    least = spec.at_least or {}
+    found: dict[tuple[str, str], bool] = {}
+    for one, other, *numbers in texts(table, [*spec.columns, *least]):
+        if one is None or other is None:
+            raise DataError(f"a row of {spec.file} lacks a name: every meeting names two people")
+        pair = (min(one, other), max(one, other))
+        often = all(_size(n, c) >= as_fraction(low, c) for n, (c, low) in zip(numbers, least.items(), strict=True))
+        found[pair] = found.get(pair, False) or often
+    return found
+
+
+def _size(text: str | None, column: str) -> Fraction:
+    return as_fraction(text or "", f"the column {column!r} of the meetings")
