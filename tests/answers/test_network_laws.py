@@ -18,8 +18,9 @@ from takifugu import answers
 from takifugu.answers import chain as chain_laws
 from takifugu.answers import network as network_laws
 from takifugu.answers import passes
-from takifugu.answers.contraction import Join, contraction, elimination_order, reading
+from takifugu.answers.contraction import Join, contraction, elimination_order
 from takifugu.answers.dense import DenseFamily
+from takifugu.answers.reading import reading
 from takifugu.audit import true_loss
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork

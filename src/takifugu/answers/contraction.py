@@ -1,4 +1,4 @@
-"""How to multiply the tables of a network and sum out all variables: a tree of joins and sums, with predicted work.
+"""How to multiply the tables of a network and sum out all variables: a tree of joins and sums.
 
 Variables go in the order that always makes the smallest table next. The tables that share a variable when it goes are
 joined in pairs, those over the same variables and of the fewest coefficients first (as in Huffman's code), so that a
@@ -19,12 +19,6 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 Scope = tuple[int, ...]
-
-#: Operations that a table costs, besides what its numbers do.
-EACH_TABLE = 6e4
-#: Polynomials of more coefficients have numbers beyond float64, as a rule: a number, and a product of two polynomials,
-#: then cost so many operations, besides the products of numbers.
-LONG, EACH_NUMBER, EACH_PRODUCT = 120, 30.0, 6e4
 
 #: A network with a table of more numbers is not planned any further: it will be refused.
 HOPELESS = 10**12
@@ -76,18 +70,6 @@ class Contraction:
     def outer_width(self, number: int) -> int:
         """Return how many coefficients the outside of a table has."""
         return self.tables[-1].width - self.tables[number].width + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """Where the law of each wanted variable is read, which outsides that takes, and the predicted work and memory."""
-
-    contraction: Contraction
-    places: Mapping[int, tuple[int, ...]]
-    needed: frozenset[int]
-    kept: frozenset[int]
-    operations: float
-    bytes: float
 
 
 def contraction(
@@ -192,120 +174,8 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
     return order
 
 
-def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
-    """Choose where the law of each wanted variable is read: at the table over it where that takes the least work."""
-    tables = plan.tables
-    parent = [-1] * len(tables)
-    top: dict[int, int] = {}
-    for number, table in enumerate(tables):
-        if isinstance(table, Sum):
-            parent[table.inner] = number
-            top[table.variable] = table.inner
-        elif isinstance(table, Join):
-            parent[table.first] = parent[table.second] = number
-    top.update(dict.fromkeys(tables[-1].scope, len(tables) - 1))
-    needed: set[int] = set()
-
-    def need(number: int) -> None:
-        while number >= 0 and number not in needed:
-            needed.add(number)
-            number = parent[number]
-
-    for v in wanted:
-        need(top[v])
-    places: dict[int, list[int]] = {}
-    for v in wanted:
-        chosen = _cheapest(plan, v, top[v], needed)
-        need(chosen)
-        places.setdefault(chosen, []).append(v)
-    kept = _kept(plan, needed, places)
-    operations = sum(_up(plan, n) for n in range(len(tables)))
-    operations += sum(_down(plan, n, parent[n]) for n in needed if parent[n] >= 0)
-    operations += sum(_read(plan, n) * len(found) for n, found in places.items())
-    largest = max((_numbers(plan, n, parent[n]) for n in needed), default=0.0)
-    largest = max(largest, max(plan.cells(t.scope) * t.width for t in tables))
-    waiting = max((plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed), default=0.0)
-    held = sum(plan.cells(tables[n].scope) * tables[n].width for n in kept) + waiting * math.log2(4 + 4 * len(tables))
-    found = {n: tuple(variables) for n, variables in places.items()}
-    return Reading(plan, found, frozenset(needed), frozenset(kept), operations, 16.0 * (held + 4 * largest))
-
-
-def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
-    """Return the table over a variable, at or below `top`, where its law is read with the least work."""
-    best, chosen = math.inf, top
-    stack = [(top, 0.0)]
-    while stack:
-        number, spent = stack.pop()
-        if spent >= best:
-            continue
-        cost = spent + _read(plan, number)
-        if cost < best:
-            best, chosen = cost, number
-        for below in children(plan.tables[number]):
-            if variable in plan.tables[below].scope:
-                stack.append((below, spent + (0.0 if below in needed else _down(plan, below, number))))
-    return chosen
-
-
 def children(table: Table) -> tuple[int, ...]:
     """Return the tables that a table is made of."""
     if isinstance(table, Join):
         return table.first, table.second
     return (table.inner,) if isinstance(table, Sum) else ()
-
-
-def _kept(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
-    """Return the tables that the second pass looks at again: those where laws are read, and neighbours of needed."""
-    kept = set(places)
-    for table in plan.tables:
-        if isinstance(table, Join):
-            kept |= {table.second} if table.first in needed else set()
-            kept |= {table.first} if table.second in needed else set()
-    return kept
-
-
-def _up(plan: Contraction, number: int) -> float:
-    table = plan.tables[number]
-    if isinstance(table, Leaf):
-        return 0.0
-    if isinstance(table, Sum):
-        return EACH_TABLE + plan.cells((*table.scope, table.variable)) * _each(table.width)
-    return _product(plan, table.scope, plan.tables[table.first].width, plan.tables[table.second].width)
-
-
-def _down(plan: Contraction, number: int, parent: int) -> float:
-    """Return what the outside of a table costs, that of its parent known."""
-    above = plan.tables[parent]
-    if isinstance(above, Sum):
-        return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
-    assert isinstance(above, Join)
-    other = plan.tables[above.second if above.first == number else above.first]
-    scope = {*plan.outer[parent], *(v for v in other.scope if v in plan.tables[number].scope)}
-    return _product(plan, scope, other.width, plan.outer_width(parent))
-
-
-def _read(plan: Contraction, number: int) -> float:
-    table = plan.tables[number]
-    return _product(plan, table.scope, table.width, plan.outer_width(number))
-
-
-def _product(plan: Contraction, scope: Collection[int], first: int, second: int) -> float:
-    width = first + second - 1
-    products = 0.0 if min(first, second) == 1 else float(first) * second
-    if width > LONG and products:
-        products = products / 3 + EACH_PRODUCT
-    return EACH_TABLE + plan.cells(scope) * (products + _each(width))
-
-
-def _each(width: int) -> float:
-    """Return what making the numbers of one polynomial costs."""
-    return width * (EACH_NUMBER if width > LONG else EACH_NUMBER / 6)
-
-
-def _numbers(plan: Contraction, number: int, parent: int) -> float:
-    """Return the largest table on the way to the outside of a table."""
-    if parent < 0 or not isinstance(above := plan.tables[parent], Join):
-        return plan.cells(plan.outer[number]) * plan.outer_width(number)
-    other = plan.tables[above.second if above.first == number else above.first]
-    scope = {*plan.outer[parent], *(v for v in other.scope if v in plan.tables[number].scope)}
-    return plan.cells(scope) * plan.outer_width(number)

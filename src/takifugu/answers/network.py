@@ -1,9 +1,9 @@
 """Laws of a scalar answer given nodes of a Bayesian network, for all secret nodes at once.
 
 Only nodes that the answer or a secret hangs on are looked at: those that are secret or add something that varies, and
-their ancestors; the rest sums to one. Two passes over one plan serve all secret nodes (`contraction`, `passes`). On
-trees and polytrees this is message passing; elsewhere tables grow with the network's width, and where a plan for all
-secret nodes would take too much memory each gets one of its own.
+their ancestors; the rest sums to one. Two passes (`passes`) over one plan (`contraction`, `reading`) serve all secret
+nodes. On trees and polytrees this is message passing; elsewhere tables grow with the network's width, and where a plan
+for all secret nodes would take too much memory each gets one of its own.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answers.contraction import Contraction, Reading, contraction, reading
+from takifugu.answers.contraction import Contraction, contraction
 from takifugu.answers.dense import DenseFamily
 from takifugu.answers.passes import arranged_as, collect, laws, moved
+from takifugu.answers.reading import Reading, reading
 from takifugu.answers.wide import UNIT, Wide
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.answers.contraction import Contraction, Join, Leaf, Reading, Sum, children
+from takifugu.answers.contraction import Contraction, Join, Leaf, Sum, children
 from takifugu.answers.positive import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
+from takifugu.answers.reading import Reading
 from takifugu.answers.wide import Wide
 from takifugu.beliefs.elimination import Factor
 
