@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import takifugu as tf
 from measure import row, seconds, span, title
 from takifugu.mechanisms import network_influence, network_quilts
@@ -19,6 +21,16 @@ def tree(size: int) -> tf.BayesianNetwork:
     return tf.BayesianNetwork(
         [root, *((f"n{i}", [0, 1], [f"n{(i - 1) // 2}"], [[0.7, 0.3], [0.3, 0.7]]) for i in range(1, size))]
     )
+
+
+def random_tree(size: int) -> tf.BayesianNetwork:
+    """Return a random recursive tree of bits: every node hangs below any earlier one, with a table of its own."""
+    random = np.random.default_rng(1)
+    nodes: list[tuple[str, list[int], list[str], object]] = [("n0", [0, 1], [], [0.5, 0.5])]
+    for i in range(1, size):
+        a, b = random.uniform(0.3, 0.7, 2).round(3).tolist()
+        nodes.append((f"n{i}", [0, 1], [f"n{random.integers(i)}"], [[a, 1 - a], [b, 1 - b]]))
+    return tf.BayesianNetwork(nodes)
 
 
 def scale(network: tf.BayesianNetwork, secret: object, query: object, mechanism: str) -> float:
@@ -45,14 +57,18 @@ def alarm() -> None:
         less = sum(a < b for a, b in zip(found, group, strict=False))
         row(f"separators up to {size}", span(time), f"less than group for {less} of {network.size}")
     network_quilts.SEPARATOR_SIZE = chosen
+    network_influence._KNOWN.clear()
+    time = seconds(lambda: scale(network, tf.every_entry(), tf.Count(["HIGH", "TRUE"]), "quilt-exact"), runs=1)
+    row(f"all {network.size} at once, up to {chosen}", span(time))
 
 
 def trees(sizes: list[int]) -> None:
-    title(f"binary trees, every node secret, Count(1), epsilon {EPSILON:g}: quilt-exact")
-    for size in sizes:
-        network, found = tree(size), []
-        time = seconds(lambda: found.append(scale(network, tf.every_entry(), tf.Count(1), "quilt-exact")), runs=1)  # noqa: B023
-        row(f"{size:,} nodes", span(time), f"scale {found[0]:.4g}, group {size / EPSILON:.4g}")
+    for kind, plant in (("binary", tree), ("random", random_tree)):
+        title(f"{kind} trees, every node secret, Count(1), epsilon {EPSILON:g}: quilt-exact")
+        for size in sizes:
+            network, found = plant(size), []
+            time = seconds(lambda: found.append(scale(network, tf.every_entry(), tf.Count(1), "quilt-exact")), runs=1)  # noqa: B023
+            row(f"{size:,} nodes", span(time), f"scale {found[0]:.4g}, group {size / EPSILON:.4g}")
 
 
 def local() -> None:

@@ -21,7 +21,7 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.calibration import Calibration, calibrate, compare, with_scale
 from takifugu.composition import compose
 from takifugu.frameworks import Pufferfish
-from takifugu.mechanisms import network_near, network_quilts, network_search
+from takifugu.mechanisms import local_found, network_near, network_quilts, network_search
 from takifugu.mechanisms.base import Part, Problem
 from takifugu.mechanisms.network_best import Best
 from takifugu.mechanisms.network_near import GraphSets, TreeSets
@@ -278,3 +278,20 @@ def test_a_bound_from_one_entry_only_is_caught(monkeypatch: pytest.MonkeyPatch) 
     assert true_loss(honest).upper <= 2
     monkeypatch.setattr(network_search, "max", lambda each, key: min(each, key=key), raising=False)
     assert true_loss(_calibrated(net, [1, 50], "quilt-exact", None)).lower > 2
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_near_laws_by_a_search_need_no_less_than_the_law_of_the_whole(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(6):
+        net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), 5))
+        short = _calibrated(net, [1, 2, 1, 1, 2], name, None)
+        least = _calibrated(net, [1, 2, 1, 1, 2], "laplace-exact", None)
+        assert short.scale >= least.scale * (1 - 1e-8)
+        with monkeypatch.context() as changed:
+            changed.setattr(local_found, "TRIVIAL_WORK", -1)
+            searched = _calibrated(net, [1, 2, 1, 1, 2], name, None)
+        assert searched.scale >= least.scale * (1 - 1e-8)
+        assert true_loss(short).upper <= 2 * (1 + 1e-9)
+        assert true_loss(searched).upper <= 2 * (1 + 1e-9)

@@ -20,7 +20,7 @@ from takifugu.calibration.result import Calibration
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
-from takifugu.mechanisms import local_network, local_scores
+from takifugu.mechanisms import local_found, local_network, local_scores
 from takifugu.queries import Count, Histogram, Linear, Query
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import Secret, entry, every_entry
@@ -158,6 +158,7 @@ def test_a_negative_denominator_makes_a_quilt_inadmissible(name: str, monkeypatc
     assert local_scores.quilt_scale(
         np.array([math.log(9)]), lambda x: pytest.fail("not asked"), Fraction(1), Fraction(10), local_scores.by_distance
     ) is None  # fmt: skip
+    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
     monkeypatch.setattr(local_network, "_ratios", lambda cells, possible, error: np.zeros((*possible.shape, 2)))
     broken = needed(net, query, 1, name, secret)
     assert broken.scale == 0
@@ -174,6 +175,7 @@ def test_a_collider_belongs_to_the_near_set_with_its_other_parent(name: str, mon
     assert 0 < honest.scale <= 1 + 1e-9
     assert true_loss(honest).upper <= 1 + 1e-9
     # The mutant takes the d-separated near set {X, N} of the empty quilt, with R left as remote.
+    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
     monkeypatch.setattr(local_network, "_near_sets", lambda part, i: [(net.near_set(i, []), frozenset())])
     broken = needed(net, query, 1, name, secret)
     assert broken.scale == 0

@@ -67,34 +67,38 @@ def worst_found(
     epsilon: Fraction,
     rule: Rule,
     ceiling: Fraction,
-    improve: Callable[[int, dict[Pair, Found], Fraction], None],
+    improve: Callable[[int, dict[Pair, Found], Fraction], Iterator[int] | None],
+    most: int = 0,
     seconds: float = 0.0,
 ) -> Found:
     """Return max over secret entries and ordered pairs of the least scale that was found.
 
-    `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`.
-    The search may be ended early: what an entry starts from is sound too. `seconds` guesses how long it takes at most.
+    `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`;
+    it may yield how many quilts it has tried since, of `most` in all, in `seconds` at most. A search may be ended
+    early: what an entry starts from is sound too. By the log-ratio no quilt is better than the law of the whole answer,
+    whose scale is the least that hides a pair at all (both ways), so that law is enough where it is known.
     """
     known: dict[int, dict[Pair, Found]] = {}
-    order: list[int] = list(part.family.entries)
+    order = list(part.family.entries)
     worst: Found | None = None
-    with searches.running(len(order), len(order), seconds, "secrets") as search:
+    with searches.running(len(order), most or len(order), seconds, "quilts" if most else "secrets") as search:
         running = Fraction(0)
         for family in whole_answers(part):
             passed = running if part.belief.size > EACH_SOLVED else None
             known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
             running = max(running, _dearest(known[family.entry]).scale)
+        solved = set(known) if rule is by_log_ratio else set()
         unknown = [entry for entry in part.family.entries if entry not in known]
         order = unknown + sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
         for entry in order:
             if entry not in known:
                 known[entry] = _ceilings(part, entry, ceiling)
-            best = known[entry]
-            enough = worst.scale * (1 + TIE) if worst else Fraction(-1)
-            if best and still_dear(best, enough):
-                improve(entry, best, enough)
+            best, enough = known[entry], worst.scale * (1 + TIE) if worst else Fraction(-1)
+            if entry not in solved and still_dear(best, enough):
+                for tried in improve(entry, best, enough) or ():
+                    search.tell(tried)
             worst = max([*([worst] if worst else ()), *best.values()], key=lambda found: found.scale, default=None)
-            search.tell(1)
+            search.tell(0 if most else 1)
     if search.early:
         rest = [known.get(entry) or _ceilings(part, entry, ceiling) for entry in order]
         worst = max((found for best in rest for found in best.values()), key=lambda found: found.scale)

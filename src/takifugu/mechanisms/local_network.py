@@ -25,7 +25,7 @@ from takifugu.mechanisms.local_found import TIE, TRIVIAL_WORK, Found, Pair, stil
 from takifugu.mechanisms.local_scores import NearLaws, Rule, quilt_scale
 from takifugu.mechanisms.log_ratios import DEAD, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.mechanisms.network_bound import network_cost
-from takifugu.mechanisms.network_quilts import ALL_SUBSETS, network_of, quilts
+from takifugu.mechanisms.network_quilts import ALL_SUBSETS, count_quilts, network_of, quilts
 from takifugu.mechanisms.network_search import needed_scale
 
 #: Quilts whose near laws are found, in all, shared among the secret entries of networks that are not searched fully.
@@ -35,7 +35,7 @@ LARGEST_NEAR = 1e6
 #: Predicted operations of one quilt.
 PER_QUILT = 3e6
 #: Seconds that one quilt takes, roughly.
-SECONDS = 2e-3
+SECONDS = 2e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +111,15 @@ def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
     if note:
         return Found(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}")
 
-    def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
+    def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> Iterator[int]:
         for near, quilt in _near_sets(part, entry):
             if not still_dear(best, enough):
                 return
             _improve(part, entry, near, quilt, best, enough, epsilon, rule)
+            yield 1
 
-    return worst_found(part, epsilon, rule, known, improve, _tried_at_most(part) * SECONDS)
+    most = _most_tried(part)
+    return worst_found(part, epsilon, rule, known, improve, most, most * SECONDS)
 
 
 def _near_sets(part: Part, entry: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
@@ -163,10 +165,12 @@ def local_network_cost(part: Part) -> Cost:
     laws, held = answers.work(part)
     count, _ = answers.comparisons(part)
     whole = laws + count * 1000 * (width(network, part.answer) + 300) if laws <= TRIVIAL_WORK else 0.0
-    return Cost(network_cost(part) + _tried_at_most(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
+    return Cost(network_cost(part) + _most_tried(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
 
 
-def _tried_at_most(part: Part) -> float:
-    """Predict how many near laws are found."""
-    size, entries = part.belief.size, len(part.family.entries)
-    return entries * 2.0 ** (size - 1) if size <= ALL_SUBSETS else float(MOST_LOCAL)
+def _most_tried(part: Part) -> int:
+    """Return how many quilts are tried at most."""
+    entries = len(part.family.entries)
+    share = max(1, MOST_LOCAL // entries)
+    found = count_quilts(part, share)
+    return found if part.belief.size <= ALL_SUBSETS else min(found, entries * share)
