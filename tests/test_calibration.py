@@ -471,8 +471,22 @@ def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
 def test_a_mechanism_that_does_not_apply_says_so_by_name() -> None:
     with pytest.raises(CalibrationRefused, match="entry does not apply"):
         tf.calibrate(FLU, tf.Identity(), 1, mechanism="entry")
-    with pytest.raises(CalibrationRefused, match="wasserstein does not apply"):
-        tf.calibrate(ACTIVITY, tf.Histogram(), 1, mechanism="wasserstein")
+    with pytest.raises(CalibrationRefused, match="quilt-local does not apply"):
+        tf.calibrate(ACTIVITY, tf.Histogram(), 1, mechanism="quilt-local")
+
+
+def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
+    found = tf.compare(ACTIVITY, tf.Count("walking"), 1)
+    told, without = str(found).split("does not apply:")
+    for row in found:
+        assert (row.name in [line.split(" ")[0] for line in told.splitlines()]) == (row.status != "does not apply")
+    reasons = {row.reason for row in found if row.status == "does not apply"}
+    assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(found) - len(reasons)
+    assert "kantorovich-gaussian-a, kantorovich-gaussian-b, gaussian-analytic" in without
+    assert max(len(line) for line in str(found).splitlines()) <= 80
+    calibration = str(tf.calibrate(ACTIVITY, tf.Count("walking"), 1))
+    assert calibration.count("does not apply") == 1
+    assert len(found.to_dict()["rows"]) == len(found)
 
 
 def test_beliefs_from_the_private_data_are_refused_unless_told() -> None:

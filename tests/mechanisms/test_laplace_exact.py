@@ -211,7 +211,8 @@ def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pyte
 
 
 def test_vector_answers_are_refused() -> None:
-    problem = Problem(hide(MarkovChain(LENGTHS, 3)), Histogram(), Fraction(1))
+    chain = MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3)
+    problem = Problem(hide(chain), Histogram(), Fraction(1))
     found = MECHANISM.bound(problem)
     assert isinstance(found, Refusal)
     assert "exclusive or" in found.reason

@@ -210,7 +210,7 @@ def test_secrets_of_probability_zero_are_skipped() -> None:
 
 
 def test_vector_answers_and_classes_are_refused() -> None:
-    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    chain = MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 5)
     whole_class = Pufferfish(every_entry(), MarkovChainClass(0.2, 0.5, 5))
     for framework, query in ((hide(chain), Histogram()), (whole_class, Count(1))):
         problem = Problem(framework, query, Fraction(1))
@@ -223,7 +223,7 @@ def test_vector_answers_and_classes_are_refused() -> None:
 def test_cost_is_predicted_before_anything_runs() -> None:
     long = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100_000)
     problem = Problem(hide(long), Count(1), Fraction(1))
-    assert MECHANISM.cost(problem).operations > 1e14 > problem.work_limit
+    assert MECHANISM.cost(problem).operations > 1e12 > problem.work_limit
     short = Problem(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)), Count(1), Fraction(1))
     assert 1e5 < MECHANISM.cost(short).operations < 1e8
 

@@ -64,6 +64,9 @@ SPEC = (
     files.SPEC.replace('source = "a test"', 'source = "a test"\nmin_length = 100')
     .replace('order = "t [min]"', 'order = "t [min]"\nstep = 1')
     .replace("budget = 10", "budget = 3")
+    .replace('states = ["still", "walking"]', 'states = ["still", "walking", "lying"]')
+    .replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]")
+    .replace('lying = "still"\n', "")
 )
 
 

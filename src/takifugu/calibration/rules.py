@@ -11,6 +11,7 @@ from takifugu.frameworks import Framework
 from takifugu.laws.gaussian import gaussian_delta
 from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import entry_change
+from takifugu.mechanisms.lines import along_line
 from takifugu.randomisers import Noise, Randomiser, RoundedNormal
 
 _LAPLACE = ("discrete-laplace", "rounded-laplace")
@@ -42,8 +43,12 @@ def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:
 
 
 def coordinate_change(problem: Problem) -> int:
-    """Return D_1: the largest change of one cell when one secret entry changes, in grid units; 0 for `between`."""
-    return max((part.answer.coordinate_change(part.family.entries) for part in problem.parts), default=0)
+    """Return D_1: the largest change of one cell when one secret entry changes, in grid units; 0 for `between`.
+
+    Cells that move along one line tell as much together as one that moves by their L1 change (`mechanisms.lines`).
+    """
+    shares = ((along_line(part.answer) or part.answer, part.family.entries) for part in problem.parts)
+    return max((share.coordinate_change(entries) for share, entries in shares), default=0)
 
 
 def hides_one_entry(problem: Problem, bound: Bound) -> bool:

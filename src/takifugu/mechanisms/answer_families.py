@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -11,7 +11,8 @@ from takifugu.answers import AnswerFamily
 from takifugu.answers.dense import Compared
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
-from takifugu.mechanisms.base import Cost, Problem
+from takifugu.mechanisms.base import Cost, Part, Problem
+from takifugu.mechanisms.lines import line_parts
 
 #: What a comparison costs besides passes over its laws, as so many atoms more.
 OVERHEAD = 300.0
@@ -41,30 +42,33 @@ class Located:
         return f"{one} against {other}"
 
 
-def located_families(problem: Problem) -> Iterator[Located]:
+def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
     """Yield every answer family of a problem; those of small problems are computed once.
 
-    Raises Unsupported where a belief or the query has no law of the answer.
+    With `lines`, for mechanisms of Laplace noise, answers of several cells that move along one line count as one number
+    (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
-    if problem in _KEPT:
+    parts = line_parts(problem) if lines else problem.law_parts
+    if problem in _KEPT and (lines or problem.cells == 1):
         yield from _KEPT[problem]
-    elif _bytes(problem) <= KEPT_BYTES:
-        _KEPT[problem] = tuple(_located(problem))
+    elif _bytes(problem, parts) <= KEPT_BYTES:
+        _KEPT[problem] = tuple(_located(problem, parts))
         yield from _KEPT[problem]
     else:
-        yield from _located(problem)
+        yield from _located(problem, parts)
 
 
-def predicted(problem: Problem, scans: float, laplace: bool = False) -> Cost:
+def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
     """Predict the work on all families when every comparison is looked at by `scans` passes over its laws.
 
-    With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws.
+    With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws; for
+    `lines` see `located_families`.
     """
     if problem.is_pair:
         size = sum(len(b.left) + len(b.right) for b in problem.framework.beliefs if isinstance(b, LawPair))
         return Cost(scans * size, 100.0 * size)
     operations = memory = 0.0
-    for part in problem.law_parts:
+    for part in line_parts(problem) if lines else problem.law_parts:
         laws, held = answers.work(part, laplace)
         comparisons, width = answers.comparisons(part, laplace)
         operations += laws + scans * comparisons * (width + OVERHEAD) if comparisons else 0.0
@@ -72,18 +76,16 @@ def predicted(problem: Problem, scans: float, laplace: bool = False) -> Cost:
     return Cost(operations, memory)
 
 
-def _located(problem: Problem) -> Iterator[Located]:
+def _located(problem: Problem, parts: Sequence[Part]) -> Iterator[Located]:
     if problem.is_pair:
         for belief in problem.framework.beliefs:
             if isinstance(belief, LawPair):
                 yield Located(answers.pair_family(belief), belief)
     else:
-        for part in problem.law_parts:
+        for part in parts:
             for family in answers.families(part):
                 yield Located(family, part.belief, part.start)
 
 
-def _bytes(problem: Problem) -> float:
-    if problem.is_pair:
-        return 0.0
-    return sum(answers.kept_bytes(part) for part in problem.law_parts)
+def _bytes(problem: Problem, parts: Sequence[Part]) -> float:
+    return 0.0 if problem.is_pair else sum(answers.kept_bytes(part) for part in parts)

@@ -54,12 +54,12 @@ class Comparison:
         return self.family.wasserstein(self.index, epsilon)[1]
 
 
-def compared_laws(problem: Problem) -> Iterator[Comparison]:
-    """Yield every comparison of a problem, in order and lazily.
+def compared_laws(problem: Problem, lines: bool = False) -> Iterator[Comparison]:
+    """Yield every comparison of a problem, in order and lazily; for `lines` see `located_families`.
 
     Raises Unsupported where a belief or the query has no law of the answer.
     """
-    for located in located_families(problem):
+    for located in located_families(problem, lines):
         family = located.family
         for index, (a, i, b, j) in enumerate(family.compared):
             p, q = family.hulls[a][i], family.hulls[b][j]

@@ -15,7 +15,7 @@ from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 
 @dataclass(frozen=True)
 class Kantorovich:
-    """000 Lemma 1, for every belief with a law of the answer and every scalar additive query."""
+    """000 Lemma 1, for every belief with a law of the answer, one number or one line."""
 
     name: str = "kantorovich"
     source: str = "Ding 2022, Lemma 1"

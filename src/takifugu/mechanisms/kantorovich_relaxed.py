@@ -22,14 +22,14 @@ from takifugu.mechanisms.pair_answers import laplace_noise
 
 @dataclass(frozen=True)
 class KantorovichRelaxed:
-    """000 Theorem 2 as corrected in ERRATA N1, for every belief with a law of the answer, scalar additive queries."""
+    """000 Theorem 2 as corrected in ERRATA N1, for beliefs with a law of the answer, one number or one line."""
 
     name: str = "kantorovich-relaxed"
     source: str = "Ding 2022, Theorem 2 with inequalities"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 40,000 operations an atom for every comparison (exact plans)."""
-        return predicted(problem, 40_000.0)
+        return predicted(problem, 40_000.0, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs.
@@ -43,7 +43,7 @@ class KantorovichRelaxed:
         """
         scale, worst = Fraction(0), "no comparison: no answer has to move"
         try:
-            for comparison in compared_laws(problem):
+            for comparison in compared_laws(problem, lines=True):
                 needed = _needed(comparison, problem.epsilon, scale)
                 if needed > scale:
                     scale, worst = needed, comparison.describe()

@@ -25,7 +25,7 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
     Raises Unsupported when two laws are compared and the query is not Identity().
     """
     if not problem.is_pair:
-        return laplace_or_exact(round_up(scale), problem.grid, 1)
+        return laplace_or_exact(round_up(scale), problem.grid, problem.cells)
     grid, common = pair_grid(problem)
     if common:
         return laplace_or_exact(round_up(scale / grid), grid, 1)

@@ -11,6 +11,7 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
+from takifugu.beliefs.contacts import Clique
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
 from takifugu.mechanisms.chain_bound import chain_bound
 from takifugu.mechanisms.chain_constants import reversible_constants
@@ -19,6 +20,7 @@ from takifugu.mechanisms.chain_scale import Needed, fast_scale, needed_scale
 from takifugu.mechanisms.chain_sides import ChainSides, Influence
 from takifugu.mechanisms.class_influence import ClassInfluence
 from takifugu.mechanisms.interval_influence import interval_influence
+from takifugu.mechanisms.quilt_exact import IN_A_CLIQUE
 from takifugu.mechanisms.region_influence import region_influence
 from takifugu.secrets import Family
 
@@ -59,6 +61,8 @@ def _influence(part: Part) -> Influence | Refusal:
         return region_influence(part.belief, part.family.pairs)
     if isinstance(part.belief, BinaryChainInterval):
         return interval_influence(part.belief, part.family.pairs)
+    if isinstance(part.belief, Clique):
+        return Refusal(IN_A_CLIQUE)
     if not isinstance(part.belief, MarkovChain):
         return Refusal("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
     constants = reversible_constants(part.belief)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import ChainClass
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
@@ -55,10 +56,17 @@ MECHANISM = QuiltExact()
 
 _MIXED = "a sequence and a network are believed in at once: ask for each belief on its own, and take the larger scale"
 
+IN_A_CLIQUE = (
+    "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
+    'as mechanism="group"; "laplace-exact" may need less'
+)
+
 
 def _influence(part: Part) -> Influence | Refusal:
     if isinstance(part.belief, MarkovChain):
         return chain_influence(part.belief, part.family.pairs)
+    if isinstance(part.belief, Clique):
+        return Refusal(IN_A_CLIQUE)
     if isinstance(part.belief, ChainClass):
         return Refusal("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain")
     return Refusal(

@@ -37,6 +37,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
@@ -59,7 +60,7 @@ class QuiltLocal:
 
     rule: Rule
     name: str = "quilt-local"
-    source: str = "DESIGN 5.4: Song, Wang and Chaudhuri 2017, Algorithm 2, with the laws of near sets"
+    source: str = "Song, Wang and Chaudhuri 2017, Algorithm 2, with the laws of near sets"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: every quilt that is searched, for each pair and value, and the laws of the answer."""
@@ -99,6 +100,11 @@ class QuiltLocal:
 def _refusal(problem: Problem) -> str:
     if problem.is_pair:
         return "two laws of the answer have no entries and so no quilts: use wasserstein or laplace-exact"
+    if any(isinstance(part.belief, Clique) for part in problem.parts):
+        return (
+            "in a clique everybody is close to everybody, so no quilt shields anyone, and the near law of the trivial "
+            'one is the law of the answer: use mechanism="wasserstein" or "laplace-exact"'
+        )
     if problem.cells > 1:
         return (
             f"the answer has {problem.cells} cells, and laws of a near set hide a secret in one number only: cells "
@@ -130,5 +136,5 @@ MECHANISM = QuiltLocal(by_distance)
 EXACT = QuiltLocal(
     by_log_ratio,
     "quilt-local-exact",
-    "DESIGN 5.4: Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the laws of near sets",
+    "Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the laws of near sets",
 )

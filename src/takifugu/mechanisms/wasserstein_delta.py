@@ -24,14 +24,14 @@ NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasser
 
 @dataclass(frozen=True)
 class WassersteinDelta:
-    """004 Appendix A.4 as corrected in ERRATA E11, for every belief with a law of the answer, scalar queries."""
+    """004 Appendix A.4 as corrected in ERRATA E11, for beliefs with a law of the answer, one number or one line."""
 
     name: str = "wasserstein-delta"
     source: str = "Song, Wang and Chaudhuri 2017, Appendix A.4, trimmed fractionally"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 30,000 operations an atom for every comparison."""
-        return predicted(problem, 30_000.0)
+        return predicted(problem, 30_000.0, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs, or a refusal for delta 0.
@@ -47,7 +47,7 @@ class WassersteinDelta:
             return Refusal(NO_DELTA)
         scale, worst = Fraction(0), "no comparison: all but delta of every law may stay where it is"
         try:
-            for comparison in compared_laws(problem):
+            for comparison in compared_laws(problem, lines=True):
                 needed = _needed(comparison, problem.epsilon, problem.delta, scale)
                 if needed > scale:
                     scale, worst = needed, comparison.describe()
