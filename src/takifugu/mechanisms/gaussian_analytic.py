@@ -3,41 +3,26 @@
 If mass can be moved from mu to nu with no move longer than w, then mu*N and nu*N are one mixture of pairs of normal
 laws at most w apart; the hockey-stick divergence is convex and grows with the distance, so it is at most that of one
 shift by w. sigma is the least for which that is delta.
+
+>>> from fractions import Fraction
+>>> from takifugu.frameworks import between
+>>> from takifugu.laws.pmf import Pmf
+>>> from takifugu.mechanisms.base import Problem
+>>> from takifugu.queries import Identity
+>>> pair = between(Pmf([0], [1]), Pmf([2], [1]))
+>>> bound = MECHANISM.bound(Problem(pair, Identity(), Fraction(1), Fraction(1, 10**5)))
+>>> round(float(bound.randomiser.scale), 8)
+7.46126327
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from takifugu.laws.gaussian import gaussian_analytic_sigma
-from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal
-from takifugu.mechanisms.normal_noise import bound_on_move
+from takifugu.mechanisms.normal_noise import NormalByRule
 
-
-@dataclass(frozen=True)
-class GaussianAnalytic:
-    """Balle and Wang's least sigma for a shift by the largest W-infinity of a comparison."""
-
-    name: str = "gaussian-analytic"
-    source: str = "Balle and Wang 2018, Theorem 8, on W-infinity (Ding 2022, Lemma 1)"
-
-    def cost(self, problem: Problem) -> Cost:
-        return predicted(problem, 3_000.0)
-
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise, or a refusal for delta 0.
-
-        >>> from fractions import Fraction
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
-        >>> pair = between(Pmf([0], [1]), Pmf([2], [1]))
-        >>> bound = MECHANISM.bound(Problem(pair, Identity(), Fraction(1), Fraction(1, 10**5)))
-        >>> round(float(bound.randomiser.scale), 8)
-        7.46126327
-        """
-        return bound_on_move(problem, gaussian_analytic_sigma, "the answer must move farthest between these two")
-
-
-MECHANISM = GaussianAnalytic()
+MECHANISM = NormalByRule(
+    "gaussian-analytic",
+    "Balle and Wang 2018, Theorem 8, on W-infinity (Ding 2022, Lemma 1)",
+    gaussian_analytic_sigma,
+    "the answer must move farthest between these two",
+)

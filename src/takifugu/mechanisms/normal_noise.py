@@ -11,7 +11,8 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import w_infinity
-from takifugu.mechanisms.base import Bound, Problem, Refusal, Witness
+from takifugu.mechanisms.answer_families import predicted
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.randomisers import Exact, RoundedNormal
 
@@ -90,20 +91,43 @@ def _move(comparison: Comparison, delta: Fraction) -> tuple[Fraction, Fraction]:
     return min(near, comparison.certain_move()), spare
 
 
-def bound_on_move(problem: Problem, rule: Rule, detail: str, printed: Rule | None = None) -> Bound | Refusal:
-    """Return the bound of a rule sigma(largest move, epsilon, delta); `printed` is another rule, shown beside it."""
-    refused = refusal(problem)
-    if refused:
-        return refused
-    try:
-        move = largest_move(problem)
-        left = problem.delta - move.spare
-        noise = normal_noise(problem, Fraction(rule(move.size, problem.epsilon, left)))
-    except Unsupported as reason:
-        return Refusal(str(reason))
-    unit = Fraction(1) if problem.is_pair else problem.grid
-    numbers = [("w_infinity", float(move.size * unit)), ("sigma", float(noise.scale))]
-    if printed:
-        numbers.append(("printed_sigma", printed(move.size * unit, problem.epsilon, problem.delta)))
-    witness = Witness(move.worst, detail, tuple(numbers))
-    return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+@dataclass(frozen=True)
+class NormalByRule:
+    """Normal noise whose sigma is a rule of (W-infinity, epsilon, delta), proved up to `largest_epsilon` if one is set.
+
+    The least W-infinity that serves every comparison is taken. `printed` is another rule, shown beside it.
+    """
+
+    name: str
+    source: str
+    rule: Rule
+    detail: str
+    printed: Rule | None = None
+    largest_epsilon: Fraction | None = None
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: all laws once, and about 3,000 operations an atom for every comparison."""
+        return predicted(problem, 3_000.0)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the rounded normal noise; a refusal for delta 0, and where the rule is not proved."""
+        if self.largest_epsilon is not None and problem.epsilon > self.largest_epsilon:
+            return Refusal(
+                f"this rule is proved for epsilon at most {self.largest_epsilon}, and can fail above: use "
+                'mechanism="gaussian-exact" or "kantorovich-gaussian-b"'
+            )
+        refused = refusal(problem)
+        if refused:
+            return refused
+        try:
+            move = largest_move(problem)
+            sigma = self.rule(move.size, problem.epsilon, problem.delta - move.spare)
+            noise = normal_noise(problem, Fraction(sigma))
+        except Unsupported as reason:
+            return Refusal(str(reason))
+        unit = Fraction(1) if problem.is_pair else problem.grid
+        numbers = [("w_infinity", float(move.size * unit)), ("sigma", float(noise.scale))]
+        if self.printed:
+            numbers.append(("printed_sigma", self.printed(move.size * unit, problem.epsilon, problem.delta)))
+        witness = Witness(move.worst, self.detail, tuple(numbers))
+        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
