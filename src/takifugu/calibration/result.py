@@ -39,6 +39,7 @@ _ADDS_UP = {
     Composition.QUILT: "adds up with other releases through their joint cost over quilts",
     Composition.SINGLE: "adds up with releases of kind whole only",
 }
+_LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
 
 
@@ -237,10 +238,18 @@ class Calibration:
 
 
 def _text(rows: Sequence[Alternative]) -> str:
-    first = {row.reason: row.name for row in reversed(rows)}
-    why = [(row.name, _as_before(row, first[row.reason])) for row in rows if row.reason]
-    table = text_table(_HEADER, [row.cells for row in rows])
-    return f"{table}\n\n{labelled(why)}" if why else table
+    """Return a table of the mechanisms that apply, notes on them, and the others by the reason why they do not."""
+    apply = [row for row in rows if row.status != INAPPLICABLE]
+    first = {row.reason: row.name for row in reversed(apply)}
+    why = [(row.name, _as_before(row, first[row.reason])) for row in apply if row.reason]
+    parts = [text_table(_HEADER, [row.cells for row in apply])] if apply else []
+    parts += [labelled(why)] if why else []
+    others: dict[str, list[str]] = {}
+    for row in rows:
+        if row.status == INAPPLICABLE:
+            others.setdefault(row.reason, []).append(row.name)
+    listed = [textwrap.fill(f"{', '.join(names)}: {reason}", WIDTH, **_LISTED) for reason, names in others.items()]
+    return "\n\n".join([*parts, "\n".join(["does not apply:", *listed])] if listed else parts)
 
 
 def _as_before(row: Alternative, first: str) -> str:
