@@ -2,8 +2,8 @@
 
 A row is cut into blocks of equal length, each held as float64 numbers in (2**-_SPAN, 1) times a power of two. Blocks i
 and c add to the output blocks i + c and i + c + 1; every output block has one power of two, the largest that is added
-to it, and a smaller one is raised to at least 2**-_LOW relative to it, so that no positive number becomes zero. What
-that adds to a number is below 2**-_LOW a term. It is nothing to numbers above 2**-_SPAN: if one is smaller, shorter
+to it, and a smaller one is raised to at least 2**_RAISED relative to it, so that no positive number becomes zero. What
+that adds to a number is below 2**_RAISED a term, nothing to numbers above 2**_TRUSTED: if one is smaller, shorter
 blocks are tried, and in the end `wide.convolve`, which has no limits.
 """
 
@@ -18,10 +18,13 @@ from takifugu.answers.wide import LOWEST, Wide
 FloatArray = npt.NDArray[np.float64]
 ExponentArray = npt.NDArray[np.int64]
 
-#: Numbers of one block lie within this many binary orders: products stay above 2**-602, raised ones above 2**-1002.
-_SPAN = 300
-_LOW = -400
-_SIZES = (32, 8)
+#: Numbers of one block lie within this many binary orders: products stay above 2**-502, raised ones above 2**-1012.
+_SPAN = 250
+_RAISED = -510
+_TRUSTED = -430
+_SIZES = (32, 16, 8)
+#: So few products of numbers are not worth blocks.
+_FEW = 2**12
 
 
 def convolve(first: Wide, second: Wide) -> Wide:
@@ -32,6 +35,8 @@ def convolve(first: Wide, second: Wide) -> Wide:
     """
     if len(first.mantissas) < len(second.mantissas):
         first, second = second, first
+    if len(first.mantissas) * len(second.mantissas) <= _FEW:
+        return wide.convolve(first, second)
     for size in _SIZES:
         found = _by_blocks(first, second, size)
         if found is not None:
@@ -57,9 +62,9 @@ def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
         products = rows @ padded[places]
         for half, at in ((products[:, :size], c), (products[:, size:], c + 1)):
             here = slice(at, at + len(tops))
-            result[here] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[here], _LOW))[:, None]
+            result[here] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[here], _RAISED))[:, None]
     length = len(first.mantissas) + len(second.mantissas) - 1
-    if ((result > 0) & (result < 2.0**-_SPAN)).any():
+    if ((result > 0) & (result < 2.0**_TRUSTED)).any():
         return None
     mantissas, extra = np.frexp(result)
     exponents = np.where(mantissas > 0, extra + tops_out[:, None], LOWEST)
@@ -68,9 +73,10 @@ def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
 
 def _cut(row: Wide, size: int) -> tuple[FloatArray, ExponentArray] | None:
     """Return blocks of numbers below 1, shape (blocks, size), and their exponents; None where one spans too much."""
-    missing = -len(row.mantissas) % size
-    mantissas = np.pad(row.mantissas, (0, missing)).reshape(-1, size)
-    exponents = np.pad(row.exponents, (0, missing), constant_values=LOWEST).reshape(-1, size)
+    length = len(row.mantissas)
+    blocks = -(-length // size)
+    mantissas, exponents = np.zeros((blocks, size)), np.full((blocks, size), LOWEST, dtype=np.int64)
+    mantissas.ravel()[:length], exponents.ravel()[:length] = row.mantissas, row.exponents
     tops = exponents.max(axis=1)
     orders = np.where(mantissas > 0, exponents - tops[:, None], 0)
     if orders.min() <= -_SPAN:
