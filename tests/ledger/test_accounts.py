@@ -29,6 +29,7 @@ from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, Ledg
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger
+from takifugu.ledger.accounts import Accounts, Item
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
 from takifugu.randomisers import RoundedNormal
@@ -288,6 +289,30 @@ def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
     for source in ("data", "turned"):
         ledger.reserve(source, alone({"cid": (3,)}, Count(1), group.MECHANISM))
         assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(3), Fraction(1, 1000))] * 2
+
+
+def test_a_pooled_single_asks_when_it_was_chosen_and_not_when_the_unit_was_first_read() -> None:
+    """cid was read before bob's noise with delta > 0 was seen; the pooled single was chosen after."""
+    two = {"bob": (6,), "cid": (3,)}
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, 1, "1/1000"))
+    (early,) = alone({"cid": (3,)}, Count(1), group.MECHANISM)
+    shares = {d.unit: d for d in pooled_debits(two, Count(1), wasserstein.MECHANISM)}
+    items = {"bob": [(normal, 2), (shares["bob"].charge, 3)], "cid": [(early.charge, 1), (shares["cid"].charge, 3)]}
+    accounts = Accounts(
+        {d.framework.fingerprint(): d.framework for d in shares.values()},
+        {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in held] for u, held in items.items()},
+    )
+    with pytest.raises(CompositionRefused, match="a pooled answer of kind 'single' was chosen when"):
+        accounts.cost("cid")
+
+
+def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
+    ledger.reserve("data", pooled_debits({"ann": (4,), "bob": (6,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("data", pooled_debits({"cid": (3,), "dan": (5,)}, Count(1), wasserstein.MECHANISM))
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    assert [spent[ledger.unit_tag(unit)] for unit in ("ann", "bob", "cid", "dan")] == [2, 2, 1, 1]
 
 
 def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:

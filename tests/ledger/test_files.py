@@ -21,7 +21,7 @@ from takifugu.errors import LedgerError
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Debit, Ledger
-from takifugu.ledger.sqlite import explained
+from takifugu.ledger.sqlite import check_length, explained
 from takifugu.queries import Histogram
 from takifugu.secrets import every_entry
 
@@ -61,6 +61,52 @@ def test_what_is_written_is_on_the_disk(path: Path) -> None:
     copy = path.with_name("copy.db")
     shutil.copy(path, copy)
     assert Ledger.open(copy).spent("data").spent.epsilon == 1
+
+
+def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synchronised = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synchronised.append(os.readlink(f"/proc/self/fd/{fd}")), fsync(fd)))
+    before = len(os.listdir("/proc/self/fd"))
+    Ledger.open(tmp_path / "ledger.db")
+    assert str(tmp_path) in synchronised
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+
+
+LAYOUT = """contents: source INTEGER!*, tag TEXT!*, (one source+tag), [source -> sources.id]
+debits: id INTEGER!*, release INTEGER!, unit INTEGER!, framework INTEGER!, recharge BOOLEAN!, charge TEXT!, \
+(release), (unit), [framework -> frameworks.id], [release -> releases.id], [unit -> units.id]
+frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, body TEXT!, (one \
+source+fingerprint), [source -> sources.id]
+meta: kind TEXT!, version INTEGER!, created TEXT!, key TEXT!
+releases: id INTEGER!*, public_id TEXT!, source INTEGER!, name TEXT!, state TEXT!, epsilon TEXT!, delta TEXT!, \
+software TEXT!, created TEXT!, changed TEXT!, (one public_id), [source -> sources.id]
+sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
+budget_is_implied BOOLEAN!, (one name), (one public_id)
+units: id INTEGER!*, source INTEGER!, tag TEXT!, epsilon TEXT!, delta TEXT!, (one source+tag), [source -> \
+sources.id]
+"""
+
+
+def test_the_layout_of_version_1(path: Path) -> None:
+    """Another layout needs another version: older programs must refuse it, newer ones must still read this one."""
+    lines = []
+    with closing(sqlite3.connect(path)) as connection:
+        for (table,) in connection.execute("select name from sqlite_master where type = 'table' order by name"):
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            words = [f"{name} {kind}{'!' * needed}{'*' * bool(key)}" for _, name, kind, needed, _, key in columns]
+            indexed = []
+            for _, index, unique, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
+                parts = "+".join(row[2] for row in connection.execute(f"PRAGMA index_info({index})"))
+                indexed.append(f"({'one ' * unique}{parts})")
+            words += sorted(indexed)
+            keys = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+            words += sorted(f"[{own} -> {other}.{column}]" for _, _, other, own, column, *_ in keys)
+            lines.append(f"{table}: {', '.join(words)}\n")
+    assert "".join(lines) == LAYOUT
 
 
 @pytest.mark.parametrize("where", ["postgresql://host/ledger", "mysql://host/ledger"])
@@ -133,6 +179,24 @@ def test_truncated_files_are_found_wherever_they_end(path: Path, monkeypatch: py
         assert path.read_bytes() == whole[:kept]
     path.write_bytes(whole)
     assert Ledger.open(path).spent("data").spent.epsilon == 1
+
+
+def test_large_pages_are_measured_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite writes a page size of 65536 as 1."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in ("journal_mode=DELETE", "page_size=65536"):
+            connection.execute(f"PRAGMA {statement}")
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA journal_mode=WAL")
+    assert Ledger.open(path).spent("data").spent.epsilon == 1
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(sqlite3.DatabaseError) as caught:
+        check_length(path)
+    assert caught.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
+    path.write_bytes(whole)
+    check_length(path)
 
 
 def test_damaged_pages_are_found(path: Path) -> None:

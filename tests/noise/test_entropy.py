@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 import os
 import pickle
 import subprocess
@@ -66,6 +67,7 @@ def test_a_seeded_stream_repeats_and_does_not_depend_on_how_it_is_cut() -> None:
     assert b"".join(pieces.bytes(n) for n in (0, 1, 65_535, 1, 130_000, 4_463)) == whole
     assert len({whole[i : i + 16] for i in range(0, 200_000, 16)}) == 12_500
     assert InsecureSeededEntropyForTests(4).bytes(16) != whole[:16]
+    assert hashlib.sha256(whole).hexdigest()[:16] == "c462b0f645cf7b0a"  # a seed means the same in every version
 
 
 def test_only_the_system_source_calls_itself_private() -> None:

@@ -299,10 +299,27 @@ def test_sizes_bounds_and_denominators_are_whole_numbers(size: Any) -> None:
         discrete_laplace(1, size, seeded())
     with pytest.raises(InputError, match="size"):
         uniform_below(2, size, seeded())
+    with pytest.raises(InputError, match="size"):
+        bernoulli_exp(1, 2, size, seeded())
     with pytest.raises(InputError, match="bound"):
         uniform_below(0, 1, seeded())
     with pytest.raises(InputError, match="denominator"):
         bernoulli_exp(1, 0, 1, seeded())
+    with pytest.raises(InputError, match="numerator"):
+        bernoulli_exp(-1, 2, 1, seeded())
+
+
+def test_masses_at_the_edge_of_what_is_allowed() -> None:
+    assert choose([0, 1, 0], 2, ScriptedEntropy([])).tolist() == [1, 1]
+    with pytest.raises(InputError, match="the masses sum to 0"):
+        choose([0, 0], 1, seeded())
+    with pytest.raises(InputError, match="a mass must be"):
+        choose([3, -1], 1, seeded())
+
+
+def test_what_fits_63_bits_is_int64() -> None:
+    assert uniform_below(2**63, 3, seeded()).dtype == np.int64
+    assert uniform_below(2**63 + 1, 3, seeded()).dtype == object
 
 
 def test_numpy_integers_are_read_as_integers() -> None:
