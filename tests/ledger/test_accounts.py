@@ -24,7 +24,7 @@ from tests.support.ledger_tools import (
 )
 
 from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.composition import charge_of, joint
+from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
@@ -291,20 +291,31 @@ def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
         assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(3), Fraction(1, 1000))] * 2
 
 
-def test_a_pooled_single_asks_when_it_was_chosen_and_not_when_the_unit_was_first_read() -> None:
-    """cid was read before bob's noise with delta > 0 was seen; the pooled single was chosen after."""
-    two = {"bob": (6,), "cid": (3,)}
+def accounts_of(**held: Sequence[tuple[Charge, int]]) -> Accounts:
+    """Return accounts that no ledger would write: units by name, with (charge, number) in the order of release."""
+    items = {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in pairs] for u, pairs in held.items()}
+    frameworks = [unit_framework(*lengths) for lengths in TWO.values()]
+    return Accounts({f.fingerprint(): f for f in frameworks}, items)
+
+
+TWO = {"bob": (6,), "cid": (3,)}
+
+
+def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
+    """Each unit's account guards itself: what was released about bob must add to the single that both share."""
+    single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
+    (early,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
+    steady = charge(unit_framework(6), Count(1), 6, DATA)
+    with pytest.raises(CompositionRefused, match="reads a unit about which a release of kind 'data' was made"):
+        accounts_of(bob=[(steady, 1), (single["bob"], 2)], cid=[(single["cid"], 2)]).cost("cid")
     noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, 1, "1/1000"))
-    (early,) = alone({"cid": (3,)}, Count(1), group.MECHANISM)
-    shares = {d.unit: d for d in pooled_debits(two, Count(1), wasserstein.MECHANISM)}
-    items = {"bob": [(normal, 2), (shares["bob"].charge, 3)], "cid": [(early.charge, 1), (shares["cid"].charge, 3)]}
-    accounts = Accounts(
-        {d.framework.fingerprint(): d.framework for d in shares.values()},
-        {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in held] for u, held in items.items()},
-    )
+    normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, "1/2", "1/1000"))
+    bob = [(normal, 2), (single["bob"], 3)]
+    # cid was read once before bob's noise was seen, but the single was chosen after.
     with pytest.raises(CompositionRefused, match="a pooled answer of kind 'single' was chosen when"):
-        accounts.cost("cid")
+        accounts_of(bob=bob, cid=[(early.charge, 1), (single["cid"], 3)]).cost("cid")
+    late = [(normal, 4), (single["bob"], 3)]
+    assert accounts_of(bob=late, cid=[(single["cid"], 3)]).cost("cid") == Amount(Fraction(3, 2), Fraction(1, 1000))
 
 
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
