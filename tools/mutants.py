@@ -1,0 +1,495 @@
+"""Change the code in small wrong ways, one at a time, and see whether the room's own tests notice: `make mutants`.
+
+Not mutmut: version 3 leaves module constants, properties and decorated functions alone and knows neither guards nor
+rounding directions, which is where a privacy library goes wrong.
+
+tools/mutants.toml names the rooms, their tests, and the reviewed mutants that change nothing a test could observe. A
+mutant is named by its function and its change, not by a line number, so that the list survives edits elsewhere.
+`python tools/mutants.py noise ledger` takes these rooms only; a part of a file's name after the room takes that file.
+"""
+
+from __future__ import annotations
+
+import ast
+import compileall
+import contextlib
+import copy
+import gc
+import importlib
+import json
+import os
+import py_compile
+import re
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, TextIO
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIST = Path(__file__).with_suffix(".toml")
+LOADED_ONCE = ("numpy", "scipy.special", "scipy.optimize", "mpmath", "hypothesis", "sqlalchemy", "sqlite3", "sybil")
+MEMORY = 8 << 30
+MEMORY_DISK = Path("/dev/shm")  # the ledger waits for its disk
+FAILED, ANEW, BROKEN = 1, 77, 78
+KILLED, LATE, SURVIVED, REVIEWED, IMPORT_ANEW = "killed", "too long", "survived", "reviewed", "import anew"
+
+COMPARISONS: dict[type, type] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+ARITHMETIC: dict[type, type] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+PAIRS = (
+    ("min", "max"), ("any", "all"), ("floor", "ceil"), ("minimum", "maximum"), ("ROUND_FLOOR", "ROUND_CEILING"),
+    ("inf", "nan"), ("cummin", "cummax"), ("argmin", "argmax"),
+)  # fmt: skip
+SWAPPED = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
+Key = tuple[str, str, str]
+LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file: the bytes from `start` to `end` become `text`.
+
+    `function` is the outermost function that it changes the body of, "" where the module must be imported anew.
+    """
+
+    file: str
+    line: int
+    where: str
+    change: str
+    start: int
+    end: int
+    text: str
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} in {self.where}: {self.change}"
+
+    @property
+    def key(self) -> Key:
+        return self.file, self.where, self.change
+
+
+def edits(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield (part of the node, what replaces it)."""
+    match node:
+        case ast.If(test=test, body=[*_, last], orelse=[]) if isinstance(last, LEAVING):
+            yield test, ast.Constant(False)
+        case ast.If(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.UnaryOp):
+            yield test, ast.UnaryOp(ast.Not(), test)
+        case ast.Compare(ops=ops):
+            for i, op in enumerate(ops):
+                yield node, _with(node, ops=[*ops[:i], COMPARISONS[type(op)](), *ops[i + 1 :]])
+        case ast.Constant(value=bool(value)):
+            yield node, ast.Constant(not value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield node, ast.Constant(value + 1)
+            yield node, ast.Constant(value - 1)
+        case ast.BinOp(op=op, left=left) if type(op) in ARITHMETIC:
+            yield node, _with(node, op=ARITHMETIC[type(op)]())
+            if isinstance(op, ast.FloorDiv):
+                yield node, ast.UnaryOp(ast.USub(), _with(node, left=ast.UnaryOp(ast.USub(), left)))
+        case ast.UnaryOp(operand=operand) if not isinstance(operand, ast.Constant):
+            yield node, operand
+        case ast.BoolOp(op=op):
+            yield node, _with(node, op=ast.Or() if isinstance(op, ast.And) else ast.And())
+        case ast.AugAssign(op=op) if type(op) in ARITHMETIC:
+            yield node, _with(node, op=ARITHMETIC[type(op)]())
+        case ast.Name(id=name) if name in SWAPPED:
+            yield node, ast.Name(SWAPPED[name])
+        case ast.Attribute(attr=name) if name in SWAPPED:
+            yield node, _with(node, attr=SWAPPED[name])
+        case ast.Call(func=ast.Name("nextafter") | ast.Attribute(attr="nextafter"), args=[value, *_]):
+            yield node, value
+        case ast.Raise() | ast.Break() | ast.Continue() | ast.Expr(value=ast.Call()):
+            yield node, ast.Pass()
+
+
+def _with(node: Any, **fields: Any) -> Any:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def code(node: Any, parents: tuple[Any, ...], where: str) -> Iterator[tuple[Any, tuple[Any, ...], str]]:
+    """Yield (node, its ancestors, its function) for everything that runs: no annotations, decorators or f-strings."""
+    yield node, parents, where
+    for field, value in ast.iter_fields(node):
+        if field in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
+                inside = where
+                if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                    inside = f"{where}.{child.name}".lstrip(".")
+                yield from code(child, (node, *parents), inside)
+
+
+def mutants_of(path: Path, file: str) -> list[Mutant]:
+    """Return every mutant of a file, in order; equal changes of one function are numbered."""
+    source = path.read_bytes()
+    lines = [0]
+    for line in source.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    seen: Counter[Key] = Counter()
+    found = []
+    for node, parents, where in code(ast.parse(source), (), ""):
+        for part, new in edits(node):
+            if part is node and isinstance(node, ast.Raise) and _alone_in_a_guard(node, parents):
+                continue
+            after = ast.unparse(ast.fix_missing_locations(new))
+            plain = not isinstance(part, ast.expr) or isinstance(part, ast.Name | ast.Attribute)
+            text = after if plain else f"({after})"
+            start, end = lines[part.lineno - 1] + part.col_offset, lines[part.end_lineno - 1] + part.end_col_offset
+            before = _shown(part, parents) if part is node else f"if {_line(part)}"
+            shown = f"{before} -> {_line(new)}"
+            function = _function((part, *([] if part is node else [node]), *parents))
+            mutant = Mutant(file, part.lineno, where or "module", shown, start, end, text, function)
+            seen[mutant.key] += 1
+            found.append(mutant if seen[mutant.key] == 1 else replace(mutant, change=f"{shown} ({seen[mutant.key]})"))
+    return found
+
+
+def _alone_in_a_guard(node: Any, parents: tuple[Any, ...]) -> bool:
+    above = parents[0]
+    return isinstance(above, ast.If) and not above.orelse and above.body == [node]
+
+
+def _function(path: tuple[Any, ...]) -> str:
+    """Return the outermost function whose body holds path[0], inside path[1:]; "" for defaults and classes."""
+    functions = [i for i, node in enumerate(path) if isinstance(node, ast.FunctionDef)]
+    if not functions or isinstance(path[functions[-1] - 1], ast.arguments):
+        return ""
+    return ".".join(node.name for node in reversed(path[functions[-1] : -1]))
+
+
+def _shown(part: Any, parents: tuple[Any, ...]) -> str:
+    """Write a part; where it is too small to be told from others, inside what it belongs to."""
+    if not isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.Break | ast.Continue):
+        return _line(part)
+    around = next(p for p in parents if not isinstance(p, ast.keyword | ast.UnaryOp | ast.Tuple | ast.Slice))
+    return f"{ast.unparse(part)} in {_line(around)}"
+
+
+def _line(node: Any) -> str:
+    first = ast.unparse(node).splitlines()[0]
+    return first if len(first) <= 110 else f"{first[:107]}..."
+
+
+@dataclass(frozen=True)
+class Room:
+    """Files of src/takifugu, and the folder of the tests that must notice."""
+
+    files: list[str]
+    tests: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A mutant of a file of the copy, and the file as it was."""
+
+    mutant: Mutant
+    path: Path
+    source: bytes
+
+    @property
+    def changed(self) -> bytes:
+        return self.source[: self.mutant.start] + self.mutant.text.encode() + self.source[self.mutant.end :]
+
+    @contextlib.contextmanager
+    def on_disk(self) -> Iterator[None]:
+        self.path.write_bytes(self.changed)
+        try:
+            yield
+        finally:
+            self.path.write_bytes(self.source)
+
+    def told(self, answer: str, screen: TextIO) -> None:
+        if answer == SURVIVED:
+            print(f"  {self.mutant}", file=screen, flush=True)
+        if os.environ.get("MUTANTS_LOG"):
+            with open(os.environ["MUTANTS_LOG"], "a") as log:
+                print(answer, self.mutant, file=log)
+
+
+def patched(question: Question) -> bool:
+    """Give the mutated function its new code where it lives; False where the module must be imported anew.
+
+    Whoever imported the function sees the change: the function stays the same object.
+    """
+    mutant = question.mutant
+    found: Any = sys.modules["takifugu." + mutant.file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")]
+    for name in mutant.function.split("."):
+        found = vars(found).get(name) if isinstance(found, ModuleType | type) else None
+    for wrapped in ("fget", "func", "__wrapped__", "__func__"):
+        found = getattr(found, wrapped, found)
+    if not isinstance(found, FunctionType):
+        return False
+    old = found.__code__
+    for new in _all_code(compile(question.changed, str(question.path), "exec")):
+        if (new.co_qualname, new.co_firstlineno, new.co_freevars) == (
+            old.co_qualname, old.co_firstlineno, old.co_freevars
+        ):  # fmt: skip
+            found.__code__ = new
+            return True
+    return False
+
+
+def _all_code(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _all_code(constant)
+
+
+@dataclass
+class Learned:
+    """What a run on unchanged code tells: how long each test takes, and which functions each test reaches."""
+
+    seconds: dict[str, float]
+    reached: dict[str, list[str]]
+
+
+class Tests:
+    """A pytest plugin that runs a room's tests, the quickest first, and stops at the first that fails.
+
+    With nothing learned it runs them all, to learn. With questions, it collects the tests once, and answers each
+    question in a fork that changes one function and runs the tests that reach it.
+    """
+
+    def __init__(self, learned: Learned, questions: Sequence[Question] = ()) -> None:
+        self.learned = learned
+        self.questions = questions
+        self.screen = os.fdopen(os.dup(1), "w")
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.reached: dict[str, list[str]] = {}
+        self.failed = ""
+        self.answers: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
+            self.failed = report.nodeid
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = list(session.items)
+        if session.testsfailed:
+            self.failed = "the collection"
+        elif not self.learned.seconds:
+            self._run(items)
+        elif not self.questions:
+            self._run(sorted(items, key=lambda item: self.learned.seconds[item.nodeid]))
+        else:
+            gc.freeze()
+            items.sort(key=lambda item: self.learned.seconds[item.nodeid])
+            for question in self.questions:
+                items = self._ask(question, items)
+        return True
+
+    def _ask(self, question: Question, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Answer a question; return the items with the test that noticed in front, for the next mutant."""
+        killer = question.path.with_suffix(".killer")
+        reached = self.learned.reached
+        name = f"{question.mutant.file} {question.mutant.function}"
+        chosen = [item for item in items if item.nodeid not in reached or name in reached[item.nodeid]]
+
+        def work() -> int:
+            if not patched(question):
+                return ANEW
+            try:
+                self._run(chosen)
+            except BaseException as error:  # the change made pytest itself give up
+                self.failed = repr(error)
+            killer.write_text(self.failed)
+            return FAILED if self.failed else 0
+
+        with question.on_disk():
+            self.answers.append(in_a_fork(work))
+        question.told(self.answers[-1], self.screen)
+        first = killer.read_text() if killer.exists() else ""
+        killer.unlink(missing_ok=True)
+        return sorted(items, key=lambda item: item.nodeid != first) if first else items
+
+    def _run(self, items: Sequence[pytest.Item]) -> None:
+        learning = not self.learned.seconds
+        for item, following in zip_longest(items, items[1:]):
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(600 if learning else int(8 + 10 * self.learned.seconds[item.nodeid]))
+            with functions_reached() if learning else contextlib.nullcontext(set[str]()) as reached:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if not re.search("multiprocessing|subprocess|fork", item.path.read_text()):
+                self.reached[item.nodeid] = sorted(reached)  # elsewhere other processes may reach more
+            if self.failed:
+                return
+
+
+@contextlib.contextmanager
+def functions_reached() -> Iterator[set[str]]:
+    """Collect "file function" for every function of the package that is called."""
+    codes: dict[int, CodeType] = {}
+    found: set[str] = set()
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        codes[id(frame.f_code)] = frame.f_code
+
+    threading.settrace(watch)
+    sys.settrace(watch)
+    try:
+        yield found
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)
+        for code in codes.values():
+            _, ours, file = code.co_filename.rpartition("/src/takifugu/")
+            if ours:
+                found.add(f"{file} {code.co_qualname.split('.<locals>')[0]}")
+
+
+def in_a_fork(work: Callable[[], int]) -> str:
+    """Run work in a process of its own, with a limit on memory; return what its exit status means."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        status = BROKEN
+        try:
+            status = work()
+        except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
+        finally:
+            os._exit(status)
+    try:
+        _, status = os.waitpid(child, 0)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what the tests have started, too
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN:
+        raise RuntimeError("the mutation itself failed, see above")
+    if os.WIFSIGNALED(status):
+        return LATE if os.WTERMSIG(status) == signal.SIGALRM else KILLED
+    return {0: SURVIVED, ANEW: IMPORT_ANEW}.get(os.waitstatus_to_exitcode(status), KILLED)
+
+
+def with_pytest(copied: Path, tests: str, plugin: Tests) -> str:
+    """Run pytest on a room's tests in a fresh process; what the plugin learned comes back in it."""
+    told = copied / "told.json"
+
+    def work() -> int:
+        os.chdir(copied)
+        sys.path[:0] = [str(copied / "src"), str(copied)]
+        with (copied / "log").open("w") as log:
+            os.dup2(log.fileno(), 1)
+        sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
+        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
+        status = pytest.main([*options, "--basetemp", str(copied / "tmp"), tests], plugins=[plugin])
+        told.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
+        return FAILED if plugin.failed or status not in (0, 5) else 0
+
+    outcome = in_a_fork(work)
+    if outcome in (SURVIVED, KILLED) and told.exists():
+        plugin.seconds, plugin.reached, plugin.failed, plugin.answers = json.loads(told.read_text())
+        told.unlink()
+    return outcome
+
+
+def copy_of_the_project(folder: Path) -> Path:
+    """Copy what the tests need; bytecode is checked against the source's hash, never against times."""
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("conftest.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder / name)
+    compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+    return folder
+
+
+def ask(copied: Path, room: Room, mutants: Sequence[Mutant], learned: Learned) -> list[str]:
+    """Return what becomes of each mutant."""
+    sources = {m.file: (copied / "src/takifugu" / m.file).read_bytes() for m in mutants}
+    questions = [Question(m, copied / "src/takifugu" / m.file, sources[m.file]) for m in mutants]
+    collected = Tests(learned, questions)
+    with_pytest(copied, room.tests, collected)
+    answers = []
+    for question, answer in zip(questions, collected.answers, strict=True):
+        if answer == IMPORT_ANEW:
+            with question.on_disk():
+                answer = with_pytest(copied, room.tests, Tests(learned))
+            question.told(answer, sys.stdout)
+        answers.append(answer)
+    return answers
+
+
+def check(
+    copied: Path, room: Room, reviewed: set[tuple[str, str, str]], only: Sequence[str]
+) -> list[tuple[Mutant, str]]:
+    """Return every mutant of a room with what became of it."""
+    began = time.monotonic()
+    unchanged = Tests(Learned({}, {}))
+    if with_pytest(copied, room.tests, unchanged) != SURVIVED:
+        sys.exit(f"{(copied / 'log').read_text()}\n{room.tests} fails on the unchanged code")
+    print(f"{room.tests} takes {time.monotonic() - began:.0f} s on the unchanged code", flush=True)
+    folder = ROOT / "src/takifugu"
+    files = sorted(str(path.relative_to(folder)) for pattern in room.files for path in folder.glob(pattern))
+    mutants = [m for f in files if not only or any(w in f for w in only) for m in mutants_of(folder / f, f)]
+    new = [mutant for mutant in mutants if mutant.key not in reviewed]
+    answers = dict(
+        zip((m.key for m in new), ask(copied, room, new, Learned(unchanged.seconds, unchanged.reached)), strict=True)
+    )
+    return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
+
+
+def main(wanted: Sequence[str]) -> int:
+    listed = tomllib.loads(LIST.read_text())
+    rooms = {name: Room(**room) for name, room in listed["rooms"].items()}
+    only = [word for word in wanted if word not in rooms]
+    reviewed = {(e["file"], e["where"], e["change"]) for e in listed.get("equivalent", [])}
+    os.environ.update(CI="true", PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    for module in LOADED_ONCE:
+        importlib.import_module(module)
+    assert "takifugu" not in sys.modules, "every process imports its own"
+    began = time.monotonic()
+    found: list[tuple[Mutant, str]] = []
+    with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as made:
+        copied = copy_of_the_project(Path(made))
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
+        for name, room in rooms.items():
+            if not set(wanted) & set(rooms) or name in wanted:
+                found += check(copied, room, reviewed, only)
+    by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for mutant, answer in found:
+        by_file[mutant.file][answer] += 1
+    print(f"\n{'file':<24}{'mutants':>10}" + "".join(f"{kind:>10}" for kind in (KILLED, LATE, REVIEWED, SURVIVED)))
+    for file, counts in by_file.items():
+        row = (counts.total(), *(counts[kind] for kind in (KILLED, LATE, REVIEWED, SURVIVED)))
+        print(f"{file:<24}" + "".join(f"{number:>10}" for number in row))
+    print(f"\n{len(found)} mutants in {(time.monotonic() - began) / 60:.0f} minutes")
+    survivors = [str(mutant) for mutant, answer in found if answer == SURVIVED]
+    gone = [" ".join(key) for key in reviewed - {m.key for m, _ in found} if key[0] in by_file]
+    for title, lines in (("Survived:", survivors), ("On the reviewed list, but no longer there:", sorted(gone))):
+        if lines:
+            print(title, *lines, sep="\n  ")
+    return 1 if survivors or gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
