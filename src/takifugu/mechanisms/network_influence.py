@@ -110,6 +110,10 @@ class Influences:
         """Return whether the joint table of a cluster and an entry may be made at all."""
         return math.prod(len(self.network.alphabet(v)) for v in (*cluster, entry)) <= LARGEST_CLUSTER
 
+    def knows(self, entry: int, cluster: tuple[int, ...]) -> bool:
+        """Return whether the table of a cluster was found before."""
+        return (entry, cluster) in self._tables
+
     def cluster(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
         """Return the table of `influences` of one cluster."""
         key = (entry, cluster)

@@ -21,6 +21,8 @@ from takifugu.mechanisms.network_near import NearSets, TreeSets
 
 #: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
 AT_ONCE, HELD = 2_000, 2**18
+#: The influence of clusters of so few nodes is found without asking for that of each node before.
+SMALL = 3
 
 
 class Tries:
@@ -84,25 +86,33 @@ class Tries:
                     promising.append((hope, number, moved, nodes))
             for hope, _, moved, nodes in sorted(promising):
                 if math.isfinite(hope):
-                    self._try(nodes, moved)
+                    self._try(nodes, moved, by_parts=True)
             yield len(batch)
 
-    def _try(self, nodes: Sequence[int], moved: int) -> None:
-        """Find the influence of a quilt, from below, as long as it can do better."""
+    def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
+        """Find the influence of a quilt, cluster by cluster, or first by parts of three, as long as it can do better.
+
+        Other quilts of a search by size share those parts, so that finding them is no loss.
+        """
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
-        floors = [np.max([self._influence((v,)) for v in cluster], axis=0) for cluster in clusters]
+        floors = [self._floor(cluster) for cluster in clusters]
         for number, cluster in enumerate(clusters):
-            for parts in (itertools.combinations(cluster, 2) if len(cluster) == 3 else ()):
+            for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
                     return
                 floors[number] = np.maximum(floors[number], self._influence(parts))
-            if len(cluster) > 1:
-                if self._hopeless(moved, floors):
-                    return
-                floors[number] = self._of_cluster(cluster)
+            if self._hopeless(moved, floors):
+                return
+            floors[number] = self._of_cluster(cluster)
         self._best.take(tuple(nodes), moved, self._sum(floors))
+
+    def _floor(self, cluster: tuple[int, ...]) -> FloatArray:
+        """Return what single nodes of a cluster say; of a small one only those that are known already."""
+        small = len(cluster) <= SMALL
+        nodes = [v for v in cluster if not small or self._influences.knows(self._entry, (v,))]
+        return np.asarray(np.max([np.zeros(len(self._rows)), *(self._of_cluster((v,)) for v in nodes)], axis=0))
 
     def _hopeless(self, moved: int, floors: Sequence[FloatArray]) -> bool:
         return bool(np.isinf(self._best.hopes(moved, self._sum(floors))))
