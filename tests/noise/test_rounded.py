@@ -137,6 +137,34 @@ def test_floats_decide_only_what_the_margin_allows(ratio: int, undecided: int, m
     assert undecided / 4 <= len(slow) <= min(4 * undecided, 4000)
 
 
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize(
+    ("ratio", "magnitude", "prefix"),
+    [(1, 0.25, 2**62), (2**20, 0.5, 2**62), (2**20, 20.0, 2**40), (2**10, 30.0, 2**20), (1, 40.0, 2**5)],
+)
+def test_the_margin_is_four_times_the_proven_error(ratio: int, magnitude: float, prefix: int, negative: bool) -> None:
+    """2^-42 (1 + r (1 + z)) in the docstring, and 2 r / U for 1.26 r / U: nearer to a boundary nothing is decided."""
+    margin = 4 * Fraction(1, 2**42) * (1 + ratio * (1 + Fraction(magnitude))) + Fraction(2 * ratio, prefix)
+    noise = -ratio * Fraction(magnitude) if negative else ratio * Fraction(magnitude)
+    for distance, expected in ((Fraction(9, 10) * margin, False), (Fraction(11, 10) * margin, True)):
+        for side in (1, -1):
+            offset = round(noise) + side * (Fraction(1, 2) - distance) - noise
+            nearest, decided = rounded._nearest(
+                np.array([float(offset)]),
+                Fraction(ratio),
+                np.array([negative]),
+                np.array([prefix], dtype=np.uint64),
+                np.array([magnitude]),
+            )
+            assert nearest.tolist() == [round(noise)]
+            assert decided.tolist() == [expected]
+
+
+def test_a_ratio_beyond_floats() -> None:
+    drawn = rounded_laplace(0, 2**1100, 1, 3, seeded())
+    assert all(2**1090 < abs(int(value)) < 2**1110 for value in drawn)
+
+
 @pytest.mark.parametrize("draw", [rounded_laplace, rounded_normal])
 def test_without_a_margin_floats_would_be_wrong(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     right = draw(0, 2**50, 1, 50, seeded())
