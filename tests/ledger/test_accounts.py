@@ -28,7 +28,7 @@ from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
-from takifugu.ledger import Amount, Debit, Ledger
+from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
@@ -90,6 +90,45 @@ def test_what_a_refusal_offers_for_quilts_does_fit(ledger: Ledger) -> None:
     quieter = replace(charge(framework, Count(1), 12 * factor, QUILT), epsilon=Fraction(1))
     ledger.reserve("data", [Debit(framework, quieter)])
     assert Fraction(103, 100) < epsilon_of(ledger) <= Fraction(105, 100)
+
+
+def test_what_is_offered_beside_other_releases_is_more_noise_and_what_that_is_worth(ledger: Ledger) -> None:
+    framework = chain_framework(100, 0.7)
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 2))], budget="1.1")
+    asked = [Debit(framework, charge(framework, Count(1), units, QUILT), name=f"by {units}") for units in (12, 9)]
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", asked)
+    factor, worth = (Fraction(said.split(before)[1].split(after)[0]) for before, after in OFFERED)
+    quieter = [replace(charge(framework, Count(1), units * factor, QUILT), framework="") for units in (12, 9)]
+    alone = [joint(framework, [each]).epsilon for each in quieter]
+    assert Fraction(999, 1000) * max(alone) < worth <= max(alone)
+    assert min(alone) < Fraction(99, 100) * worth
+
+
+OFFERED = (("noise of ", " times"), ("(alone, epsilon ", ")"))
+
+
+def test_one_delta_of_several_is_too_much(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")), name="normal")
+    both = [normal, group_debit(framework, Fraction(1, 4))]
+    refused_unchanged(ledger, BudgetExceeded, "smaller delta, or with delta 0", "data", both, budget=1)
+
+
+def test_more_noise_counts_as_noise_alone_for_quilts_only() -> None:
+    framework = chain_framework(7)
+    for kind, kept in ((QUILT, ""), (WHOLE, framework.fingerprint())):
+        item = Item(charge(framework, Count(1), 12, kind), framework.fingerprint(), "r", 1, False)
+        quieter = accounts._quieter(item, Fraction(3)).charge
+        assert (quieter.framework, quieter.scale, quieter.epsilon) == (kept, 36, item.charge.epsilon / 3)
+
+
+@pytest.mark.parametrize("least", [Fraction(5, 4), Fraction(2), Fraction(9, 4), Fraction(77), Fraction(2**19)])
+def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction) -> None:
+    found = accounts._least_factor(lambda factor: factor >= least)
+    assert found is not None
+    assert least <= found <= least * Fraction(105, 100)
+    assert accounts._least_factor(lambda factor: factor > 2**19) is None
 
 
 def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledger: Ledger) -> None:
