@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import to_text
@@ -19,7 +20,7 @@ Numbers = Pmf | Sequence[float | int | Fraction]
 
 
 @dataclass(frozen=True, eq=False)
-class Clique:
+class Clique(Nameless):
     """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that number alike.
 
     `number` is the law of the number of ill people, on 0 .. size.
@@ -29,14 +30,6 @@ class Clique:
     number: Pmf
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.states

@@ -10,7 +10,19 @@ from takifugu.errors import InputError
 State = Hashable
 
 
-class OneSequence:
+class Nameless:
+    """Entries that are counted and not named, all with one alphabet."""
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+
+class OneSequence(Nameless):
     """`length` dependent entries, each with one of `states`; all may occur anywhere unless `possible` says no."""
 
     length: int
@@ -25,14 +37,6 @@ class OneSequence:
     @property
     def size(self) -> int:
         return self.length
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.states

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import to_text
@@ -15,7 +16,7 @@ State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class LawPair:
+class LawPair(Nameless):
     """An answer whose law is `left` or `right`, and nobody says which; there is one entry, the choice."""
 
     left: Pmf
@@ -25,14 +26,6 @@ class LawPair:
     @property
     def size(self) -> int:
         return 1
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return ("left", "right")

@@ -13,6 +13,7 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
+from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError
 
 State = Hashable
@@ -22,7 +23,7 @@ Chain = MarkovChain | ChainClass
 
 
 @dataclass(frozen=True, eq=False)
-class IndependentPieces:
+class IndependentPieces(Nameless):
     """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
 
     Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
@@ -49,14 +50,6 @@ class IndependentPieces:
     @property
     def size(self) -> int:
         return self._ends[-1]
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.chain.states

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.mechanisms.log_ratios import NEVER, UNIT, BoolArray, FloatArray
+from takifugu.mechanisms.distance_influence import DistanceInfluence
+from takifugu.mechanisms.log_ratios import NEVER, UNIT, FloatArray
 from takifugu.queries import IntArray
 
 #: Largest number of distances that are tabulated; E(n) is below 1e-16 long before, unless g is below 1e-6.
@@ -20,7 +21,7 @@ MOST_DISTANCES = 2**23
 NEGLIGIBLE = 1e-17
 
 
-class ClassInfluence:
+class ClassInfluence(DistanceInfluence):
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`: one column, for whatever pair of values."""
 
     def __init__(self, pi: float, g: float, defect: float = 0.0) -> None:
@@ -31,14 +32,6 @@ class ClassInfluence:
         self.reach = 0
         self._right = self._left = np.empty((0, 1))
         self.extend(1)
-
-    def alive(self, entry: int) -> BoolArray:
-        """Return that the one column always counts: every value is possible under some chain of the class."""
-        return np.ones(1, dtype=bool)
-
-    def secret(self, length: int) -> BoolArray:
-        """Return that every entry has values to hide."""
-        return np.ones(length, dtype=bool)
 
     def extend(self, distance: int) -> None:
         """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
@@ -52,33 +45,12 @@ class ClassInfluence:
         self.capped = self.reach == MOST_DISTANCES
         self.exhausted = self.capped or bool(each[-1] <= max(NEGLIGIBLE, self.reach * self.defect))
 
-    def prepare(self, length: int) -> None:
-        """Do nothing: the bound holds for every start."""
-
-    def right(self, count: int) -> FloatArray:
-        """Return the bound on right_b for b = 1 .. count, shape (count, 1)."""
-        return self._right[:count]
-
-    def left(self, entry: int, count: int) -> FloatArray:
-        """Return the bound on left_{entry,a} for a = 1 .. count, shape (count, 1)."""
-        return self._left[:count]
-
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
         """Return the bound for the quilt at the given distances from each entry; None is a missing node."""
         near = 0.0 if left is None else self._left[left - 1, 0]
         return np.full(len(entries), near + (0.0 if right is None else self._right[right - 1, 0]))
-
-    def special(self, time: int) -> bool:
-        """Return that no entry is bounded in a way of its own."""
-        return False
-
-    def anchored(
-        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
-        """Return the bound for the quilt of one entry before and the node at distance `right` of each entry."""
-        return np.array([self.largest(entries[n : n + 1], int(i - node), right)[0] for n, i in enumerate(entries)])
 
 
 def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:

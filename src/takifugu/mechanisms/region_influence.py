@@ -25,7 +25,8 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.beliefs.chain_region import ChainRegion
-from takifugu.mechanisms.log_ratios import NEVER, UNIT, BoolArray, FloatArray
+from takifugu.mechanisms.distance_influence import DistanceInfluence
+from takifugu.mechanisms.log_ratios import NEVER, UNIT, FloatArray
 from takifugu.mechanisms.region_steps import cross_ratios, longer, odds, row_ratios, total_variation
 from takifugu.queries import IntArray
 
@@ -38,7 +39,7 @@ MOST_HELD = 2**24
 NEGLIGIBLE = 1e-17
 
 
-class RegionInfluence:
+class RegionInfluence(DistanceInfluence):
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
 
     def __init__(self, region: ChainRegion, pairs: Iterable[tuple[int, int]]) -> None:
@@ -61,14 +62,6 @@ class RegionInfluence:
         self.capped = self.exhausted = False
         self.extend(1)
 
-    def alive(self, entry: int) -> BoolArray:
-        """Return that all pairs count: every value is possible under some chain of the region."""
-        return np.ones(len(self._first), dtype=bool)
-
-    def secret(self, length: int) -> BoolArray:
-        """Return that every entry has values to hide where there is a pair of them."""
-        return np.full(length, len(self._first) > 0)
-
     def extend(self, distance: int) -> None:
         """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
         while self.reach < min(distance, self._most) and not self.exhausted:
@@ -78,17 +71,6 @@ class RegionInfluence:
             left_done = self._tanh[self.reach] <= NEGLIGIBLE or (self._tanh[self.reach] >= 1 and none_yet)
             self.capped = self.reach == self._most
             self.exhausted = self.capped or (right_done and left_done)
-
-    def prepare(self, length: int) -> None:
-        """Do nothing: the bound holds for every start."""
-
-    def right(self, count: int) -> FloatArray:
-        """Return the bound on right_b of every pair for b = 1 .. count, shape (count, pairs)."""
-        return self._right[:count]
-
-    def left(self, entry: int, count: int) -> FloatArray:
-        """Return the bound on left_{entry,a} of every pair for a = 1 .. count, shape (count, pairs)."""
-        return self._left[:count]
 
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
@@ -101,18 +83,6 @@ class RegionInfluence:
         if right is not None:
             total = total + self._right[right - 1]
         return np.full(len(entries), min(float(total[chosen].max(initial=0.0)), NEVER))
-
-    def special(self, time: int) -> bool:
-        """Return that no entry is bounded in a way of its own."""
-        return False
-
-    def anchored(
-        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
-        """Return the bound for the quilt of one entry before and the node at distance `right` of each entry."""
-        return np.array(
-            [self.largest(entries[n : n + 1], int(i - node), right, pairs)[0] for n, i in enumerate(entries)]
-        )
 
     def _step(self) -> None:
         """Add the bounds for products with one more step."""
