@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.terminals import on_a_terminal, without_a_terminal
 
 from takifugu import reproduce
 from takifugu.cli import main
@@ -342,9 +343,6 @@ def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pyt
 
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
-    import pty
-    import subprocess
-
     where = files.write(tmp_path)
     program = (
         "import sys, time; import takifugu.cli.progress as p; p.PATIENCE = 0.0\n"
@@ -353,27 +351,10 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
         "planning._Asking._ask = lambda *a: (time.sleep(0.2), real(*a))[1]\n"
         f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     )
-    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src"), "COLUMNS": "80", "TERM": "xterm"}
-    mine, theirs = pty.openpty()
-    shown = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=place)
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            chunk = os.read(mine, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        seen += chunk
-    table, _ = shown.communicate()
-    os.close(mine)
-    assert shown.returncode == 0
+    table, seen = on_a_terminal(program)
     assert b"calibrating time-use-units" in seen
     assert b"calibrating" not in table
-    piped = subprocess.run([sys.executable, "-c", program], capture_output=True, env=place, check=True)
-    assert piped.stderr == b""
-    assert piped.stdout == table
+    assert without_a_terminal(program) == (table, b"")
 
 
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

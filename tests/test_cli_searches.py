@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.terminals import on_a_terminal, without_a_terminal
 
 from takifugu import searches
 from takifugu.cli import main, progress
@@ -118,9 +117,6 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
 
 
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
-    import pty
-    import subprocess
-
     program = (
         "import sys, time; import takifugu.cli.progress as p; p.PATIENCE = p.LONG = 0.0\n"
         "from takifugu.searches import Search\n"
@@ -128,25 +124,10 @@ def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
         "Search.tell = lambda *a: (time.sleep(0.05), real(*a))[1]\n"
         f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     )
-    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src"), "COLUMNS": "80", "TERM": "xterm"}
-    mine, theirs = pty.openpty()
-    shown = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=place)
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            chunk = os.read(mine, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        seen += chunk
-    table, _ = shown.communicate()
-    os.close(mine)
-    assert shown.returncode == 0
+    table, seen = on_a_terminal(program)
     assert b"quilt-exact: quilts" in seen
     assert b"a search through up to" in seen
     assert b"search" not in table
-    piped = subprocess.run([sys.executable, "-c", program], capture_output=True, env=place, check=True)
-    assert piped.stdout == table
-    assert piped.stderr.count(b"\n") == 1
+    printed, said = without_a_terminal(program)
+    assert printed == table
+    assert said.count(b"\n") == 1

@@ -1,0 +1,38 @@
+"""Running a program as a person does: its results on the standard output, a terminal for everything else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
+
+
+def on_a_terminal(program: str) -> tuple[bytes, bytes]:
+    """Return what a Python program prints, and what it shows on the terminal; it must end well."""
+    import pty
+
+    mine, theirs = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=PLACE)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            chunk = os.read(mine, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        seen += chunk
+    printed, _ = running.communicate()
+    os.close(mine)
+    assert running.returncode == 0
+    return printed, seen
+
+
+def without_a_terminal(program: str) -> tuple[bytes, bytes]:
+    """Return what a Python program writes to the standard output and error where both are pipes; it must end well."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=PLACE, check=True)
+    return done.stdout, done.stderr
