@@ -18,8 +18,19 @@ from hypothesis import strategies as st
 from tests.support import engines, frames_oracle
 from tests.support.engines import ENGINES, IN_ROWS, Columns
 
-from takifugu.errors import DataError
-from takifugu.frames import Layout, Lengths, Recode, entries, open_frame, pieces, transitions
+from takifugu.errors import DataError, InputError
+from takifugu.frames import (
+    Bounded,
+    Layout,
+    Lengths,
+    Recode,
+    column_kinds,
+    entries,
+    open_frame,
+    pieces,
+    totals,
+    transitions,
+)
 
 NAMES = {"unit": 'Who "is" it?', "piece": "run.no", "at": "t [min], raw", "state": "état; `x`"}
 STATES = Recode(("still", "walking", 7), {"sitting": "still", "Lying": "still"})
@@ -153,6 +164,22 @@ def test_weights_and_transitions(engine: str) -> None:
         assert piece.counts.tolist() == weighed
     pairs = [pair for *_, states in expected for pair in pairwise(states) if None not in pair]
     assert transitions(table, rules, STATES).tolist() == [[pairs.count((x, y)) for y in range(3)] for x in range(3)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_names_that_engines_read_as_patterns(engine: str) -> None:
+    names = ("*", "^a$", "a", 'q"x', "^.*$")
+    cells = (("text", ["u", "u", "v"]), ("int", [1, 2, 1]), ("text", ["z"] * 3), ("text", ["on", "off", "on"]))
+    data = ENGINES[engine](dict(zip(names, (*cells, ("float", [0.5, 1.5, 2.0])), strict=True)))
+    opened = open_frame(data)
+    assert opened.names == names
+    rules, states = Layout('q"x', unit="*", order="^a$"), Recode(("on", "off"))
+    assert {piece.unit: piece.counts.tolist() for piece in pieces(opened, rules, states)} == {"u": [1, 1], "v": [1, 0]}
+    assert transitions(opened, rules, states).tolist() == [[0, 1], [0, 0]]
+    assert column_kinds(opened)["^.*$"] == "numbers"
+    assert [group.sums for group in totals(opened, [Bounded("^.*$", 0, 2, 0.5, missing=0)])] == [(8,)]
+    with pytest.raises(InputError, match="has no column 'b'"):
+        opened.require(["b"])
 
 
 def test_without_an_order_rows_are_taken_as_they_stand() -> None:

@@ -77,11 +77,18 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             names = tuple(data.columns)
             labels = tuple(f"c{number}" for number in range(len(names)))
             return Table(source, names, False, missing, nw.from_native(data.toDF(*labels)), labels, data)
-        labels = tuple(frame.collect_schema().names())
+        found = tuple(frame.collect_schema().names())
+        labels = tuple(f"c{number}" for number in range(len(found)))  # * and ^a$ are patterns to Polars, * to DuckDB
+        if isinstance(frame, nw.LazyFrame) and frame.implementation.is_duckdb():
+            frame = nw.from_native(_relabelled(data, found, labels))
+        elif frame.implementation.is_polars():
+            frame = frame.rename(dict(zip(found, labels, strict=True)))
+        else:
+            labels = found
     in_rows = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
     if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
         frame = frame.lazy()
-    return Table(source, tuple(map(str, labels)), in_rows, missing, frame, labels, data)
+    return Table(source, tuple(map(str, found)), in_rows, missing, frame, labels, data)
 
 
 def _plain_labels(data: Any) -> Any:
@@ -179,10 +186,16 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
         relation = connection.sql("select * from " + call.format(path=_quoted(glob.escape(str(path)))))
         found = tuple(relation.columns)
         labels = tuple(f"c{number}" for number in range(len(found)))  # a name such as * is an expression to an engine
-        if labels != found:
-            renamed = (f"{_identifier(name)} as {label}" for name, label in zip(found, labels, strict=True))
-            relation = relation.project(", ".join(renamed))
+        relation = _relabelled(relation, found, labels)
     return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, (connection, room))
+
+
+def _relabelled(relation: Any, found: tuple[str, ...], labels: tuple[str, ...]) -> Any:
+    """Return a DuckDB relation with other names for its columns."""
+    if labels == found:
+        return relation
+    renamed = (f"{_identifier(name)} as {label}" for name, label in zip(found, labels, strict=True))
+    return relation.project(", ".join(renamed))
 
 
 def _identifier(name: str) -> str:
