@@ -138,13 +138,9 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
         return Pmf([fixed], [1]), 0.0
     chances, error = _chances(piece, free)
     family = next(iter(answers.families(Part(piece, share, Family((free,))))))
-    masses: dict[int, Fraction] = {}
-    for value, (law,) in family.hulls.items():
-        for x, mass in exact_law(law).items():
-            masses[int(x)] = masses.get(int(x), Fraction(0)) + chances[value] * Fraction(mass)
-    total = sum(masses.values())
-    off = 2 * family.relative_error + error
-    return Pmf(list(masses), [mass / total for mass in masses.values()]), 2.01 * off
+    total = sum((chances[value] for value in family.hulls), Fraction(0))
+    law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
+    return law, 2.01 * (2 * family.relative_error + error)
 
 
 def _of_users(problem: Problem, belief: IndependentUsers, answer: Additive) -> Iterator[Comparison]:
