@@ -68,8 +68,8 @@ _stops: ContextVar[list[bool] | None] = ContextVar("stops", default=None)
 
 
 @contextmanager
-def running(secrets: int, most: int, seconds: float, things: str = "quilts") -> Iterator[Search]:
-    """Run a search: what is inside may be ended by an interrupt, and then what was found counts.
+def running(secrets: int, most: int, seconds: float, things: str = "quilts", ends: bool = True) -> Iterator[Search]:
+    """Run a search: what is inside may be ended by an interrupt, and then what was found counts (only if it `ends`).
 
     >>> with stopping(), running(secrets=1, most=10, seconds=0.0) as search:
     ...     search.tell(4)
@@ -78,13 +78,13 @@ def running(secrets: int, most: int, seconds: float, things: str = "quilts") -> 
     (4, True)
     """
     stops, watcher = _stops.get(), _watcher.get()
-    search = Search(_name.get(), secrets, most, seconds, things, bool(stops and stops[0]))
+    search = Search(_name.get(), secrets, most, seconds, things, ends and bool(stops and stops[0]))
     if watcher is not None:
         watcher.begins(search)
     try:
         yield search
     except KeyboardInterrupt:
-        if not stops or not stops[0]:
+        if not ends or not stops or not stops[0]:
             raise
         stops[0], search.early = False, True
     finally:

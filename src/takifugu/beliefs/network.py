@@ -120,7 +120,14 @@ class BayesianNetwork:
 
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        return tuple(tuple(bool(can) for can in self.support([i])) for i in range(self.size))
+        found: list[tuple[bool, ...]] = []
+        for i, above in enumerate(self.parents):
+            if len(above) > 1:
+                found.append(tuple(bool(can) for can in self.support([i])))
+                continue
+            rows = self.nodes[i].table[list(found[above[0]])] if above else self.nodes[i].table[None]
+            found.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
+        return tuple(found)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
         """Return P(X_names), one axis a name in the order given, by variable elimination.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from takifugu import answers
+from takifugu import answers, searches
 from takifugu.answers import AnswerFamily
 from takifugu.answers.dense import Compared
 from takifugu.beliefs import Belief
@@ -18,6 +18,8 @@ from takifugu.mechanisms.lines import line_parts
 OVERHEAD = 300.0
 #: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
 KEPT_BYTES = 2.0**26
+#: For the time that is announced: passes over each law, and operations a second.
+_SCANS, _EACH_SECOND = 300.0, 1e9
 
 _KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
 
@@ -55,7 +57,13 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
         _KEPT[problem] = tuple(_located(problem, parts))
         yield from _KEPT[problem]
     else:
-        yield from _located(problem, parts)
+        secrets = sum(len(part.family.entries) for part in parts)
+        seconds = predicted(problem, _SCANS, laplace=True, lines=lines).operations / _EACH_SECOND
+        # Some of the laws are no bound for the others: an interrupt must not end this quietly.
+        with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
+            for located in _located(problem, parts):
+                yield located
+                search.tell(1)
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
