@@ -30,6 +30,7 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
+from takifugu.ledger.values import SMALLEST_SPEND
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
 from takifugu.randomisers import RoundedNormal
@@ -158,7 +159,8 @@ def test_a_declared_budget_is_changed_on_purpose_only(ledger: Ledger) -> None:
     with pytest.raises(LedgerError, match="set_budget"):
         ledger.source("data", budget=2)
     ledger.reserve("data", [group_debit(chain_framework(7), 1)])
-    assert ledger.set_budget("data", 2).budget == Amount(Fraction(2), Fraction(0))
+    changed = ledger.set_budget("data", 2)
+    assert (changed.budget, changed.budget_is_implied) == (Amount(Fraction(2), Fraction(0)), False)
     with pytest.raises(LedgerError, match="spent epsilon 1 already"):
         ledger.set_budget("data", "0.5")
 
@@ -176,6 +178,12 @@ def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger, spe
     debit = group_debit(chain_framework(7), 1)
     debit = replace(debit, charge=replace(debit.charge, epsilon=spend))
     refused_unchanged(ledger, LedgerError, "more than nothing", "data", [debit])
+
+
+def test_the_smallest_spend_that_is_a_number_is_counted(ledger: Ledger) -> None:
+    debit = group_debit(chain_framework(7), 1)
+    ledger.reserve("data", [replace(debit, charge=replace(debit.charge, epsilon=SMALLEST_SPEND))], budget=1)
+    assert epsilon_of(ledger) == SMALLEST_SPEND
 
 
 def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
@@ -438,6 +446,7 @@ def test_history_and_show(ledger: Ledger) -> None:
     ledger.publish(done)
     ledger.reserve("data", [group_debit(framework, "1/4", name="tuesday")])
     first, second = ledger.history("data")
+    assert len(first.id) == len(ledger.source("data").id) == 16
     assert (first.id, first.name, first.state, first.amount.epsilon) == (done.id, "monday", "published", Fraction(1, 2))
     assert (second.state, second.kinds, second.scope, second.units) == ("reserved", ("whole",), "unit", 1)
     assert first.frameworks == (framework.fingerprint(),)

@@ -111,7 +111,8 @@ def test_the_layout_of_version_1(path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["postgresql://host/ledger", "mysql://host/ledger"])
 def test_other_databases_are_refused(where: str) -> None:
-    with pytest.raises(LedgerError, match="not supported by this version: give the path of a file"):
+    kind = where.split(":")[0]
+    with pytest.raises(LedgerError, match=f"a ledger on '{kind}' is not supported by this version: give the path"):
         Ledger.open(where)
 
 
