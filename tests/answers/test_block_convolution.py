@@ -65,8 +65,9 @@ def rows(draw: st.DrawFn) -> Row:
 @settings(max_examples=60, deadline=None)
 @given(rows(), rows())
 def test_every_number_keeps_its_relative_accuracy(one: Row, other: Row) -> None:
-    found = fractions(block_convolution.convolve(wide(one), wide(other)))
-    assert close(found, times(one, other), 2 * min(len(one), len(other)) + 4)
+    found = block_convolution.convolve(wide(one), wide(other))
+    assert close(fractions(found), times(one, other), 2 * min(len(one), len(other)) + 4)
+    assert (found.exponents[found.mantissas == 0] == LOWEST).all()
 
 
 def law(size: int) -> Wide:
@@ -92,6 +93,18 @@ def test_blocks_that_ignore_how_far_their_numbers_lie_apart_are_wrong(monkeypatc
     monkeypatch.setattr(block_convolution, "_SPAN", 2000)
     monkeypatch.setattr(block_convolution, "_TRUSTED", -2000)
     assert not close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 144)
+
+
+@pytest.mark.parametrize(("name", "value"), [("_TRUSTED", -2000), ("_RAISED", -300)])
+def test_small_numbers_beside_a_large_one_are_not_raised(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    small = Fraction(2) ** -900
+    one, other = [Fraction(0)] * 31 + [Fraction(1)] + [small] * 168, [Fraction(1)] + [Fraction(0)] * 28 + [Fraction(1)]
+    expected = times(one, other)
+    assert close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 64)
+    monkeypatch.setattr(block_convolution, name, value)
+    assert not close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 64)
 
 
 @settings(max_examples=60, deadline=None)

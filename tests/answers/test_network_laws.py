@@ -20,6 +20,8 @@ from takifugu.answers import network as network_laws
 from takifugu.answers import passes
 from takifugu.answers.contraction import Join, contraction, elimination_order
 from takifugu.answers.dense import DenseFamily
+from takifugu.answers.positive import numbers
+from takifugu.answers.positive import shape as shape_of
 from takifugu.answers.reading import reading
 from takifugu.audit import true_loss
 from takifugu.beliefs.chain import MarkovChain
@@ -123,7 +125,7 @@ def comb(size: int) -> list[list[int]]:
 @pytest.mark.parametrize("parents", [star(120), comb(120)], ids=["star", "comb"])
 def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[int]]) -> None:
     rng = np.random.default_rng(1)
-    rows = [[0.999, 0.001], [0.998, 0.002]]
+    rows = [[0.998, 0.002], [0.999, 0.001]]
     spec = [(f"n{i}", [0, 1], [f"n{p}" for p in above], rows if above else rows[0]) for i, above in enumerate(parents)]
     net = BayesianNetwork(spec)
     answer = Count(1).resolve(net)
@@ -160,6 +162,10 @@ EDGES = {
     "independent nodes": [("a", [0, 1], [], [0.25, 0.75]), ("b", [0, 1, 2], [], [0.25, 0.5, 0.25])],
     "a copy": [("a", [0, 1], [], [0.3, 0.7]), ("b", [0, 1], ["a"], [[1, 0], [0, 1]])],
     "an impossible value": [("a", [0, 1, 2], [], [0.3, 0.7, 0]), ("b", [0, 1], ["a"], [[1, 0], [0.5, 0.5], [0, 1]])],
+    "an impossible first value": [
+        ("a", [0, 1, 2], [], [0, 0.3, 0.7]),
+        ("b", [0, 1], ["a"], [[1, 0]] * 2 + [[0.2, 0.8]]),
+    ],
     "exclusive or": [
         ("a", [0, 1], [], [0.5, 0.5]),
         ("b", [0, 1], [], [0.5, 0.5]),
@@ -294,6 +300,35 @@ def test_a_share_forgotten_outside_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(passes, "outside", forgetful)
     assert not all_agree(net, spec, answer)
+
+
+def test_roundings_add_up() -> None:
+    one, other = (passes.ShareTable((), numbers(np.ones(size)), rounded) for size, rounded in ((9, 5), (4, 70)))
+    assert passes.joined(one, other).rounded >= 5 + 70 + 4
+    table = passes.ShareTable((0, 1), numbers(np.ones((3, 2, 4))), 11)
+    assert passes.without(table, {0}).rounded >= 11 + 2
+    assert passes.moved(table, 0, [0, 1, 5]).rounded >= 11
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(2, 9), st.sampled_from(sorted(SHAPES)))
+def test_the_plan_knows_every_table_in_advance(seed: int, size: int, shape: str) -> None:
+    rng = np.random.default_rng(seed)
+    net = BayesianNetwork(shapes.spec_of(SHAPES[shape](rng, size), rng))
+    answer = weighted(net, {f"n{i}": int(rng.integers(0, 3)) for i in range(size)})
+    honest, seen = passes.outside, []
+
+    def watched(plan, number, above, outer, inside, offsets):  # type: ignore[no-untyped-def]
+        found = honest(plan, number, above, outer, inside, offsets)
+        seen.append(number)
+        assert set(found.scope) == set(plan.outer[number])
+        assert shape_of(found.polynomials)[-1] == plan.outer_width(number)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "outside", watched)
+        found_laws(net, answer)
+    assert len(seen) == len(set(seen)) > 0
 
 
 def test_a_star_is_not_joined_leaf_by_leaf() -> None:
