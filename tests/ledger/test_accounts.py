@@ -30,6 +30,7 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
+from takifugu.ledger.reserving import drafts_of
 from takifugu.ledger.values import SMALLEST_SPEND
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
@@ -148,6 +149,8 @@ def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
     refused_unchanged(ledger, BudgetExceeded, "smaller delta", "data", [normal], budget=1)
     ledger.reserve("data", [normal], budget=(1, "1/500"))
+    more = group_debit(framework, 1)
+    refused_unchanged(ledger, BudgetExceeded, r"left: epsilon 0\.75, delta 0\.001;", "data", [more])
     ledger.reserve("data", [normal])
     refused_unchanged(ledger, BudgetExceeded, "left: epsilon 0.5;", "data", [normal])
     assert ledger.spent("data").spent == Amount(Fraction(1, 2), Fraction(1, 500))
@@ -183,7 +186,7 @@ def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger, spe
 def test_the_smallest_spend_that_is_a_number_is_counted(ledger: Ledger) -> None:
     debit = group_debit(chain_framework(7), 1)
     ledger.reserve("data", [replace(debit, charge=replace(debit.charge, epsilon=SMALLEST_SPEND))], budget=1)
-    assert epsilon_of(ledger) == SMALLEST_SPEND
+    assert len(ledger.history("data")) == 1
 
 
 def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
@@ -363,6 +366,14 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
         accounts_of(bob=bob, cid=[(early.charge, 1), (single["cid"], 3)]).cost("cid")
     late = [(normal, 4), (single["bob"], 3)]
     assert accounts_of(bob=late, cid=[(single["cid"], 3)]).cost("cid") == Amount(Fraction(3, 2), Fraction(1, 1000))
+
+
+def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
+    """The order decides whether noise with delta > 0 was seen before a single was chosen."""
+    debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
+    numbers = [draft.item.number for draft in drafts_of(debits, lambda unit: unit, False)]
+    assert sorted(set(numbers)) == numbers
+    assert numbers[0] > 10**18
 
 
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
