@@ -124,12 +124,11 @@ def comb(size: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("parents", [star(120), comb(120)], ids=["star", "comb"])
 def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[int]]) -> None:
-    rng = np.random.default_rng(1)
     rows = [[0.998, 0.002], [0.999, 0.001]]
     spec = [(f"n{i}", [0, 1], [f"n{p}" for p in above], rows if above else rows[0]) for i, above in enumerate(parents)]
     net = BayesianNetwork(spec)
     answer = Count(1).resolve(net)
-    for family in found_laws(net, answer, rng.choice(120, size=2, replace=False).tolist()):
+    for family in found_laws(net, answer, (5, 60)):
         node = int(str(net.names[family.entry])[1:])
         laws = shapes.laws_on_a_tree(spec, parents, [[0, 1]] * 120, node)
         for value in family.rows:
