@@ -21,7 +21,7 @@ from takifugu.errors import LedgerError
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Debit, Ledger
-from takifugu.ledger.sqlite import check_length, explained
+from takifugu.ledger.sqlite import _place, check_length, explained
 from takifugu.queries import Histogram
 from takifugu.secrets import every_entry
 
@@ -53,11 +53,37 @@ def test_file_systems_without_hard_links_work(tmp_path: Path, monkeypatch: pytes
     assert Ledger.open(tmp_path / "ledger.db").spent("data").spent.epsilon == 1
 
 
+def test_a_ledger_that_another_process_just_made_is_never_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draft, before = path.with_name("draft"), path.read_bytes()
+    for links in (True, False):
+        draft.write_bytes(b"a younger ledger")
+        if not links:
+            monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(1, "Operation not permitted")))
+        _place(draft, path)
+        assert path.read_bytes() == before
+
+
+def test_a_short_file_is_damaged_unless_the_side_file_may_hold_the_rest(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+    side_file = path.with_name(path.name + "-wal")
+    for content in (None, b""):
+        if content is not None:
+            side_file.write_bytes(content)
+        began = time.monotonic()
+        with pytest.raises(sqlite3.DatabaseError):
+            check_length(path)
+        assert 0.05 < time.monotonic() - began < 2  # it looks again, but not for ever
+    side_file.write_bytes(b"pages")
+    check_length(path)
+
+
 def test_what_is_written_is_on_the_disk(path: Path) -> None:
     """Write-ahead log, full synchronisation, and after a commit the file alone holds everything."""
     with Ledger.open(path).store.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
+        assert connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one() == 1
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
     copy = path.with_name("copy.db")
     shutil.copy(path, copy)
     assert Ledger.open(copy).spent("data").spent.epsilon == 1
