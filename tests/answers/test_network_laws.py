@@ -18,13 +18,14 @@ from takifugu import answers
 from takifugu.answers import chain as chain_laws
 from takifugu.answers import network as network_laws
 from takifugu.answers import passes
-from takifugu.answers.contraction import Join, contraction, elimination_order
+from takifugu.answers.contraction import Join, contraction
 from takifugu.answers.dense import DenseFamily
 from takifugu.answers.positive import numbers
 from takifugu.answers.positive import shape as shape_of
 from takifugu.answers.reading import reading
 from takifugu.audit import true_loss
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.elimination import elimination_order
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.queries import Additive, Count, Linear

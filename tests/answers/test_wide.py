@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.wide_numbers import close, fractions
 
-from takifugu.answers.wide import UNIT, Wide, add, as_law, combine, convolve, moved, shifted, stack, times
+from takifugu.answers.wide import UNIT, Wide, add, as_law, combine, moved, shifted, stack, times
 
 numbers = st.tuples(st.integers(0, 9), st.integers(-3000, 3000)).map(lambda t: Fraction(t[0]) * Fraction(2) ** t[1])
 near = st.tuples(st.integers(0, 9), st.integers(-40, 40)).map(lambda t: Fraction(t[0]) * Fraction(2) ** t[1])
@@ -23,21 +23,6 @@ def wide(values: list[Fraction]) -> Wide:
         np.concatenate([p.mantissas for p in parts]),
         np.concatenate([times(p, 1.0, _odd(v)[1]).exponents for p, v in zip(parts, values, strict=True)]),
     )
-
-
-@given(arrays, arrays)
-def test_convolution_keeps_relative_accuracy_at_any_size(a: list[Fraction], b: list[Fraction]) -> None:
-    expected = [
-        sum((a[j] * b[i - j] for j in range(len(a)) if 0 <= i - j < len(b)), Fraction(0))
-        for i in range(len(a) + len(b) - 1)
-    ]
-    assert close(convolve(wide(a), wide(b)), expected, 4 * (len(a) + len(b)))
-
-
-def test_convolution_of_a_long_row_that_alternates_between_two_sizes() -> None:
-    a = [Fraction(1 + i % 3) * Fraction(2) ** (-1500 * (i % 2) - 7 * i) for i in range(200)]
-    expected = [sum(a[j] * a[i - j] for j in range(200) if 0 <= i - j < 200) for i in range(399)]
-    assert close(convolve(wide(a), wide(a)), expected, 800)
 
 
 @given(st.data(), st.integers(1, 3), st.integers(1, 4))

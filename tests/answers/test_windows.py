@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.wide_numbers import close, fractions, random_wide
 
-from takifugu.answers.wide import Wide, convolve, normalised, stack
+from takifugu.answers.convolution import convolve
+from takifugu.answers.wide import Wide, normalised, stack
 from takifugu.answers.windows import ORDERS, convolve_many
 
 

@@ -1,13 +1,14 @@
 """Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
 
-F(x) = sum_i c_i(x_i). Let forward_i(s) be the law of the share of entries 0..i jointly with X_i = s, and backward_i(s)
-the law of the share of entries i+1..T-1 given X_i = s. Given X_i = s the two shares are independent, so the law of
-the answer is forward_i(s), divided by its mass, convolved with backward_i(s) (DESIGN 5.2). For a chain of any start
-forward_i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i = s.
+F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those behind it add, so the law
+of the answer is that of the one sum convolved with that of the other (DESIGN 5.2); neighbouring entries share the long
+convolutions (answers/chain_blocks.py). For a chain of any start the sum up to i is kept for each start state u: the law
+given X_i = s is a mixture over u of the laws given X_0 = u, X_i = s.
 
-Every number is a sum of products of positive numbers. The forward and backward recurrences make k + 2 roundings a step
-and the convolution at most its width, so each weight is right up to the relative error
-((k + 2) T + width + 64) 2**-53, and a mass, which is divided by a sum of weights, up to twice that (`relative_error`).
+Every number is a sum of products of positive numbers. For k states, width W of the answer and r places that a block
+adds, the steps through the chain make at most k W + (2 k + 6) T roundings, the convolution of both ends 2 W, what
+happens inside a block 2 LONGEST (k + 2), and the last product (k**2 + 1)(r + 1). A mass is divided by a sum of weights:
+up to twice that (`relative_error`).
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def relative_error(chain: MarkovChain, answer: Additive) -> float:
     longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
     beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
     within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
-    return 2.02 * (beside + int(shape.widths[-1]) + within + 64) * UNIT
+    return 2.02 * (beside + 2 * int(shape.widths[-1]) + within + 64) * UNIT
 
 
 def work(chain: MarkovChain, answer: Additive, wanted: int) -> tuple[float, float]:

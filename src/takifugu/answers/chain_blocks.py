@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answers.wide import LOWEST, Wide, combine, convolve, shifted, stack
+from takifugu.answers.convolution import convolve
+from takifugu.answers.wide import LOWEST, Wide, combine, shifted, stack
 from takifugu.answers.windows import convolve_many
 
 IntArray = npt.NDArray[np.int64]

@@ -48,9 +48,7 @@ def width(belief: Clique, answer: Additive) -> float:
     return min(1.0 + spread, 2.0**belief.size)
 
 
-def _laws(
-    belief: Clique, own: int, others: tuple[int, ...], base: int, values: set[int]
-) -> dict[int, tuple[Pmf, ...]]:
+def _laws(belief: Clique, own: int, others: tuple[int, ...], base: int, values: set[int]) -> dict[int, tuple[Pmf, ...]]:
     sets = _subsets(others)
     found: dict[int, tuple[Pmf, ...]] = {}
     for value in sorted(values):

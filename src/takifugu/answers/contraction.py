@@ -13,15 +13,14 @@ Shenoy 1997, "Binary join trees"). A contribution z**c(x_v) enters at the sum ov
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-Scope = tuple[int, ...]
+from takifugu.beliefs.elimination import elimination_order
 
-#: A network with a table of more numbers is not planned any further: it will be refused.
-HOPELESS = 10**12
+Scope = tuple[int, ...]
 
 
 class Leaf(NamedTuple):
@@ -139,39 +138,6 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
                 known = {*outer[number], *tables[other].scope}
                 outer[mine] = tuple(v for v in tables[mine].scope if v in known)
     return tuple(outer)
-
-
-def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
-    """Return all variables but those to keep, always the one whose table with its neighbours is the smallest next.
-
-    >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
-    [0, 1, 2]
-    """
-    near: dict[int, set[int]] = {v: set() for v in sizes}
-    for scope in scopes:
-        for v in scope:
-            near[v].update(u for u in scope if u != v)
-    weight = {v: sizes[v] * math.prod(sizes[u] for u in near[v]) for v in sizes}
-    heap = [(weight[v], v) for v in sizes if v not in keep]
-    heapify(heap)
-    order: list[int] = []
-    while heap:
-        known, v = heappop(heap)
-        if v not in near or known != weight[v]:
-            continue
-        if known > HOPELESS:
-            return order + [u for u in near if u not in keep]
-        order.append(v)
-        around = near.pop(v)
-        for u in around:
-            near[u].discard(v)
-            weight[u] //= sizes[v]
-            for new in around - near[u] - {u}:
-                near[u].add(new)
-                weight[u] *= sizes[new]
-            if u not in keep:
-                heappush(heap, (weight[u], u))
-    return order
 
 
 def children(table: Table) -> tuple[int, ...]:

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answers.block_convolution import convolve
-from takifugu.answers.wide import LOWEST, NARROW, Wide
-
-FloatArray = npt.NDArray[np.float64]
+from takifugu.answers.convolution import convolve
+from takifugu.answers.wide import LOWEST, NARROW, FloatArray, Wide, normalised
 
 #: The shorter of two polynomials is gone through coefficient by coefficient up to this many coefficients ...
 _FEW = 24
@@ -68,7 +66,7 @@ def summed(some: Numbers, axes: tuple[int, ...]) -> Numbers:
     if isinstance(some, Scaled):
         return numbers(some.floats.sum(axis=axes), some.exponent)
     top = some.exponents.max(axis=axes, keepdims=True)
-    return _normalised(some.floats(top).sum(axis=axes), top.squeeze(axes))
+    return normalised(some.floats(top).sum(axis=axes), top.squeeze(axes))
 
 
 def product(first: Numbers, second: Numbers) -> Numbers:
@@ -87,7 +85,7 @@ def product(first: Numbers, second: Numbers) -> Numbers:
             return numbers(_place_by_place(first.floats, second.floats), first.exponent + second.exponent)
     left, right = as_wide(first), as_wide(second)
     if few == 1:
-        return _normalised(left.mantissas * right.mantissas, left.exponents + right.exponents)
+        return normalised(left.mantissas * right.mantissas, left.exponents + right.exponents)
     return _row_by_row(left, right)
 
 
@@ -143,8 +141,3 @@ def _row_by_row(left: Wide, right: Wide) -> Wide:
 def _repeated(rows: Wide, cells: tuple[int, ...]) -> Wide:
     size = (*cells, rows.mantissas.shape[-1])
     return Wide(np.broadcast_to(rows.mantissas, size), np.broadcast_to(rows.exponents, size))
-
-
-def _normalised(values: FloatArray, exponents: npt.NDArray[np.int64]) -> Wide:
-    mantissas, extra = np.frexp(values)
-    return Wide(mantissas, np.where(mantissas > 0, exponents + extra, LOWEST))

@@ -17,7 +17,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from takifugu.answers.wide import LOWEST, UNIT, Wide, add, convolve, times
+from takifugu.answers.convolution import convolve
+from takifugu.answers.wide import LOWEST, UNIT, Wide, add, times
 from takifugu.laws.pmf import Pmf
 
 #: Relative error of a mass that was read: a product, a sum and a division.
@@ -60,11 +61,11 @@ def _frexp(mass: int, total: int) -> tuple[float, int]:
 
 
 def joined(first: Weights, second: Weights) -> Weights:
-    """Return the weights of the sum: at most 2 min(n, m) + 2 roundings a number."""
+    """Return the weights of the sum: at most 2 min(n, m) + 4 roundings a number."""
     if len(first) < len(second):
         first, second = second, first
     numbers = _short(first.numbers, second.numbers) if len(second) <= _FEW else convolve(first.numbers, second.numbers)
-    error = first.error + second.error + first.error * second.error + 1.01 * (2 * len(second) + 2) * UNIT
+    error = first.error + second.error + first.error * second.error + 1.01 * (2 * len(second) + 4) * UNIT
     return Weights(first.start + second.start, numbers, error)
 
 

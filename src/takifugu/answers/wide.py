@@ -6,7 +6,6 @@ operation here adds and multiplies numbers that are not negative, so it keeps re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,6 @@ UNIT = 2.0**-53
 LOWEST = -(2**50)
 #: Products of two numbers within this many binary orders of one stay normal float64 numbers.
 NARROW = 480
-_SHORT = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,26 +62,6 @@ def combine(weights: Wide, rows: Wide) -> Wide:
         product = weights.floats(weights.top) @ rows.floats(rows.top)
         return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
     return stack([_weighted(weights[i], rows) for i in range(len(weights.mantissas))])
-
-
-def convolve(first: Wide, second: Wide) -> Wide:
-    """Return sum over j of first[j] second[i - j]; at most min(n, m) roundings a number plus one a pair of pieces."""
-    if first.span + second.span <= 2 * NARROW:
-        product = np.convolve(first.floats(first.top), second.floats(second.top))
-        return normalised(product, np.full(product.shape, max(first.top + second.top, LOWEST), dtype=np.int64))
-    size = len(first.mantissas) + len(second.mantissas) - 1
-    result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
-    others = list(_pieces(second, 0))
-    for start, piece in _pieces(first, 0):
-        for place, other in others:
-            product = np.convolve(piece.floats(piece.top), other.floats(other.top))
-            here = slice(start + place, start + place + len(product))
-            term = normalised(product, np.full(product.shape, piece.top + other.top, dtype=np.int64))
-            total = _sum(
-                np.stack((result.mantissas[here], term.mantissas)), np.stack((result.exponents[here], term.exponents))
-            )
-            result.mantissas[here], result.exponents[here] = total.mantissas, total.exponents
-    return result
 
 
 def shifted(rows: Wide, offsets: npt.NDArray[np.int64]) -> Wide:
@@ -158,19 +136,3 @@ def _ldexp(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
 def stack(rows: list[Wide]) -> Wide:
     """Return rows of one length as one array."""
     return Wide(np.stack([r.mantissas for r in rows]), np.stack([r.exponents for r in rows]))
-
-
-def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
-    """Cut a row into pieces of narrow span that add up to it: by halves, and short runs by size."""
-    if numbers.span <= NARROW:
-        if numbers.mantissas.any():
-            yield start, numbers
-    elif len(numbers.mantissas) > _SHORT:
-        middle = len(numbers.mantissas) // 2
-        yield from _pieces(numbers[:middle], start)
-        yield from _pieces(numbers[middle:], start + middle)
-    else:
-        bands = (numbers.top - numbers.exponents) // NARROW
-        for band in np.unique(bands[numbers.mantissas > 0]).tolist():
-            inside = (bands == band) & (numbers.mantissas > 0)
-            yield start, Wide(np.where(inside, numbers.mantissas, 0.0), np.where(inside, numbers.exponents, LOWEST))

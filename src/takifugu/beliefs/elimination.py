@@ -7,8 +7,9 @@ zero only where every term is zero. Tables are rescaled as they are made, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ Scope = tuple[int, ...]
 
 #: The largest table, in numbers, that elimination may build (about 400 MB).
 LARGEST_TABLE = 5e7
+#: A network with a table of more numbers is not planned any further: it will be refused.
+HOPELESS = 10**12
 #: Half the spacing of float64 at one.
 UNIT = 2.0**-53
 
@@ -42,36 +45,60 @@ class Plan:
     operations: float
 
 
+def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
+    """Return all variables but those to keep, always the one whose table with its neighbours is the smallest next.
+
+    >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
+    [0, 1, 2]
+    """
+    near: dict[int, set[int]] = {v: set() for v in sizes}
+    for scope in scopes:
+        for v in scope:
+            near[v].update(u for u in scope if u != v)
+    weight = {v: sizes[v] * math.prod(sizes[u] for u in near[v]) for v in sizes}
+    heap = [(weight[v], v) for v in sizes if v not in keep]
+    heapify(heap)
+    order: list[int] = []
+    while heap:
+        known, v = heappop(heap)
+        if v not in near or known != weight[v]:
+            continue
+        if known > HOPELESS:
+            return order + [u for u in near if u not in keep]
+        order.append(v)
+        around = near.pop(v)
+        for u in around:
+            near[u].discard(v)
+            weight[u] //= sizes[v]
+            for new in around - near[u] - {u}:
+                near[u].add(new)
+                weight[u] *= sizes[new]
+            if u not in keep:
+                heappush(heap, (weight[u], u))
+    return order
+
+
 def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
     """Plan the elimination of all variables but `keep`, always the one that makes the smallest table next.
 
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
     """
-    tables = [set(scope) for scope in scopes]
-    left = {v for scope in tables for v in scope} - set(keep)
-    touching: dict[int, set[int]] = {v: set() for v in left}
-    for number, scope in enumerate(tables):
-        for v in scope & left:
-            touching[v].add(number)
-    joined = {v: set().union(*(tables[n] for n in touching[v])) for v in left}
-    weight = {v: math.prod(float(sizes[u]) for u in joined[v]) for v in left}
-    order: list[int] = []
+    order = elimination_order(scopes, {v: sizes[v] for scope in scopes for v in scope}, keep)
+    place = {v: n for n, v in enumerate(order)}
+    waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
+
+    def wait(scope: set[int]) -> None:
+        waiting[min((place[v] for v in scope if v in place), default=len(order))].append(scope)
+
+    for scope in scopes:
+        wait(set(scope))
     largest = operations = 0.0
-    while left:
-        best = min(left, key=lambda v: (weight[v], v))
-        order.append(best)
-        left.discard(best)
-        largest, operations = max(largest, weight[best]), operations + weight[best] * max(len(touching[best]), 1)
-        made = joined[best] - {best}
-        for number in touching[best]:
-            for v in tables[number] & left:
-                touching[v].discard(number)
-        tables.append(made)
-        for v in made & left:
-            touching[v].add(len(tables) - 1)
-            joined[v] = set().union(*(tables[n] for n in touching[v]))
-            weight[v] = math.prod(float(sizes[u]) for u in joined[v])
+    for number, variable in enumerate(order):
+        joined = set().union(*waiting[number])
+        weight = math.prod(float(sizes[v]) for v in joined)
+        largest, operations = max(largest, weight), operations + weight * len(waiting[number])
+        wait(joined - {variable})
     final = math.prod(float(sizes[v]) for v in keep)
     return Plan(tuple(order), max(largest, final), operations + final)
 

@@ -121,12 +121,17 @@ class BayesianNetwork:
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
         found: list[tuple[bool, ...]] = []
+        everything: list[bool] = []  # whether all is possible at a node and above it
         for i, above in enumerate(self.parents):
-            if len(above) > 1:
+            table = self.nodes[i].table
+            everything.append(bool((table > 0).all()) and all(everything[p] for p in above))
+            if everything[i]:
+                found.append((True,) * table.shape[-1])
+            elif len(above) > 1:
                 found.append(tuple(bool(can) for can in self.support([i])))
-                continue
-            rows = self.nodes[i].table[list(found[above[0]])] if above else self.nodes[i].table[None]
-            found.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
+            else:
+                rows = table[list(found[above[0]])] if above else table[None]
+                found.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
         return tuple(found)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:

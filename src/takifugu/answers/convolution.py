@@ -1,22 +1,21 @@
-"""Convolution of two rows of positive numbers of any size, in blocks that fit float64, one matrix product a block.
+"""Convolution of two rows of positive numbers of any size.
+
+Long rows: in blocks that fit float64, one matrix product a block.
 
 A row is cut into blocks of equal length, each held as float64 numbers in (2**-_SPAN, 1) times a power of two. Blocks i
 and c add to the output blocks i + c and i + c + 1; every output block has one power of two, the largest that is added
 to it, and a smaller one is raised to at least 2**_RAISED relative to it, so that no positive number becomes zero. What
 that adds to a number is below 2**_RAISED a term, nothing to numbers above 2**_TRUSTED: if one is smaller, shorter
-blocks are tried, and in the end `wide.convolve`, which has no limits.
+blocks are tried, and in the end pieces of any length with numbers of like size, which always works.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.answers import wide
-from takifugu.answers.wide import LOWEST, Wide
-
-FloatArray = npt.NDArray[np.float64]
-ExponentArray = npt.NDArray[np.int64]
+from takifugu.answers.wide import LOWEST, NARROW, ExponentArray, FloatArray, Wide, add, normalised
 
 #: Numbers of one block lie within this many binary orders: products stay above 2**-502, raised ones above 2**-1012.
 _SPAN = 250
@@ -25,6 +24,8 @@ _TRUSTED = -430
 _SIZES = (32, 16, 8)
 #: So few products of numbers are not worth blocks.
 _FEW = 2**12
+#: Rows of at most this many numbers are cut into pieces by size, longer ones in the middle.
+_SHORT = 64
 
 
 def convolve(first: Wide, second: Wide) -> Wide:
@@ -36,12 +37,12 @@ def convolve(first: Wide, second: Wide) -> Wide:
     if len(first.mantissas) < len(second.mantissas):
         first, second = second, first
     if len(first.mantissas) * len(second.mantissas) <= _FEW:
-        return wide.convolve(first, second)
+        return _by_pieces(first, second)
     for size in _SIZES:
         found = _by_blocks(first, second, size)
         if found is not None:
             return found
-    return wide.convolve(first, second)
+    return _by_pieces(first, second)
 
 
 def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
@@ -82,3 +83,39 @@ def _cut(row: Wide, size: int) -> tuple[FloatArray, ExponentArray] | None:
     if orders.min() <= -_SPAN:
         return None
     return np.ldexp(mantissas, orders.astype(np.intc)), tops
+
+
+def _by_pieces(first: Wide, second: Wide) -> Wide:
+    if first.span + second.span <= 2 * NARROW:
+        return _of_narrow(first, second)
+    size = len(first.mantissas) + len(second.mantissas) - 1
+    result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
+    others = list(_pieces(second, 0))
+    for start, piece in _pieces(first, 0):
+        for place, other in others:
+            term = _of_narrow(piece, other)
+            here = slice(start + place, start + place + len(term.mantissas))
+            total = add(result[here], term)
+            result.mantissas[here], result.exponents[here] = total.mantissas, total.exponents
+    return result
+
+
+def _of_narrow(first: Wide, second: Wide) -> Wide:
+    product = np.convolve(first.floats(first.top), second.floats(second.top))
+    return normalised(product, np.full(product.shape, max(first.top + second.top, LOWEST), dtype=np.int64))
+
+
+def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
+    """Cut a row into pieces of narrow span that add up to it: by halves, and short runs by size."""
+    if numbers.span <= NARROW:
+        if numbers.mantissas.any():
+            yield start, numbers
+    elif len(numbers.mantissas) > _SHORT:
+        middle = len(numbers.mantissas) // 2
+        yield from _pieces(numbers[:middle], start)
+        yield from _pieces(numbers[middle:], start + middle)
+    else:
+        bands = (numbers.top - numbers.exponents) // NARROW
+        for band in np.unique(bands[numbers.mantissas > 0]).tolist():
+            inside = (bands == band) & (numbers.mantissas > 0)
+            yield start, Wide(np.where(inside, numbers.mantissas, 0.0), np.where(inside, numbers.exponents, LOWEST))

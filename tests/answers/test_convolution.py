@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takifugu.answers import block_convolution, positive
+from takifugu.answers import convolution, positive
 from takifugu.answers.wide import LOWEST, UNIT, Wide
 
 Row = list[Fraction]
@@ -65,9 +65,15 @@ def rows(draw: st.DrawFn) -> Row:
 @settings(max_examples=60, deadline=None)
 @given(rows(), rows())
 def test_every_number_keeps_its_relative_accuracy(one: Row, other: Row) -> None:
-    found = block_convolution.convolve(wide(one), wide(other))
+    found = convolution.convolve(wide(one), wide(other))
     assert close(fractions(found), times(one, other), 2 * min(len(one), len(other)) + 4)
     assert (found.exponents[found.mantissas == 0] == LOWEST).all()
+
+
+def test_convolution_of_a_long_row_that_alternates_between_two_sizes() -> None:
+    a = [Fraction(1 + i % 3) * Fraction(2) ** (-1500 * (i % 2) - 7 * i) for i in range(200)]
+    expected = [sum(a[j] * a[i - j] for j in range(200) if 0 <= i - j < 200) for i in range(399)]
+    assert close(fractions(convolution.convolve(wide(a), wide(a))), expected, 404)
 
 
 def law(size: int) -> Wide:
@@ -80,19 +86,19 @@ def law(size: int) -> Wide:
 def test_laws_of_counts_are_convolved_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = law(700), law(300)
     exact = times(fractions(one), fractions(other))
-    monkeypatch.setattr("takifugu.answers.wide.convolve", None)
+    monkeypatch.setattr("takifugu.answers.convolution._by_pieces", None)
     assert one.span > 2500
-    assert close(fractions(block_convolution.convolve(one, other)), exact, 604)
+    assert close(fractions(convolution.convolve(one, other)), exact, 604)
 
 
 def test_blocks_that_ignore_how_far_their_numbers_lie_apart_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     one = [Fraction(2) ** (-40 * i) for i in range(70)]
     other = [Fraction(2) ** (-70 * i) for i in range(70)]
     expected = times(one, other)
-    assert close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 144)
-    monkeypatch.setattr(block_convolution, "_SPAN", 2000)
-    monkeypatch.setattr(block_convolution, "_TRUSTED", -2000)
-    assert not close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 144)
+    assert close(fractions(convolution.convolve(wide(one), wide(other))), expected, 144)
+    monkeypatch.setattr(convolution, "_SPAN", 2000)
+    monkeypatch.setattr(convolution, "_TRUSTED", -2000)
+    assert not close(fractions(convolution.convolve(wide(one), wide(other))), expected, 144)
 
 
 @pytest.mark.parametrize(("name", "value"), [("_TRUSTED", -2000), ("_RAISED", -300)])
@@ -102,9 +108,9 @@ def test_small_numbers_beside_a_large_one_are_not_raised(
     small = Fraction(2) ** -900
     one, other = [Fraction(0)] * 31 + [Fraction(1)] + [small] * 168, [Fraction(1)] + [Fraction(0)] * 28 + [Fraction(1)]
     expected = times(one, other)
-    assert close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 64)
-    monkeypatch.setattr(block_convolution, name, value)
-    assert not close(fractions(block_convolution.convolve(wide(one), wide(other))), expected, 64)
+    assert close(fractions(convolution.convolve(wide(one), wide(other))), expected, 64)
+    monkeypatch.setattr(convolution, name, value)
+    assert not close(fractions(convolution.convolve(wide(one), wide(other))), expected, 64)
 
 
 @settings(max_examples=60, deadline=None)
