@@ -257,6 +257,18 @@ def test_minus_zero_is_drawn_again() -> None:
     assert integers._laplace_round(2, 1, 1, ScriptedEntropy([HIGH, LOW, HIGH])).tolist() == []  # U = 1, run 1: not kept
 
 
+@pytest.mark.parametrize("t", [2**61 + 1, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63])
+@pytest.mark.parametrize("v", [0, 1, 2, 3])
+def test_the_largest_value_of_a_round_never_wraps_around(t: int, v: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """U = t - 1, kept, and V = v: the magnitude t - 1 + t v may have 65 bits."""
+    monkeypatch.setattr(integers, "_below", lambda bound, size, _: np.full(size, bound - 1, dtype=np.uint64))
+    monkeypatch.setattr(integers, "_exp_minus", lambda numerators, *_: np.ones(numerators.size, dtype=bool))
+    monkeypatch.setattr(integers, "_geometric", lambda size, _: np.full(size, v, dtype=np.uint64))
+    for sign, coin in ((1, b"\x00"), (-1, b"\x80")):
+        drawn = integers._laplace_round(t, 1, 1, ScriptedEntropy([coin]))
+        assert [int(x) for x in drawn] == [sign * (t - 1 + t * v)]
+
+
 def test_choose_follows_the_masses_exactly() -> None:
     masses = [3, 0, 1, 2, 0]
     picked = choose(masses, 60_000, seeded())
