@@ -185,6 +185,23 @@ def test_words_that_no_value_owns_are_drawn_again() -> None:
     assert script.unread == 0
 
 
+def test_the_largest_value_may_come_from_a_word_drawn_again() -> None:
+    share = 2**64 // 10
+    assert uniform_below(10, 1, ScriptedEntropy([10 * share, 10 * share - 1])).tolist() == [9]
+
+
+@pytest.mark.parametrize(("numerator", "denominator"), [(0, 3), (1, 3), (2, 3), (4, 3), (1, 10)])
+def test_bernoulli_exp_beyond_words(numerator: int, denominator: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integers, "_WORD", 1)
+    coins = bernoulli_exp(numerator, denominator, 20_000, seeded())
+    probability = exp(-numerator / denominator)
+    if numerator == 0:
+        assert coins.all()
+    else:
+        assert coin_p(int(coins.sum()), coins.size, probability) > REJECT
+        assert coin_p(int(coins.sum()), coins.size, probability * 0.9) < REJECT
+
+
 def test_wide_bounds_reject_too() -> None:
     too_large, right = (2**65).to_bytes(9, "little"), (2**65 - 1).to_bytes(9, "little")
     script = ScriptedEntropy([too_large, right])
@@ -257,7 +274,7 @@ def test_minus_zero_is_drawn_again() -> None:
     assert integers._laplace_round(2, 1, 1, ScriptedEntropy([HIGH, LOW, HIGH])).tolist() == []  # U = 1, run 1: not kept
 
 
-@pytest.mark.parametrize("t", [2**61 + 1, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63])
+@pytest.mark.parametrize("t", [2**61 + 1, (2**63 + 1) // 3, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63])
 @pytest.mark.parametrize("v", [0, 1, 2, 3])
 def test_the_largest_value_of_a_round_never_wraps_around(t: int, v: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """U = t - 1, kept, and V = v: the magnitude t - 1 + t v may have 65 bits."""
