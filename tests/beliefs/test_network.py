@@ -18,7 +18,7 @@ from takifugu import beliefs
 from takifugu.beliefs import elimination
 from takifugu.beliefs.bif import read_bif
 from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.network_files import from_pgmpy, from_pyagrum, read_network
+from takifugu.beliefs.network_files import from_pgmpy, read_network
 from takifugu.errors import InputError, Unsupported
 
 NETWORKS = {
@@ -113,22 +113,48 @@ def test_posteriors_are_those_of_pyagrum(name: str) -> None:
     engine = pyagrum.LazyPropagation(model)
     engine.makeInference()
     net = read_bif(path)
-    twin = from_pyagrum(model)
+    twin = read_network(model)
     for node in net.names:
         assert np.abs(net.joint([node]) - engine.posterior(str(node)).toarray()).max() < 1e-7  # single precision
         assert np.abs(net.joint([node]) - twin.joint([node])).max() < 1e-7
 
 
-def test_pgmpy_models_are_read_by_their_shape_alone() -> None:
+def pgmpy_like(**tables: tuple[list[str], Any, dict[str, list[str]]]) -> Any:
+    """Return what a pgmpy model looks like from outside."""
     cpds = {
-        "rain": SimpleNamespace(variables=["rain"], values=np.array([0.8, 0.2]), state_names={"rain": ["no", "yes"]}),
-        "wet": SimpleNamespace(
-            variables=["wet", "rain"], values=np.array([[0.9, 0.2], [0.1, 0.8]]),
-            state_names={"wet": ["no", "yes"], "rain": ["no", "yes"]},
-        ),
-    }  # fmt: skip
-    net = from_pgmpy(SimpleNamespace(nodes=lambda: list(cpds), get_cpds=cpds.__getitem__))
+        name: SimpleNamespace(variables=variables, values=np.array(values), state_names=states)
+        for name, (variables, values, states) in tables.items()
+    }
+    return SimpleNamespace(nodes=lambda: list(cpds), get_cpds=cpds.get)
+
+
+RAIN = (["rain"], [0.8, 0.2], {"rain": ["no", "yes"]})
+
+
+def test_pgmpy_models_are_read_by_their_shape_alone() -> None:
+    wet = ["wet", "rain"], [[0.9, 0.2], [0.1, 0.8]], {"wet": ["no", "yes"], "rain": ["no", "yes"]}
+    net = read_network(pgmpy_like(rain=RAIN, wet=wet))
     assert np.allclose(net.joint(["rain", "wet"]), [[0.72, 0.08], [0.04, 0.16]])
+    assert net.source == "a pgmpy model"
+
+
+def test_pgmpy_tables_may_each_have_an_order_of_states() -> None:
+    wet = ["wet", "rain"], [[0.2, 0.9], [0.8, 0.1]], {"wet": ["no", "yes"], "rain": ["yes", "no"]}
+    net = from_pgmpy(pgmpy_like(wet=wet, rain=RAIN))
+    assert np.allclose(net.joint(["rain", "wet"]), [[0.72, 0.08], [0.04, 0.16]])
+
+
+def test_models_that_are_none() -> None:
+    wet = ["wet", "rain"], [[0.9, 0.2], [0.1, 0.8]], {"wet": ["no", "yes"], "rain": ["dry", "yes"]}
+    with pytest.raises(
+        InputError, match=r"'wet' names the states of 'rain' \['dry', 'yes'\].*\['no', 'yes'\]"
+    ):
+        from_pgmpy(pgmpy_like(rain=RAIN, wet=wet))
+    without = SimpleNamespace(nodes=lambda: ["rain"], get_cpds=lambda name: None)
+    with pytest.raises(InputError, match="has no table for 'rain': add one"):
+        read_network(without)
+    with pytest.raises(InputError, match="a dict is no network: give a file's path"):
+        read_network({})
 
 
 @pytest.mark.parametrize(

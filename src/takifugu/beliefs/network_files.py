@@ -12,13 +12,20 @@ from takifugu.beliefs.network import BayesianNetwork, Node
 from takifugu.errors import InputError
 
 
-def read_network(path: str | Path, source: str | None = None) -> BayesianNetwork:
-    """Read a network file: BIF directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`.
+def read_network(path: str | Path | Any, source: str | None = None) -> BayesianNetwork:
+    """Read a network file, or take over a model of pyAgrum or pgmpy.
 
-    pyAgrum holds some probabilities in single precision; each is taken as the shortest decimal that it stands for.
-    Rows that miss a sum of one by up to 1e-6 are renormalised. Raises InputError for a file that is missing or not a
-    network, and where pyAgrum is needed and not installed.
+    BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
+    probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows that miss a sum of
+    one by up to 1e-6 are renormalised. Raises InputError for a file that is missing or not a network, for something
+    that is no model, and where pyAgrum is needed and not installed.
     """
+    if not isinstance(path, str | Path):
+        if hasattr(path, "get_cpds"):
+            return from_pgmpy(path, source or "a pgmpy model")
+        if hasattr(path, "cpt"):
+            return from_pyagrum(path, source or "a pyAgrum model")
+        raise InputError(f"a {type(path).__name__} is no network: give a file's path, or a model of pyAgrum or pgmpy")
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
@@ -52,15 +59,28 @@ def from_pyagrum(model: Any, source: str = "a pyAgrum model") -> BayesianNetwork
 
 
 def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
-    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief; pgmpy is not imported."""
+    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief; pgmpy is not imported.
+
+    Raises InputError where two tables disagree about the states of a variable.
+    """
+    tables = {str(name): model.get_cpds(name) for name in model.nodes()}
+    for name, table in tables.items():
+        if table is None:
+            raise InputError(f"the pgmpy model has no table for {name!r}: add one with add_cpds")
+    states = {name: tuple(table.state_names[table.variables[0]]) for name, table in tables.items()}
     nodes = []
-    for name in model.nodes():
-        table = model.get_cpds(name)
-        variables, states = [str(v) for v in table.variables], table.state_names
-        values = np.asarray(table.values, dtype=np.float64)
-        order = [*range(1, len(variables)), 0]  # pgmpy keeps the node's own axis first
-        labels = tuple(states[table.variables[0]])
-        nodes.append(Node(variables[0], labels, tuple(variables[1:]), np.transpose(values, order).copy()))
+    for name, table in tables.items():
+        values, parents = np.asarray(table.values, dtype=np.float64), table.variables[1:]
+        for axis, parent in enumerate(parents, 1):
+            mine, own = list(table.state_names[parent]), states.get(str(parent), ())
+            if set(mine) != set(own):
+                raise InputError(
+                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own table "
+                    f"{list(own)}: name them alike"
+                )
+            values = values.take([mine.index(state) for state in own], axis)  # each table has an order of its own
+        values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
+        nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
     return BayesianNetwork(nodes, source)
 
 
