@@ -29,6 +29,8 @@ IntArray = npt.NDArray[np.int64]
 LONGEST = 64
 #: What a long convolution costs, measured in terms of a matrix product.
 _DEAR = 12.0
+#: Blocks that differ of which so many are kept.
+_MOST_KEPT = 64
 
 
 #: The first entry of a block, and the one behind its last.
@@ -134,6 +136,8 @@ class _Walk:
         """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
         key = self.offsets[slice(*block)].tobytes()
         if key not in self._through:
+            if len(self._through) >= _MOST_KEPT:
+                self._through.clear()
             self._through[key] = self._forwards_within(block)[-1]
         return self._through[key]
 
