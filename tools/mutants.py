@@ -227,9 +227,6 @@ class Question:
     def told(self, answer: str, screen: TextIO) -> None:
         if answer == SURVIVED:
             print(f"  {self.mutant}", file=screen, flush=True)
-        if os.environ.get("MUTANTS_LOG"):
-            with open(os.environ["MUTANTS_LOG"], "a") as log:
-                print(answer, self.mutant, file=log)
 
 
 def patched(question: Question) -> bool:
@@ -439,22 +436,19 @@ def ask(copied: Path, room: Room, mutants: Sequence[Mutant], learned: Learned) -
     return answers
 
 
-def check(
-    copied: Path, room: Room, reviewed: set[tuple[str, str, str]], only: Sequence[str]
-) -> list[tuple[Mutant, str]]:
+def check(copied: Path, room: Room, reviewed: set[Key], only: Sequence[str]) -> list[tuple[Mutant, str]]:
     """Return every mutant of a room with what became of it."""
     began = time.monotonic()
     unchanged = Tests(Learned({}, {}))
     if with_pytest(copied, room.tests, unchanged) != SURVIVED:
         sys.exit(f"{(copied / 'log').read_text()}\n{room.tests} fails on the unchanged code")
-    print(f"{room.tests} takes {time.monotonic() - began:.0f} s on the unchanged code", flush=True)
-    folder = ROOT / "src/takifugu"
+    print(f"{room.tests} takes {time.monotonic() - began:.0f} s on the unchanged code; survived so far:", flush=True)
+    folder = copied / "src/takifugu"
     files = sorted(str(path.relative_to(folder)) for pattern in room.files for path in folder.glob(pattern))
     mutants = [m for f in files if not only or any(w in f for w in only) for m in mutants_of(folder / f, f)]
     new = [mutant for mutant in mutants if mutant.key not in reviewed]
-    answers = dict(
-        zip((m.key for m in new), ask(copied, room, new, Learned(unchanged.seconds, unchanged.reached)), strict=True)
-    )
+    answered = ask(copied, room, new, Learned(unchanged.seconds, unchanged.reached))
+    answers = dict(zip((mutant.key for mutant in new), answered, strict=True))
     return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
 
 

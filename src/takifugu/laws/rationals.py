@@ -95,5 +95,8 @@ def to_text(value: Fraction) -> str:
     """
     if value.denominator == 1:
         return str(value.numerator)
-    short = repr(float(value))
+    try:
+        short = repr(float(value))
+    except OverflowError:
+        return str(value)
     return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
