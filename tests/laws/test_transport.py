@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -16,9 +17,25 @@ from tests.support.strategies import exact_laws, float_laws
 
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.transport import monotone_plan, unmatched_mass, w_infinity, w_infinity_candidates
+from takifugu.laws.transport import (
+    exact_levels,
+    level_tolerance,
+    monotone_plan,
+    unmatched_mass,
+    w_infinity,
+    w_infinity_candidates,
+)
 
 FLU = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+
+
+@st.composite
+def dyadic_laws(draw: st.DrawFn) -> Pmf:
+    """Exact laws whose levels are sixteenths: floats hold them as they are."""
+    cuts = sorted(draw(st.sets(st.integers(1, 15), max_size=6)))
+    masses = [b - a for a, b in itertools.pairwise([0, *cuts, 16])]
+    values = sorted(draw(st.sets(st.integers(-9, 9), min_size=len(masses), max_size=len(masses))))
+    return Pmf.from_counts(values, masses)
 
 
 def law(masses: dict[int, Fraction]) -> Pmf:
@@ -133,6 +150,28 @@ def test_float_levels_that_tie() -> None:
     assert w_infinity_candidates(p, q) == (0, 1)
     near = Pmf([0, 1, 5], [0.1 + 0.2, 0.2, 0.5]), Pmf([1, 2, 6], [0.3, 0.2, 0.5])
     assert w_infinity(*near) == 1 == monotone_plan(*near).largest_move
+
+
+@given(dyadic_laws(), dyadic_laws())
+def test_a_plan_of_floats_is_the_exact_plan_where_no_level_is_rounded(p: Pmf, q: Pmf) -> None:
+    floats = [Pmf(law.values, law.probabilities) for law in (p, q)]
+    expected = [(x, y, float(mass)) for x, y, mass in monotone_plan(p, q).items()]
+    for left, right in (floats, (p, floats[1]), (floats[0], q)):  # one exact law alone does not make a plan exact
+        plan = monotone_plan(left, right)
+        assert list(plan.items()) == expected
+        assert plan.mass.dtype == np.float64
+        assert w_infinity(left, right) == w_infinity(p, q) == w_infinity_candidates(left, right)[0]
+        assert isinstance(unmatched_mass(left, right, 1), float)
+        assert unmatched_mass(left, right, 1) == unmatched_mass(p, q, 1)
+    assert w_infinity_candidates(p, q) == (w_infinity(p, q),)
+
+
+def test_levels_need_masses_and_a_tolerance_counts_atoms() -> None:
+    exact, floats = Pmf.from_counts([0, 1], [1, 3]), Pmf([0, 1, 2], [0.25, 0.25, 0.5])
+    assert level_tolerance(exact, floats) == 8 * 5 * 2.0**-53
+    for pair in ((exact, floats), (floats, exact)):
+        with pytest.raises(InputError, match="exact levels need exact masses"):
+            exact_levels(*pair)
 
 
 def test_tiny_tails_count_on_both_sides() -> None:

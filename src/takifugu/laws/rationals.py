@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Rational
 
 from takifugu.errors import InputError
 
@@ -27,8 +27,6 @@ def as_fraction(value: Number, name: str) -> Fraction:
     """
     if isinstance(value, Rational) and not isinstance(value, bool):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return Fraction(int(value))
     try:
         text = value.strip() if isinstance(value, str) else repr(float(value)) if hasattr(value, "__float__") else ""
         number = Fraction(str(value) if isinstance(value, Decimal) else text)
