@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.strategies import exact_laws, float_laws
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.transport import (
+    _largest_safe,
     exact_levels,
     level_tolerance,
     monotone_plan,
@@ -137,6 +139,12 @@ def test_partial_transport_of_floats_is_not_too_short(p: Pmf, q: Pmf, delta: flo
         assert unmatched_by_hall(*exact, Fraction(found) * (1 - Fraction(1, 2**45))) >= Fraction(delta) - spare
 
 
+def test_what_float_masses_miss_of_one_is_not_left_over() -> None:
+    p, q = Pmf([0, 1, 2], [0.1, 0.2, 0.7]), Pmf([0, 1], [0.5, 0.5])
+    assert sum(map(Fraction, [0.1, 0.2, 0.7])) < 1
+    assert unmatched_mass(p, q, 2) == unmatched_mass(q, p, 2) == 0
+
+
 @pytest.mark.parametrize("delta", [-0.1, 1, 1.5, float("nan")])
 def test_bad_delta(delta: float) -> None:
     with pytest.raises(InputError, match="delta"):
@@ -196,6 +204,46 @@ def test_float_moves_are_rounded_up() -> None:
     p, q = Pmf([0.1], [1]), Pmf([0.7], [1])
     assert Fraction(w_infinity(p, q)) >= Fraction(0.7) - Fraction(0.1)
     assert w_infinity(p, q) == pytest.approx(0.6)
+
+
+@given(st.floats(-(10**6), 10**6), st.floats(-(10**6), 10**6))
+def test_a_float_move_is_the_least_float_that_is_long_enough(x: float, y: float) -> None:
+    found, exact = w_infinity(Pmf([x], [1]), Pmf([y], [1])), abs(Fraction(x) - Fraction(y))
+    assert isinstance(found, float)
+    assert Fraction(found) >= exact
+    assert exact == 0 or Fraction(math.nextafter(found, 0)) < exact
+
+
+def test_of_float_moves_that_look_alike_the_longest_counts() -> None:
+    """1 - (-2^-60) and 3 - 2 are both 1.0 in floats."""
+    p, q = Pmf.from_counts([1.0, 3.0], [1, 1]), Pmf.from_counts([-(2.0**-60), 2.0], [1, 1])
+    for left, right in ((p, q), (q, p), (p.scale(-1), q.scale(-1))):
+        assert Fraction(w_infinity(left, right)) >= 1 + Fraction(1, 2**60)
+        assert Fraction(monotone_plan(left, right).largest_move) >= 1 + Fraction(1, 2**60)
+
+
+@pytest.mark.parametrize(("off", "reaches"), [(1.5, True), (2.5, False)])
+def test_the_safe_candidate_lets_levels_within_two_tolerances_change_places(off: float, reaches: bool) -> None:
+    tolerance, level = 2.0**-10, 0.25
+    x, left = np.array([0, 1]), np.array([level, 0.75])
+    before, after = level * (1 - off * tolerance), level * (1 + off * tolerance)
+    # The atom 1 of p starts at the level where the atom -50 of q has just ended.
+    assert _largest_safe(x, left, np.array([-50, 0, 1]), np.array([before, 0.4, 1]), tolerance) == 50 + reaches
+    # The atom 0 of p ends at the level before the atom 50 of q starts.
+    near, far = np.array([0, 50]), np.array([after, 1])
+    assert _largest_safe(x[:1], left[:1], near, far, tolerance) == (50 if reaches else 0)
+
+
+def test_each_half_looks_at_its_own_levels() -> None:
+    whole = np.array([1.0])
+    assert _largest_safe(np.array([0]), whole, np.array([0, 100]), np.array([0.6, 1.0]), 2.0**-40) == 0
+    assert w_infinity_candidates(Pmf([0], [1.0]), Pmf([0, 100], [0.6, 0.4]))[-1] == 100
+
+
+def test_partial_transport_of_masses_beyond_64_bits() -> None:
+    p, q = Pmf.from_counts([0, 3], [10**30, 10**30]), Pmf.from_counts([0, 1, 3], [4 * 10**30, 3 * 10**30, 3 * 10**30])
+    assert [unmatched_mass(p, q, w) for w in range(3)] == [Fraction(3, 10), Fraction(1, 5), 0]
+    assert w_infinity(p, q, Fraction(1, 5)) == 1
 
 
 @settings(max_examples=25)
