@@ -169,6 +169,7 @@ def test_a_plan_of_floats_is_the_exact_plan_where_no_level_is_rounded(p: Pmf, q:
         assert list(plan.items()) == expected
         assert plan.mass.dtype == np.float64
         assert w_infinity(left, right) == w_infinity(p, q) == w_infinity_candidates(left, right)[0]
+        assert w_infinity_candidates(left, right) == w_infinity_candidates(*floats)  # the safe one is among them
         assert isinstance(unmatched_mass(left, right, 1), float)
         assert unmatched_mass(left, right, 1) == unmatched_mass(p, q, 1)
     assert w_infinity_candidates(p, q) == (w_infinity(p, q),)
