@@ -19,7 +19,7 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
 
 # Neither of the next two belongs to the tests or to CI: they take long, and ask about the tests and the machine.
-mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (20 minutes; MUTANTS=ledger for one room)
+mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one room)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 crashes: $(VENV)/.test  ## kill two releasing processes 200 times at random moments: does the ledger ever count too little?
