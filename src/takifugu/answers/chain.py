@@ -59,7 +59,7 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
     """Yield the laws given each value of each secret entry, in order; values of probability zero are left out.
 
     A value has one law for a stationary or given start; for any start one for each start state that can lead to it.
-    Memory: O(sqrt(T) k width), besides the laws of one entry (k times as much forward for any start).
+    Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
     """
     shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
     states, error = len(chain.states), relative_error(chain, answer)

@@ -27,8 +27,6 @@ IntArray = npt.NDArray[np.int64]
 
 #: Entries of a block, at most.
 LONGEST = 64
-#: What a long convolution costs, measured in terms of a matrix product.
-_DEAR = 12.0
 #: Blocks that differ of which so many are kept.
 _MOST_KEPT = 64
 
@@ -49,7 +47,7 @@ class Given:
 def block_length(length: int, states: int, width: int) -> int:
     """Return how many entries a block should have: long convolutions weighed against matrix products."""
     range_of_one = max(1.0, width / length)
-    return int(max(1, min(LONGEST, math.sqrt(_DEAR * width / (12 * states * range_of_one)))))
+    return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
 
 
 def laws_given(

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from takifugu.answers.wide import LOWEST, ExponentArray, FloatArray, Wide, add, moved, normalised, times
+from takifugu.answers.wide import LOWEST, ExponentArray, FloatArray, Wide, add, moved, normalised, scaled, times
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600
@@ -64,7 +64,7 @@ def decayed(weights: Wide, decay: Fraction) -> Chunks:
     carried = times(moved(_sums(ends, places * decay), 1), factor, order)
     from_left, from_right = carried[:rows], carried[rows:][:, ::-1]
     exponents = np.maximum(tops, np.maximum(from_left.exponents, from_right.exponents))
-    result *= _shift(np.ones_like(tops, dtype=np.float64), tops - exponents)[..., None]
+    result *= scaled(np.ones_like(tops, dtype=np.float64), tops - exponents)[..., None]
     result += from_left.floats(exponents)[..., None] * ahead
     result += from_right.floats(exponents)[..., None] * ahead[::-1]
     return Chunks(result, exponents, size)
@@ -83,7 +83,7 @@ def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
     mantissas = np.pad(weights.mantissas, padding).reshape(rows, chunks, places)
     exponents = np.pad(weights.exponents, padding, constant_values=LOWEST).reshape(rows, chunks, places)
     tops = exponents.max(axis=2)
-    return _shift(mantissas, exponents - tops[..., None]), tops
+    return scaled(mantissas, exponents - tops[..., None]), tops
 
 
 def _sums(rows: Wide, decay: Fraction) -> Wide:
@@ -116,8 +116,3 @@ def _exponential(exponent: Fraction) -> tuple[float, int]:
     with mp.workprec(120):
         mantissa, order = mp.frexp(mp.exp(-mp.mpf(exponent.numerator) / exponent.denominator))
         return float(mantissa), int(order)
-
-
-def _shift(numbers: FloatArray, exponents: ExponentArray) -> FloatArray:
-    """Return numbers * 2**exponents; what is below 2**-1100 gives zero."""
-    return np.ldexp(numbers, np.maximum(exponents, -2000).astype(np.intc))

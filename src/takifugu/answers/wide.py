@@ -53,7 +53,7 @@ class Wide:
 
     def floats(self, exponent: int | ExponentArray) -> FloatArray:
         """Return the numbers divided by 2**exponent."""
-        return _ldexp(self.mantissas, self.exponents - exponent)
+        return scaled(self.mantissas, self.exponents - exponent)
 
 
 def combine(weights: Wide, rows: Wide) -> Wide:
@@ -125,11 +125,11 @@ def _weighted(weights: Wide, rows: Wide) -> Wide:
 def _sum(mantissas: FloatArray, exponents: ExponentArray) -> Wide:
     """Return the sum over the first axis; a term 2**1000 times smaller than another may vanish, well below UNIT."""
     top = exponents.max(axis=0)
-    return normalised(_ldexp(mantissas, exponents - top).sum(axis=0), top)
+    return normalised(scaled(mantissas, exponents - top).sum(axis=0), top)
 
 
-def _ldexp(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
-    """Return mantissas * 2**exponents; exponents below -1100 all give zero."""
+def scaled(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
+    """Return mantissas * 2**exponents, exponents not large; below -1100 they all give zero."""
     return np.ldexp(mantissas, np.maximum(exponents, -2000).astype(np.intc))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from takifugu.answers.wide import LOWEST, ExponentArray, Wide, normalised
+from takifugu.answers.wide import LOWEST, ExponentArray, Wide, normalised, scaled
 
 #: Binary orders that a window and a kernel may cover together; a product within them is a normal float64 number.
 ORDERS = 900
@@ -28,7 +28,7 @@ def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
     count, size = rows.mantissas.shape
     _, places, columns = kernels.mantissas.shape
     tops = kernels.exponents.max(axis=(0, 1))
-    matrix = np.ldexp(kernels.mantissas, _short(kernels.exponents - tops)).reshape(count * places, columns)
+    matrix = scaled(kernels.mantissas, kernels.exponents - tops).reshape(count * places, columns)
     room = ORDERS - int(_spans(kernels.exponents, kernels.mantissas > 0, tops, (0, 1)).max())
     beyond = ((0, 0), (places - 1, places - 1))
     mantissas = sliding_window_view(np.pad(rows.mantissas, beyond), places, axis=1)[:, :, ::-1]
@@ -43,7 +43,7 @@ def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
         top = scale.max(axis=(0, 2))
         if _spans(scale, part > 0, top[:, None], (0, 2)).max() > room:
             return None
-        window = np.ldexp(part, _short(scale - top[:, None])).transpose(1, 0, 2).reshape(len(top), count * places)
+        window = scaled(part, scale - top[:, None]).transpose(1, 0, 2).reshape(len(top), count * places)
         result[:, here], orders[here] = (window @ matrix).T, top
     return normalised(result, np.maximum(orders + tops[:, None], LOWEST))
 
@@ -55,7 +55,3 @@ def _spans(
     """Return how many binary orders lie between the largest and the smallest number held along two axes."""
     spans: ExponentArray = np.where(held, tops - exponents, 0).max(axis=axes)
     return spans
-
-
-def _short(exponents: ExponentArray) -> np.ndarray[tuple[int, ...], np.dtype[np.intc]]:
-    return np.maximum(exponents, -2000).astype(np.intc)
