@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.beliefs.pieces import Chain
-from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
-from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Table, open_frame, parse_step
-from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.queries import Sum
 from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
+from takifugu.releasing.promise import promise_problems
 from takifugu.releasing.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -219,14 +217,7 @@ def _item(
             yield f"{path}.{key}: does not belong to a {item.query}; leave it out, or publish a {' or '.join(queries)}"
     if item.per != "pooled" and source is not None and source.unit is None:
         yield f'{path}.per: is {item.per!r}, and no unit column is declared; write source.unit, or per = "pooled"'
-    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
-        yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"
-    try:
-        line = None if item.mechanism == "auto" else find(item.mechanism)
-        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
-            yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
-    except TakifuguError as error:
-        yield f"{path}.mechanism: {as_problem(error)}"
+    yield from promise_problems(item, path)
     if item.query == "linear":
         yield from _linear(item, path, source, folder)
     if chain is None:

@@ -12,13 +12,11 @@ from pydantic import ValidationError
 
 from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
-from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
-from takifugu.calibration.registry import find
 from takifugu.errors import SpecError, TakifuguError
 from takifugu.frames import Table, open_frame
 from takifugu.frameworks import Framework
-from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.releasing.problems import as_problem, problems_of
+from takifugu.releasing.promise import promise_problems
 from takifugu.releasing.record_build import RecordBelief, belief_of, framework_of, record_query, spelled
 from takifugu.releasing.record_spec import (
     ContactsSpec,
@@ -248,14 +246,7 @@ def _item(item: RecordItemSpec, path: str, belief: RecordBelief | None) -> Itera
             if getattr(item, key) is not None:
                 yield f"{path}.{key}: names columns, and here is one value a row; publish a count, sum or mean of all"
                 return
-    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
-        yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"
-    try:
-        line = None if item.mechanism == "auto" else find(item.mechanism)
-        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
-            yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
-    except TakifuguError as error:
-        yield f"{path}.mechanism: {as_problem(error)}"
+    yield from promise_problems(item, path)
     if belief is None:
         return
     try:

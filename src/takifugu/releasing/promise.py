@@ -1,0 +1,28 @@
+"""What one table of a release file promises, whatever its data: is that a promise that some mechanism can make?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
+from takifugu.calibration.registry import find
+from takifugu.errors import TakifuguError
+from takifugu.laws.rationals import as_delta, as_epsilon
+from takifugu.releasing.problems import as_problem
+
+if TYPE_CHECKING:
+    from takifugu.releasing.record_spec import RecordItemSpec
+    from takifugu.releasing.sections import ItemSpec
+
+
+def promise_problems(item: ItemSpec | RecordItemSpec, path: str) -> Iterator[str]:
+    """Yield what is wrong with the epsilon, delta and mechanism of one table, each as `path: what; what instead`."""
+    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
+        yield f"{path}.epsilon: is {item.epsilon!r}; it must lie between 1e-9 and 10000, write for example 1.0"
+    try:
+        line = None if item.mechanism == "auto" else find(item.mechanism)
+        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
+            yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
+    except TakifuguError as error:
+        yield f"{path}.mechanism: {as_problem(error)}"
