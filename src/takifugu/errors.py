@@ -4,10 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any
+
+
+class ReleaseState(StrEnum):
+    """How far a release has come, in the only words that there are for it; `sentence` says what is public and paid.
+
+    >>> print(ReleaseState.PAID)
+    paid, not drawn
+    """
+
+    NOTHING = "nothing happened"
+    PAID = "paid, not drawn"
+    DRAWN = "drawn, not published"
+    UNRECORDED = "published, not recorded"
+    DONE = "done"
+
+    @property
+    def sentence(self) -> str:
+        """Return the state with what it means and what to do."""
+        return f"State of the release: {self}. {_MEANS[self]}"
+
+
+#: What a retry or `takifugu ledger resume` does is said in one place, and holds for every failure.
+_AGAIN = "The same command again, or `takifugu ledger resume LEDGER`,"
+_MEANS = {
+    ReleaseState.NOTHING: "No epsilon was spent, and nothing was published.",
+    ReleaseState.PAID: f"Its epsilon is spent, and no noisy value exists yet. {_AGAIN} draws once and pays nothing.",
+    ReleaseState.DRAWN: (
+        "Its epsilon is spent, and the noisy values are in the ledger; they are not, or not all, handed out. "
+        f"{_AGAIN} publishes these very values and pays nothing."
+    ),
+    ReleaseState.UNRECORDED: (
+        "Everything is public and paid; only the ledger's last note about it is missing. "
+        f"{_AGAIN} writes that note and pays nothing."
+    ),
+    ReleaseState.DONE: "Everything is published, paid and recorded.",
+}
 
 
 class TakifuguError(Exception):
-    """The root of every error that Takifugu raises for a mistake in its input."""
+    """The root of every error that Takifugu raises for a mistake in its input.
+
+    `state` says how far a release had come when it stopped; where that is further than nothing, the message says it.
+    """
+
+    state: ReleaseState = ReleaseState.NOTHING
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if self.state is ReleaseState.NOTHING else f"{said}. {self.state.sentence}"
 
 
 class InputError(TakifuguError, ValueError):
@@ -31,7 +78,7 @@ class CompositionRefused(TakifuguError):
 
 
 class LedgerError(TakifuguError):
-    """The ledger cannot be read, written or trusted; nothing was released."""
+    """The ledger cannot be read, written or trusted."""
 
 
 class BudgetExceeded(LedgerError):
@@ -39,7 +86,11 @@ class BudgetExceeded(LedgerError):
 
 
 class ReleaseError(TakifuguError):
-    """A release stopped before anything was published."""
+    """A release stopped; `state` says whether anything is paid, drawn or public."""
+
+
+class Fault(ReleaseError):
+    """A fault of Takifugu itself in a release; the message names its place only: the fault's own could hold data."""
 
 
 class SpecError(TakifuguError, ValueError):
@@ -48,6 +99,9 @@ class SpecError(TakifuguError, ValueError):
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.problems,), vars(self))
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:

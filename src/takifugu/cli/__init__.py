@@ -7,9 +7,19 @@ from pathlib import Path
 import click
 
 from takifugu._version import __version__
-from takifugu.cli.group import BAD_INPUT, DONE, FAULT, REFUSED, STOPPED, Careful, InOrder
+from takifugu.cli.group import (
+    BAD_INPUT,
+    DONE,
+    FAULT,
+    REFUSED,
+    STOPPED,
+    UNPUBLISHED,
+    UNRECORDED,
+    Careful,
+    InOrder,
+)
 
-__all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "main"]
+__all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "UNRECORDED", "main"]
 
 
 @click.group(cls=Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
@@ -22,11 +32,13 @@ def main() -> None:
 
     \b
     Exit codes
-      0    done
+      0    done: published, paid and recorded
       1    refused: over the budget, does not compose, or no mechanism
       2    bad input: a release file, data, ledger or option is wrong
-      3    a fault of Takifugu itself
-      130  stopped from the keyboard
+      3    a fault of Takifugu itself; the words say how far a release came
+      4    paid and not published: again, or `takifugu ledger resume`
+      5    published and not recorded: again, or `takifugu ledger resume`
+      130  stopped from the keyboard; the words say how far a release came
     """
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -14,12 +16,15 @@ from takifugu.errors import (
     BudgetExceeded,
     CalibrationRefused,
     CompositionRefused,
+    Fault,
+    ReleaseState,
     SpecError,
     TakifuguError,
     Unsupported,
 )
+from takifugu.tracebacks import place_of
 
-DONE, REFUSED, BAD_INPUT, FAULT, STOPPED = 0, 1, 2, 3, 130
+DONE, REFUSED, BAD_INPUT, FAULT, UNPUBLISHED, UNRECORDED, STOPPED = 0, 1, 2, 3, 4, 5, 130
 _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
 
 
@@ -34,6 +39,7 @@ class Careful(InOrder):
     """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        _open_standard_streams()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without █ must not stop a release half-way
@@ -41,29 +47,95 @@ class Careful(InOrder):
             ctx.color = False
         try:
             return super().invoke(ctx)
-        except TakifuguError as error:
-            lines = error.problems if isinstance(error, SpecError) else (str(error),)
-            for line in lines:
-                _complain(line)
-            ctx.exit(REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT)
-        except KeyboardInterrupt:
-            _complain("stopped; what the ledger had reserved counts as spent, and nothing more was published")
-            ctx.exit(STOPPED)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception as error:
-            _complain(_fault(error))
-            ctx.exit(FAULT)
+        except BaseException as error:
+            if not isinstance(error, Exception | KeyboardInterrupt):
+                raise
+            code = _told(error)
+        _give_up_broken_streams()
+        raise click.exceptions.Exit(code)
 
 
-def _complain(line: str) -> None:
-    click.echo(f"{click.style('takifugu:', fg='red')} {line}", err=True)
+@contextmanager
+def after_all_is_done() -> Iterator[None]:
+    """Say of whatever goes wrong inside that the release is done: words that nobody could read change nothing."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit):
+        raise
+    except BaseException as error:
+        error.state = ReleaseState.DONE  # type: ignore[attr-defined]
+        raise
 
 
-def _fault(error: Exception) -> str:
-    """Name the place of a fault of ours; its message is left out, because it could hold data."""
+def complain(line: str) -> None:
+    with suppress(OSError):  # nobody reads it: what happened stays what happened
+        click.echo(f"{click.style('takifugu:', fg='red')} {line}", err=True)
+
+
+def code_of(error: BaseException) -> int:
+    """Return the exit code of an error: first what has happened to the release, then whose mistake it was."""
+    state = getattr(error, "state", ReleaseState.NOTHING)
+    if state is ReleaseState.DONE:
+        return DONE
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED
+    if isinstance(error, Fault) or not isinstance(error, TakifuguError | OSError):
+        return FAULT
+    if state is ReleaseState.UNRECORDED:
+        return UNRECORDED
+    if state is not ReleaseState.NOTHING:
+        return UNPUBLISHED
+    return REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT
+
+
+def _told(error: BaseException) -> int:
+    """Say what went wrong, and how far the release had come if it was one; return the exit code."""
+    code = code_of(error)
+    if isinstance(error, KeyboardInterrupt):
+        complain("stopped; what the ledger had reserved counts as spent")
+    elif isinstance(error, TakifuguError):
+        for line in error.problems if isinstance(error, SpecError) else (Exception.__str__(error),):
+            complain(line)
+    elif isinstance(error, OSError) and _was_printing(error):
+        if error.errno == errno.EPIPE:  # whoever reads has read enough
+            code = DONE if code == BAD_INPUT else code
+        else:
+            complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
+    else:
+        code = DONE if code == DONE else FAULT
+        complain(place_of(error))
+    state = getattr(error, "__dict__", {}).get("state")  # set where a release stopped, never by what publishes nothing
+    if state is not None:
+        complain(state.sentence)
+    return code
+
+
+def _was_printing(error: BaseException) -> bool:
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        if trace.tb_frame.f_code is click.echo.__code__:
+            return True
         trace = trace.tb_next
-    where = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-    return f"a fault of Takifugu itself ({type(error).__name__}{where}); please report it. Nothing more was published"
+    return False
+
+
+def _open_standard_streams() -> None:
+    """Let nothing that is opened later take the place of a standard stream that was closed (`>&-`)."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
+
+
+def _give_up_broken_streams() -> None:
+    """Throw away what could not be printed: Python would try again at its end, and end with a code of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
