@@ -38,11 +38,12 @@ def test_case_and_letters_are_kept() -> None:
     assert len({normalised(name) for name in ("ana", "Ana", "ANA", "Añа", "Ana.", "A na")}) == 6
 
 
-@pytest.mark.parametrize("text", ["A\x00", "\x1b[2JAna", "An\x7fa", "\x9bA", "A\u202ena", "\u200eAna", "A\u2066b\u2069"])
+@pytest.mark.parametrize("text", ["A\x00", "\x1b[2JAna", "An\x7fa", "\x9bA", "A\u202ena", "\u200eAna", "A\u2066b"])
 def test_controls_are_refused_and_not_quoted(text: str) -> None:
     with pytest.raises(InputError, match="remove it") as refused:
         normalised(text, "the unit of row 3")
-    assert "Ana" not in str(refused.value) and str(refused.value).startswith("the unit of row 3 holds")
+    assert "Ana" not in str(refused.value)
+    assert str(refused.value).startswith("the unit of row 3 holds")
 
 
 def test_a_long_run_of_marks_is_refused_at_once() -> None:
@@ -74,7 +75,8 @@ def test_a_second_time_changes_nothing(text: str) -> None:
     except InputError:
         return
     assert normalised(once) == once
-    assert once == unicodedata.normalize("NFC", once) and once == " ".join(once.split(" ")).strip()
+    assert once == unicodedata.normalize("NFC", once)
+    assert once == " ".join(once.split(" ")).strip()
 
 
 @given(st.text(alphabet="aé \u0301\u200b\u00a0\t", max_size=20))
