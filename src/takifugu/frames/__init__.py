@@ -5,6 +5,7 @@ from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import Layout, Lengths, Recode, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
+from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
 from takifugu.frames.totals import Group, totals
 
@@ -19,6 +20,7 @@ __all__ = [
     "Table",
     "column_kinds",
     "entries",
+    "meant",
     "open_frame",
     "parse_step",
     "pieces",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from takifugu.frames.table import Table
-from takifugu.frames.texts import INTEGER, NUMBER, TIME
+from takifugu.frames.texts import BLANKS, INTEGER, NUMBER, TIME
 
 #: The kinds a column can be of, in the words of the messages.
 WHOLE, NUMBERS, TIMES, YES_NO, TEXTS, OTHER = (
@@ -33,7 +33,7 @@ def column_kinds(table: Table) -> dict[str, str]:
 
 
 def _in_python(table: Table, name: str) -> str:
-    there = [t for t in (text.strip() for text in table.frame[name]) if t not in table.missing]
+    there = [t for t in (text.strip(BLANKS) for text in table.frame[name]) if t not in table.missing]
     return _first([sum(bool(re.match(form, t)) for t in there) for _, form in _FORMS], len(there))
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.frames.texts import BLANKS
 
 State = Hashable
 
@@ -146,7 +147,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     text = value.isoformat().removesuffix("T00:00:00") if isinstance(value, date) else str(value)
-    return text.strip() or None
+    return text.strip(BLANKS) or None
 
 
 def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:

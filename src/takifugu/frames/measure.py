@@ -11,6 +11,7 @@ import numpy.typing as npt
 from takifugu.errors import DataError, InputError
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode
 from takifugu.frames.rows import Fact, Key, Rows, are_together
+from takifugu.frames.spellings import meant
 
 IntArray = npt.NDArray[np.int64]
 
@@ -22,8 +23,12 @@ MOST_WEIGHTS = 256
 
 @dataclass(frozen=True)
 class Measured:
-    """A piece's length (after a cut), whether entries of it (before a cut) are unobserved, and its counts by state."""
+    """A piece's length (after a cut), whether entries of it (before a cut) are unobserved, and its counts by state.
 
+    `name` is what its unit and piece are called; rows know them as they are written.
+    """
+
+    name: Key
     length: int
     gaps: bool
     counts: IntArray = field(repr=False)
@@ -39,6 +44,7 @@ def measure(
     rows, grouped = rows.surveyed()
     _check_values(grouped, layout, states)
     _check_order(rows, grouped, layout)
+    names = _names(grouped, layout)
     whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     longest = lengths.longest
     before = longest if longest is not None and max(whole.values()) > longest else None
@@ -57,7 +63,7 @@ def measure(
         for code, number in seen:
             counts[code] += number
         length = whole[key] if before is None else min(whole[key], before)
-        found[key] = Measured(length, sum(n for _, n in seen) != whole[key], counts)
+        found[key] = Measured(names[key], length, sum(n for _, n in seen) != whole[key], counts)
     return rows, found, before
 
 
@@ -82,6 +88,24 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
             f"column {layout.value!r} has missing states: fill them, leave their rows out, or have them counted as "
             "unobserved where the pattern of gaps may be public"
         )
+
+
+def _names(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
+    """Return what the unit and the piece of every written key are called; DataError for two spellings of one."""
+    counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
+    rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
+    keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key)))
+    named = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
+    units = meant(named, str(layout.unit), "unit", counted)
+    by_unit: dict[str | None, list[tuple[str, int | None]]] = {}
+    for unit, piece in keys:
+        if piece is not None:
+            by_unit.setdefault(unit, []).append((piece, rows[unit, piece]))
+    pieces = {unit: meant(parts, str(layout.piece), "piece", counted) for unit, parts in by_unit.items()}
+    return {
+        (unit, piece): (None if unit is None else units[unit], None if piece is None else pieces[unit][piece])
+        for unit, piece in keys
+    }
 
 
 def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:

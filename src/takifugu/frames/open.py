@@ -15,6 +15,7 @@ from typing import Any
 from takifugu.errors import DataError, InputError
 from takifugu.frames.csv_text import Dialect, as_lists, look
 from takifugu.frames.table import Table
+from takifugu.frames.texts import BLANKS
 
 #: A CSV file larger than this is not read into Python's memory.
 LARGEST_IN_PYTHON = 1_000_000_000
@@ -50,7 +51,7 @@ def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
     """
     if isinstance(missing, str):
         raise InputError(f'missing is {missing!r}: give a list of texts, such as ["NA", "?"]')
-    words = frozenset(str(word).strip() for word in missing) | {""}
+    words = frozenset(str(word).strip(BLANKS) for word in missing) | {""}
     if isinstance(data, Table):
         return data
     if isinstance(data, str | PathLike):

@@ -27,7 +27,8 @@ class Piece:
     """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
 
     `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
-    integer a state and is private: it goes into the noise and nowhere else.
+    integer a state and is private: it goes into the noise and nowhere else. `written` is the unit's name as the data
+    spell it.
     """
 
     unit: str | None
@@ -35,6 +36,7 @@ class Piece:
     length: int
     observed: tuple[range, ...]
     counts: IntArray = field(repr=False)
+    written: str | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:
@@ -96,7 +98,8 @@ def pieces(
     found = []
     for key, m in measured.items():
         observed = runs.get(key, ()) if gaps else (range(m.length),)
-        found.append(Piece(*key, m.length, observed, counts.get(key, np.zeros(len(states.states), dtype=np.int64))))
+        mine = counts.get(key, np.zeros(len(states.states), dtype=np.int64))
+        found.append(Piece(*m.name, m.length, observed, mine, key[0]))
     return tuple(sorted(found, key=_by_name))
 
 
@@ -112,7 +115,7 @@ def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | Non
         for key, place, code in rows.entries(before):
             if key in values:
                 values[key][place] = code
-    return tuple(sorted((Entries(*key, array) for key, array in values.items()), key=_by_name))
+    return tuple(sorted((Entries(*measured[key].name, array) for key, array in values.items()), key=_by_name))
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:

@@ -201,12 +201,13 @@ class _Asking:
         """Yield the questions of one table, in the order of the units."""
         query = self.query(item)
         readers = {u.name or "": self.about([u]) for u in self.units}
+        written = {u.name or "": u.written or "" for u in self.units}
         if scope == "unit":
             for unit in self.units:
                 whose = unit.name or ""
-                yield self._ask(name, item, query, [unit], {whose: readers[whose]})
+                yield self._ask(name, item, query, [unit], {whose: readers[whose]}, {whose: written[whose]})
         else:
-            yield self._ask(name, item, query, self.units, readers)
+            yield self._ask(name, item, query, self.units, readers, written)
 
     def about(self, units: Sequence[Unit]) -> Framework:
         lengths = tuple(n for u in units for n in u.lengths)
@@ -221,7 +222,13 @@ class _Asking:
         return self.frameworks[lengths]
 
     def _ask(
-        self, name: str, item: ItemSpec, query: Query, units: Sequence[Unit], readers: Mapping[str, Framework]
+        self,
+        name: str,
+        item: ItemSpec,
+        query: Query,
+        units: Sequence[Unit],
+        readers: Mapping[str, Framework],
+        written: Mapping[str, str],
     ) -> Question:
         """Return one question; it stands alone if nothing else in the file reads the same data and all is seen."""
         framework, gaps = self.about(units), not all(u.complete for u in units)
@@ -233,7 +240,7 @@ class _Asking:
             query, gaps = _of_observed(query, units[0]), False
         alone = len(self.spec.release) == 1 and item.per != "both" and not gaps
         calibration = self._calibrated(item, query, framework, alone)
-        return Question(name, units[0].name if len(readers) == 1 else None, calibration, data, readers)
+        return Question(name, units[0].name if len(readers) == 1 else None, calibration, data, readers, written)
 
     def _calibrated(self, item: ItemSpec, query: Query, framework: Framework, alone: bool) -> Calibration:
         key = (item.name, item.epsilon, id(framework), query, alone)

@@ -12,6 +12,7 @@ from takifugu.composition import charge_of
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
+from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.certificate import Account, Certificate, certify
 from takifugu.releasing.library import library_of
@@ -31,6 +32,7 @@ class Question:
 
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is nobody's alone. Questions with the same `release` name are one release.
+    `written` are the readers' names as the data or the caller spell them.
     """
 
     release: str
@@ -38,6 +40,7 @@ class Question:
     calibration: Calibration
     data: Any = field(repr=False)
     readers: Mapping[str, Framework] = field(repr=False)
+    written: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +97,27 @@ def release(
     >>> noisy.certificate.epsilon, type(noisy.value)
     ('1', <class 'int'>)
     """
-    if unit is not None and (not isinstance(unit, str) or not unit.strip()):
-        raise InputError(f"the unit is {unit!r}: write whose data they are, for example unit='participant 7'")
+    name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
+    called(source, "the source", "what the data are called, source='activity-study'")
     if ledger is None and budget is not None:
         raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
-    question = Question("release", unit, calibration, data, {unit or "": calibration.framework})
-    content = None if ledger is None else content_of(calibration, data, unit)
+    readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
+    question = Question("release", name, calibration, data, readers, written)
+    content = None if ledger is None else content_of(calibration, data, name)
     drawing = draw([question], ledger, source, budget, content, entropy)
     answer = drawing.answers[0]
-    scope, units = ("all", []) if unit is None else ("unit", [unit])
+    scope, units = ("all", []) if name is None else ("unit", [name])
     certificate = certificate_of(drawing.answers, source, scope, units)
     drawing.hand_out()
     return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library_of(data))
+
+
+def called(name: str, what: str, to_write: str) -> str:
+    """Return the one spelling of a name that the caller gave; InputError for what is no name."""
+    spelling = normalised(name, what) if isinstance(name, str) else ""
+    if not spelling:
+        raise InputError(f"{what} is {name!r}: write {to_write}")
+    return spelling
 
 
 def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -156,7 +168,7 @@ def certificate_of(
     return certify(
         [(d.question.unit, d.question.calibration, dict(zip(d.labels, d.values, strict=True))) for d in drawn],
         release=first.question.release,
-        source=source,
+        source=normalised(source),
         scope=scope,
         units=units,
         private=all(d.private for d in drawn),

@@ -16,6 +16,7 @@ from takifugu.errors import InputError, did_you_mean
 from takifugu.frames import open_frame, totals
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number, as_fraction
+from takifugu.names import normalised
 from takifugu.queries import Count, Histogram, Identity, Mean, Query, State, Sum
 from takifugu.releasing.record_contacts import contacts_of
 from takifugu.releasing.record_spec import (
@@ -104,7 +105,7 @@ def framework_of(hide: RecordHideSpec, belief: RecordBelief) -> Framework:
     if isinstance(belief, IndependentUsers):
         secrets: list[Secret] = [presence()] if hide.presence else []
         return Pufferfish([*secrets, *([every_entry()] if hide.kind or not secrets else [])], belief)
-    name = hide.variable or hide.attribute or hide.person
+    name = hide.variable or hide.attribute or (normalised(hide.person) if hide.person else None)
     if name is None:
         return Pufferfish(every_entry(), belief)
     values = spelled(belief.alphabet(belief.position(name)))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
 from takifugu.errors import DataError, InputError
-from takifugu.frames import open_frame
+from takifugu.frames import meant, open_frame
 from takifugu.laws.rationals import as_fraction
+from takifugu.names import normalised
 from takifugu.releasing.record_rows import texts
 from takifugu.releasing.record_spec import ContactsSpec
 
@@ -22,10 +23,13 @@ def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     household_infection(1, outside, inside)
     met = _meetings(spec, folder)
     named = {name for pair in met for name in pair}
-    repeated = sorted(set(spec.people or ()) & named)
+    people = [normalised(name, f"the name {name!r} of people") for name in spec.people or ()]
+    if len(set(people)) != len(people):
+        raise InputError("people lists somebody twice: list everybody once")
+    repeated = sorted(set(people) & named)
     if repeated:
         raise InputError(f"people lists {repeated[0]!r}, whom the file names too: list only those who met nobody")
-    cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *(spec.people or ())])
+    cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
     return clique_infection(
         cliques, lambda size: household_infection(size, outside, inside), spec.states, source=spec.source
     )
@@ -36,10 +40,14 @@ def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
     table = open_frame(folder / spec.file)
     least = spec.at_least or {}
     found: dict[tuple[str, str], bool] = {}
-    for one, other, *numbers in texts(table, [*spec.columns, *least]):
-        if one is None or other is None:
-            raise DataError(f"a row of {spec.file} lacks a name: every meeting names two people")
-        pair = (min(one, other), max(one, other))
+    rows = texts(table, [*spec.columns, *least])
+    if any(name is None for row in rows for name in row[:2]):
+        raise DataError(f"a row of {spec.file} lacks a name: every meeting names two people")
+    written = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
+    called = meant(written, " and ".join(spec.columns), "person")
+    for one, other, *numbers in rows:
+        first, second = sorted((called[str(one)], called[str(other)]))
+        pair = (first, second)
         often = all(_size(n, c) >= as_fraction(low, c) for n, (c, low) in zip(numbers, least.items(), strict=True))
         found[pair] = found.get(pair, False) or often
     return found

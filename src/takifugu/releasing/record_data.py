@@ -10,7 +10,7 @@ from typing import Any
 from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError
-from takifugu.frames import Table
+from takifugu.frames import Table, meant
 from takifugu.frames.layout import natural
 from takifugu.releasing.record_build import spelled
 from takifugu.releasing.record_file import RecordFile
@@ -21,10 +21,14 @@ from takifugu.secrets import ABSENT
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One unit's data: its row by column, all users' values, or everybody's by name; private, never shown."""
+    """One unit's data: its row by column, all users' values, or everybody's by name; private, never shown.
+
+    `written` is the unit's name as the data spell it.
+    """
 
     name: str | None
     data: Any = field(repr=False)
+    written: str | None = field(default=None, repr=False)
 
 
 def records_of(file: RecordFile) -> tuple[Record, ...]:
@@ -49,9 +53,10 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
     whose = [row[0] for row in rows]
     if None in whose:
         raise DataError(f"source.unit: column {unit!r} has missing values: every row must say whose it is")
-    if len(set(whose)) != len(whose):
+    called = _called("source.unit", unit, "unit", whose)
+    if len(called) != len(whose):
         raise DataError(f"source.unit: column {unit!r} names a unit twice: every unit has one row")
-    found = [Record(row[0], _record(row[1:], known)) for row in rows]
+    found = [Record(called[str(row[0])], _record(row[1:], known), row[0]) for row in rows]
     return tuple(sorted(found, key=lambda record: natural(record.name)))
 
 
@@ -61,6 +66,14 @@ def content_of_records(records: Sequence[Record]) -> bytes:
     for record in records:
         digest.update(repr((record.name, record.data)).encode())
     return digest.digest()
+
+
+def _called(key: str, column: str, what: str, written: Sequence[str | None]) -> dict[str, str]:
+    """Return what everybody is called whose name is written in a column."""
+    try:
+        return meant([(str(name), row) for row, name in enumerate(written)], column, what)
+    except DataError as error:
+        raise DataError(f"{key}: {error}") from None
 
 
 def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -109,12 +122,13 @@ def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str
     source, states = file.spec.source, spelled(belief.states)
     assert source.person is not None
     assert source.value is not None
+    rows = texts(table, [source.person, source.value])
+    if any(name is None for name, _ in rows):
+        raise DataError(f"source.person: column {source.person!r} has missing values: every row must say whose it is")
+    called = _called("source.person", source.person, "person", [name for name, _ in rows])
     found: dict[str, Any] = {}
-    for name, text in texts(table, [source.person, source.value]):
-        if name is None:
-            raise DataError(
-                f"source.person: column {source.person!r} has missing values: every row must say whose it is"
-            )
+    for written, text in rows:
+        name = called[str(written)]
         if name in found:
             raise DataError(f"source.person: column {source.person!r} names somebody twice: every person has one row")
         found[name] = _value(text, source.value, states)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
-from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Number, Positive, Section, State, Text, _number
+from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Name, Number, Positive, Section, State, Text, _number
 
 #: The kinds of belief whose data are records.
 RECORD_KINDS = ("network", "table", "users", "contacts")
@@ -17,7 +17,7 @@ Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 class RecordSourceSpec(Section):
     """Where the private records are."""
 
-    name: Annotated[Text, Field(description="the data's name in the ledger", examples=["census"])]
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["people.csv"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None

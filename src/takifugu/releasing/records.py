@@ -54,7 +54,10 @@ def plan_records(file: RecordFile, watch: Watch, with_data: bool = True) -> Reco
     for number, item in enumerate(file.spec.release):
         watch(f"calibrating {item.name}", number, len(file.spec.release))
         made = _calibrated(file, item)
-        questions = [Question(item.name, r.name, made, r.data, {r.name or "": file.framework}) for r in records]
+        questions = [
+            Question(item.name, r.name, made, r.data, {r.name or "": file.framework}, {r.name or "": r.written or ""})
+            for r in records
+        ]
         tables.append(Table(item.name, file.scope, item, tuple(questions)))
     return RecordPlan(file, records, tuple(tables), tuple(_assumptions(file)))
 

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from takifugu.laws.rationals import as_delta, as_epsilon
+from takifugu.names import normalised
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
@@ -30,6 +31,12 @@ def _number(value: Any) -> Any:
     return value
 
 
+def _named(value: str) -> str:
+    if not normalised(value):
+        raise ValueError("is a name of blanks; write letters or digits")
+    return value
+
+
 def _delta(value: int | float | str) -> int | float | str:
     as_delta(value, "delta")
     return value
@@ -40,6 +47,8 @@ Epsilon = Annotated[Number, AfterValidator(_epsilon)]
 Delta = Annotated[Number, AfterValidator(_delta)]
 State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
+#: A name in the ledger, as it is written: the ledger itself takes all spellings of it for one.
+Name = Annotated[Text, AfterValidator(_named)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 
 
@@ -57,7 +66,7 @@ class BudgetSpec(Section):
 class SourceSpec(Section):
     """Where the private data is, and which columns say what."""
 
-    name: Annotated[Text, Field(description="the data's name in the ledger", examples=["activity-study"])]
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["activity.csv"])]
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None

@@ -19,6 +19,8 @@ MOST_READ = 2_000_000
 #: What a rule of the data is called in a release file, by words of the message about it.
 _KEYS = (
     ("every row must say whose it is", "source.null_keys"),
+    (": a unit", "source.unit"),
+    (": a piece", "source.piece"),
     ("missing states", "source.nulls"),
     ("is no state", "belief.states"),
     ("no order column is declared", "source.order"),
@@ -41,6 +43,11 @@ class Unit:
 
     name: str | None
     pieces: tuple[Piece, ...] = field(repr=False)
+
+    @property
+    def written(self) -> str | None:
+        """Return the unit's name as the data spell it."""
+        return self.pieces[0].written
 
     @property
     def lengths(self) -> tuple[int, ...]:
