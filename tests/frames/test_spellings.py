@@ -92,7 +92,7 @@ def test_row_numbers_say_what_they_leave_out() -> None:
     import polars
 
     frame = polars.DataFrame({"who": ["a", None, "é", "e\u0301"], "state": ["still"] * 4})
-    with pytest.raises(DataError, match="in rows 2 and 3 .counted from 1 below the header, without the rows that are"):
+    with pytest.raises(DataError, match=r"in rows 2 and 3 .counted from 1 below the header, without the rows that are"):
         pieces(open_frame(frame), Layout("state", unit="who", null_keys="drop"), STATES)
 
 

@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
-from takifugu.releasing.sections import BudgetSpec, Delta, Epsilon, Name, Number, Positive, Section, State, Text, _number
+from takifugu.releasing.sections import (
+    BudgetSpec,
+    Delta,
+    Epsilon,
+    Name,
+    Number,
+    Positive,
+    Section,
+    State,
+    Text,
+    _number,
+)
 
 #: The kinds of belief whose data are records.
 RECORD_KINDS = ("network", "table", "users", "contacts")
