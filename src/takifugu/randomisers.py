@@ -1,8 +1,10 @@
 """Randomisers: what is added to an answer, as a law that the audit can enumerate and a draw that noise.py makes.
 
-An answer is a vector of `cells` numbers in units of `grid`: integers for Exact and DiscreteLaplace, integers or
-Fractions for the rounded laws. `draw` returns multiples of the grid, in answer units; `scale` and errors are in answer
-units too. Every cell gets its own independent noise.
+An answer is a vector of `cells` numbers in units of `grid`: integers for DiscreteLaplace, any rationals for the others,
+which round once what they publish. `on_grid` says that every answer is known to be a multiple of the grid; otherwise
+half-widths hold wherever it lies, and errors are averages over its place between two multiples. `draw` returns
+multiples of the grid, in answer units; `scale` and errors are in answer units too. Every cell gets its own independent
+noise.
 """
 
 from __future__ import annotations
@@ -76,8 +78,8 @@ class Noise:
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least multiple w of the grid with P(|noise| <= w in all of `cells` cells) >= level.
 
-        Answer units, for the noise as drawn around an answer on the grid; `cells` is the randomiser's own number of
-        cells unless more are published together. Raises InputError unless 0 < level < 1.
+        Answer units, for the noise as drawn; `cells` is the randomiser's own number of cells unless more are published
+        together. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
             raise InputError(f"the level is {level!r}: it must lie above 0 and below 1; write for example 0.95")
@@ -100,14 +102,15 @@ class Noise:
 
 @dataclass(frozen=True)
 class Exact(Noise):
-    """No noise: the answer itself.
+    """No noise: the answer itself, rounded to the grid (half to even).
 
-    >>> Exact(Fraction(1), 1).expected_error()
-    0.0
+    >>> Exact(Fraction(1), 1).expected_error(), Exact(Fraction(1), 1, on_grid=False).expected_error()
+    (0.0, 0.25)
     """
 
     grid: Fraction
     cells: int = 1
+    on_grid: bool = True
 
     def __post_init__(self) -> None:
         _check_shape(self.grid, self.cells)
@@ -121,9 +124,13 @@ class Exact(Noise):
         return Fraction(0)
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer in answer units."""
-        self._check(answer, whole=True)
-        return tuple(Fraction(x) * self.grid for x in answer)
+        """Return the answer, rounded to the grid, in answer units."""
+        self._check(answer, whole=self.on_grid)
+        return tuple(round(x) * self.grid for x in answer)
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return 0 for the rounded answer, else -inf: answer in grid units, output in answer units."""
+        return super().log_density([round(x) for x in answer], output)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell: 0 for no difference, else -inf."""
@@ -134,16 +141,17 @@ class Exact(Noise):
         return 0.0 if distance <= 0 else -math.inf
 
     def expected_error(self) -> float:
-        return 0.0
+        """Return the expected L1 error of all cells: none on the grid, else a quarter of it a cell."""
+        return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
 
     def variance(self) -> float:
-        return 0.0
+        return 0.0 if self.on_grid else float(self.grid) ** 2 / 12
 
     def _steps_within(self, level: Fraction) -> int:
-        return 0
+        return 0 if self.on_grid else 1
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells}
+        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **_place(self.on_grid)}
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,7 @@ class RoundedLaplace(Noise):
     scale: Fraction
     grid: Fraction
     cells: int = 1
+    on_grid: bool = True
 
     def __post_init__(self) -> None:
         _check_scale(self.scale)
@@ -252,18 +261,19 @@ class RoundedLaplace(Noise):
         return -max(0.0, float(distance / self.scale))
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
-        return self.cells * noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=True).absolute
+        """Return the expected L1 error of all cells, in answer units."""
+        return self.cells * noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=self.on_grid).absolute
 
     def variance(self) -> float:
-        """Return the variance of one cell around an answer on the grid, in squared answer units."""
-        return noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=True).square
+        """Return the expected squared error of one cell, in squared answer units."""
+        return noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=self.on_grid).square
 
     def _steps_within(self, level: Fraction) -> int:
-        return noise_laws.rounded_laplace_half_width(self.scale, self.grid, level, on_grid=True)
+        return noise_laws.rounded_laplace_half_width(self.scale, self.grid, level, on_grid=self.on_grid)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "scale": to_text(self.scale), "grid": to_text(self.grid), "cells": self.cells}
+        about = {"kind": self.kind, "scale": to_text(self.scale), "grid": to_text(self.grid), "cells": self.cells}
+        return {**about, **_place(self.on_grid)}
 
 
 @dataclass(frozen=True)
@@ -278,6 +288,7 @@ class RoundedNormal(Noise):
     sigma: Fraction
     grid: Fraction
     cells: int = 1
+    on_grid: bool = True
 
     def __post_init__(self) -> None:
         _check_scale(self.sigma)
@@ -314,18 +325,19 @@ class RoundedNormal(Noise):
         return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells around an answer on the grid, in answer units."""
-        return self.cells * noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=True).absolute
+        """Return the expected L1 error of all cells, in answer units."""
+        return self.cells * noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=self.on_grid).absolute
 
     def variance(self) -> float:
-        """Return the variance of one cell around an answer on the grid, in squared answer units."""
-        return noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=True).square
+        """Return the expected squared error of one cell, in squared answer units."""
+        return noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=self.on_grid).square
 
     def _steps_within(self, level: Fraction) -> int:
-        return noise_laws.rounded_normal_half_width(self.sigma, self.grid, level, on_grid=True)
+        return noise_laws.rounded_normal_half_width(self.sigma, self.grid, level, on_grid=self.on_grid)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "sigma": to_text(self.sigma), "grid": to_text(self.grid), "cells": self.cells}
+        about = {"kind": self.kind, "sigma": to_text(self.sigma), "grid": to_text(self.grid), "cells": self.cells}
+        return {**about, **_place(self.on_grid)}
 
 
 def from_dict(data: Mapping[str, Any]) -> Randomiser:
@@ -338,7 +350,7 @@ def from_dict(data: Mapping[str, Any]) -> Randomiser:
     """
     kind = data.get("kind")
     if kind == "none":
-        return Exact(as_fraction(data["grid"], "the grid"), data["cells"])
+        return Exact(as_fraction(data["grid"], "the grid"), data["cells"], data.get("on_grid", True))
     if kind in choices.KINDS:
         return choices.from_dict(data)
     laws: dict[Any, tuple[Any, str]] = {
@@ -350,7 +362,10 @@ def from_dict(data: Mapping[str, Any]) -> Randomiser:
         kinds = ["none", *laws, *choices.KINDS]
         raise InputError(f"the randomiser's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
     law, name = laws[kind]
-    randomiser: Randomiser = law(as_fraction(data[name], name), as_fraction(data["grid"], "the grid"), data["cells"])
+    place = {} if data.get("on_grid", True) else _place(False)
+    randomiser: Randomiser = law(
+        as_fraction(data[name], name), as_fraction(data["grid"], "the grid"), data["cells"], **place
+    )
     return randomiser
 
 
@@ -361,6 +376,11 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
     'none'
     """
     return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
+
+
+def _place(on_grid: bool) -> dict[str, bool]:
+    """Return what is written about where answers lie: nothing in the ordinary case."""
+    return {} if on_grid else {"on_grid": False}
 
 
 def _check_shape(grid: Fraction, cells: int) -> None:

@@ -17,11 +17,18 @@ State = Hashable
 
 @dataclass(frozen=True, eq=False)
 class LawPair(Nameless):
-    """An answer whose law is `left` or `right`, and nobody says which; there is one entry, the choice."""
+    """An answer whose law is `left` or `right`, and nobody says which; there is one entry, the choice.
+
+    Float atoms are read as decimals (0.1 is 1/10), as the value that is published will be: so both are one number.
+    """
 
     left: Pmf
     right: Pmf
     source: str = "assumed"
+
+    def __post_init__(self) -> None:
+        for side in ("left", "right"):
+            object.__setattr__(self, side, getattr(self, side).in_decimals())
 
     @property
     def size(self) -> int:

@@ -16,7 +16,7 @@ from takifugu.guarantee import Guarantee
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import promise_of
-from takifugu.mechanisms.pair_answers import pair_grid
+from takifugu.mechanisms.pair_answers import is_on_grid
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.tables import labelled
@@ -130,8 +130,8 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
 
 def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
     """Return Laplace noise of exactly this scale, in the form that the answer's grid allows."""
-    if problem.is_pair and not pair_grid(problem)[1]:
-        return RoundedLaplace(scale, problem.grid, problem.cells)
+    if not is_on_grid(problem):
+        return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
 
 

@@ -26,6 +26,7 @@ from takifugu.laws.atoms import (
     same_type,
     to_python,
 )
+from takifugu.laws.rationals import as_fraction
 
 #: Float probabilities may miss a sum of one by this much; they are then divided by their sum.
 SUM_TOLERANCE = 1e-9
@@ -219,6 +220,17 @@ class Pmf:
             return self
         steps = [round(Fraction(value) / grid) for value in self.values.tolist()]
         return _law(*_merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
+
+    def in_decimals(self) -> Pmf:
+        """Return the law with each float atom read as the rational that its shortest decimal notation names.
+
+        >>> Pmf([0.1, 2.0], [0.5, 0.5]).in_decimals().values
+        array([Fraction(1, 10), Fraction(2, 1)], dtype=object)
+        """
+        if self.values.dtype != np.float64:
+            return self
+        atoms = as_numbers([as_fraction(value, "a value") for value in self.values.tolist()], "values")
+        return _law(atoms, self.masses, self.total)
 
     def __len__(self) -> int:
         return len(self.values)

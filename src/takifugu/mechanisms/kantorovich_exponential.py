@@ -29,6 +29,7 @@ from takifugu.laws.rationals import Number, as_epsilon
 from takifugu.laws.transport import monotone_plan
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
+from takifugu.mechanisms.pair_answers import is_on_grid
 from takifugu.randomisers import Exact, Randomiser
 
 #: Room for the roundings of the masses, relative to epsilon.
@@ -144,11 +145,11 @@ def _choice(problem: Problem, finite: FiniteProblem, moves: list[tuple[Any, Any]
     """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
     rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
     if math.isinf(rate):
-        return Exact(problem.grid, 1), 0.0, "no comparison: no answer has to move"
+        return Exact(problem.grid, 1, is_on_grid(problem)), 0.0, "no comparison: no answer has to move"
     rows = exponential_rows(finite.inputs, finite.outputs, _distance, rate)
     channel, loss, name = certified(finite, rows, problem.epsilon)
     if is_identity(finite, channel):
-        return Exact(problem.grid, 1), loss, name
+        return Exact(problem.grid, 1, is_on_grid(problem)), loss, name
     return ExponentialChoice(channel, problem.grid, finite.prior, Fraction(rate)), loss, name
 
 

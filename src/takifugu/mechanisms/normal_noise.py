@@ -14,6 +14,7 @@ from takifugu.laws.transport import w_infinity
 from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
+from takifugu.mechanisms.pair_answers import is_on_grid
 from takifugu.randomisers import Exact, RoundedNormal
 
 #: Normal tails are computed down to this delta.
@@ -57,9 +58,10 @@ def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
 
     Raises Unsupported when two laws are compared and the query is not Identity().
     """
+    on_grid = is_on_grid(problem)
     if not sigma:
-        return Exact(problem.grid, 1)
-    return RoundedNormal(round_up(sigma if problem.is_pair else sigma * problem.grid), problem.grid, 1)
+        return Exact(problem.grid, 1, on_grid)
+    return RoundedNormal(round_up(sigma if problem.is_pair else sigma * problem.grid), problem.grid, 1, on_grid)
 
 
 def largest_move(problem: Problem) -> Move:

@@ -24,6 +24,7 @@ from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
+from takifugu.mechanisms.pair_answers import is_on_grid
 from takifugu.randomisers import Exact, Randomiser
 
 Loss = Callable[[Floats], Floats]
@@ -81,7 +82,7 @@ class Optimal:
         channel, loss, name = certified(finite, best, problem.epsilon)
         noise: Randomiser
         if is_identity(finite, channel):
-            noise = Exact(problem.grid, 1)
+            noise = Exact(problem.grid, 1, is_on_grid(problem))
         else:
             noise = ChannelChoice(channel, problem.grid, finite.prior)
         numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))

@@ -29,7 +29,12 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
     grid, common = pair_grid(problem)
     if common:
         return laplace_or_exact(round_up(scale / grid), grid, 1)
-    return RoundedLaplace(round_up(scale), grid, 1) if scale else Exact(grid, 1)
+    return RoundedLaplace(round_up(scale), grid, 1, on_grid=False) if scale else Exact(grid, 1, on_grid=False)
+
+
+def is_on_grid(problem: Problem) -> bool:
+    """Return whether every possible answer is a multiple of the problem's grid; only two given laws may be off it."""
+    return not problem.is_pair or pair_grid(problem)[1]
 
 
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError, InputError
 from takifugu.frames import Piece
 from takifugu.guarantee import Composition
-from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
 from takifugu.mechanisms.base import Problem
 from takifugu.queries import Mean
@@ -44,8 +44,8 @@ class Counted:
     pieces: tuple[Piece, ...] = field(repr=False)
 
 
-def true_answer(calibration: Calibration, data: Any) -> tuple[int, ...]:
-    """Return the exact answer in grid units.
+def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:
+    """Return the exact answer in grid units: integers, or for two laws any rational, which the noise rounds once.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
     values (or a mapping of names) for users, a mapping or tuple for a record, a number for two laws. Raises DataError
@@ -202,18 +202,16 @@ def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
         ) from None
 
 
-def _number(calibration: Calibration, data: Any) -> int:
+def _number(calibration: Calibration, data: Any) -> Fraction:
+    """Return the number itself in grid units: rounding it before the noise would tell close laws apart for certain."""
     try:
         value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number: two laws are compared on numbers") from None
     pairs = [b for b in calibration.framework.beliefs if isinstance(b, LawPair)]
-    if not any(
-        value == as_fraction(atom, "an atom") for b in pairs for law in (b.left, b.right) for atom, _ in law.items()
-    ):
+    if not any(value == atom for b in pairs for law in (b.left, b.right) for atom in law.values.tolist()):
         raise DataError("the value has probability zero under both laws: the promise would say nothing about it")
-    grid = Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
-    return int(Pmf([value], [1]).round_to(grid).scale(1 / grid).values[0])
+    return value / Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
 
 
 def _listed(known: Iterable[Any]) -> list[str]:
