@@ -18,12 +18,15 @@ test: $(VENV)/.test  ## the tests, and every code block of the documents
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
 
-# Neither of the next two belongs to the tests or to CI: they take long, and ask about the tests and the machine.
+# None of the next three belongs to the tests or to CI: they take long, and ask about the tests and the machine.
 mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one room)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 crashes: $(VENV)/.test  ## kill two releasing processes 200 times at random moments: does the ledger ever count too little?
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
+
+fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others)
+	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
@@ -54,7 +57,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo test test-slow mutants crashes spark lint types bench figures docs clean
+.PHONY: help demo test test-slow mutants crashes fuzz spark lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # What is installed. A stamp is written last, so an interrupted installation starts again; uv is used where it is found.

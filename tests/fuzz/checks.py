@@ -1,0 +1,337 @@
+"""One case at a time: build it, calibrate, release, and set what was promised against the true loss."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+from tests.fuzz import build, oracle, specs
+from tests.fuzz.choices import Choices
+from tests.fuzz.oracle import Loss, Noise, TooLarge
+from tests.fuzz.specs import Asked, Key, State, World
+
+import takifugu as tf
+from takifugu.ledger import Ledger
+
+#: Releases drawn to compare frequencies with a law, and the p-value below which they differ.
+DRAWS, UNLIKELY = 150, 1e-6
+#: What is checked how often: draws take a second each, calibrations some milliseconds.
+KINDS = ("one", "several", "one", "several", "one", "several", "one", "several", "pair", "orders", "draws")
+#: Memory, where there is any: a ledger waits for the disk at every commit.
+FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
+#: Relative slack of "never above": scales are rounded up by 1e-10, and searches stop at 1e-9.
+ORDER_SLACK = 1e-6
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is checked: `kind` says how; `value` are the private data of all entries, `seen` those that are observed."""
+
+    kind: str
+    asked: tuple[Asked, ...]
+    value: Mapping[Key, State]
+    seen: tuple[Key, ...] | None
+    order: tuple[Key, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`status` is "kept", "refused", "too large" or "fault"; a fault says what it is, and how to see it."""
+
+    status: str
+    what: str = ""
+    block: str = ""
+
+
+class Fault(Exception):
+    """A promise that does not hold; `block` is Python that shows it."""
+
+    def __init__(self, what: str, block: str) -> None:
+        super().__init__(what)
+        self.what, self.block = what, block
+
+
+def generate(c: Choices, kinds: Sequence[str] = KINDS) -> Case:
+    kind = c.pick(kinds)
+    if kind == "pair" or (kind == "draws" and c.chance(3)):
+        told = specs.pair(c)
+        atoms = [v for law in told.beliefs for v in law["values"]]
+        return Case("pair" if kind == "pair" else "pair draws", (told,), {"value": c.pick(atoms)}, None, ())
+    if kind == "several":
+        about, asked = specs.several(c)
+    else:
+        about = specs.world(c)
+        asked = (specs.asked(c, about),)
+    value: dict[Key, State] = {}
+    for place in range(oracle.reach(asked) or 0) if about.is_sequence else about.keys:
+        key: Any = place
+        value[key] = c.pick(about.alphabets[0 if about.is_sequence else key])
+    return Case(kind, asked, value, _seen(c, about, asked), tuple(c.shuffled(about.keys)))
+
+
+def _seen(c: Choices, about: World, asked: Sequence[Asked]) -> tuple[Key, ...] | None:
+    """Return the entries that are observed: a public pattern of gaps, of one release on a sequence; None for all."""
+    if not about.is_sequence or len(asked) > 1:
+        return None
+    keys = [key for key in about.keys if not (len(about.keys) > 1 and c.chance(4))]
+    longer = any(oracle.length_of(b) != len(about.keys) for b in asked[0].beliefs)
+    return tuple(keys) if keys and (longer or len(keys) < len(about.keys)) else None
+
+
+def check(case: Case) -> Outcome:
+    """Return whether what was promised holds; a crash is a fault, too."""
+    try:
+        return Outcome(_CHECKS[case.kind](case))
+    except Fault as fault:
+        return Outcome("fault", fault.what, fault.block)
+    except TooLarge:
+        return Outcome("too large")
+    except tf.TakifuguError:
+        return Outcome("refused")
+    except Exception as error:  # a user's mistake or not: nothing else may reach a user
+        blocks = [build.PRELUDE] + [_text(told) for told in case.asked]
+        return Outcome("fault", f"crash: {type(error).__name__}: {error}", "\n".join(blocks))
+
+
+def _text(told: Asked) -> str:
+    try:
+        made = build.built(told).text
+    except Exception:
+        made = f"# the framework itself fails: {told}"
+    return f"{made}\ncal = tf.calibrate(framework, query, {build.price(told)})"
+
+
+# --------------------------------------------------------------------------------------------------------- one release
+
+
+def _one(case: Case) -> str:
+    told = case.asked[0]
+    made = build.built(told)
+    cal = build.calibrated(told, made)
+    if told.mechanism == "auto" and (cal.epsilon > told.epsilon or cal.delta > told.delta):
+        raise Fault(f"auto promises {cal.epsilon}, {cal.delta}", f"{build.PRELUDE}\n{_text(told)}")
+    noise = cal.to_dict()["randomiser"]
+    if all(oracle.length_of(b) == oracle.length_of(told.beliefs[0]) for b in told.beliefs):
+        _hold(told, noise, cal, None, "")
+    if case.seen is not None:
+        data = build.data_of(told, _local(told, case.value), case.seen, case.order)
+        published = tf.release(cal, data)  # refusals are fine: what is not released tells nothing
+        noise = published.certificate.to_dict()["answers"][0]["noise"]
+        _hold(told, noise, cal, case.seen, f"\ntf.release(cal, {data!r})")
+    return "kept"
+
+
+def _hold(told: Asked, noise: Mapping[str, Any], cal: Any, seen: Sequence[Key] | None, more: str) -> None:
+    epsilon, delta = float(cal.epsilon), float(cal.delta)
+    for believed in told.beliefs:
+        for law in oracle.laws(believed):
+            loss = oracle.joint(told, believed, law, [told], [noise], epsilon, delta, seen)
+            if loss.breaks(epsilon, delta):
+                raise Fault(
+                    *_told(
+                        "the calibration",
+                        told.mechanism,
+                        loss,
+                        epsilon,
+                        delta,
+                        f"{build.PRELUDE}\n{_text(told)}{more}",
+                        "cal.epsilon, cal.delta, cal.scale, cal.mechanism",
+                    )
+                )
+
+
+def _told(who: str, mechanism: str, loss: Loss, epsilon: float, delta: float, text: str, shown: str) -> tuple[str, str]:
+    found = f"delta {loss.delta:.6g} at epsilon {epsilon:.6g}" if delta else f"loss {loss.epsilon:.6g}"
+    what = f"{who} ({mechanism}) promises epsilon {epsilon:.6g}, delta {delta:.3g}; true {found}: {loss.about}"
+    return what, f"{text}\nprint({shown})  # {what}"
+
+
+def _local(told: Asked, value: Mapping[Key, State]) -> Mapping[Key, State]:
+    length = oracle.length_of(told.beliefs[0])
+    if length is None:
+        return value
+    return {t: value[t + told.window] for t in range(length)}
+
+
+def _pair(case: Case) -> str:
+    told = case.asked[0]
+    cal = build.calibrated(told, build.built(told))
+    noise, epsilon, delta = cal.to_dict()["randomiser"], float(cal.epsilon), float(cal.delta)
+    loss = oracle.between(told, noise, epsilon, delta)
+    if loss.breaks(epsilon, delta):
+        raise Fault(
+            *_told(
+                "the calibration",
+                told.mechanism,
+                loss,
+                epsilon,
+                delta,
+                f"{build.PRELUDE}\n{_text(told)}",
+                "cal.epsilon, cal.delta, cal.scale",
+            )
+        )
+    return "kept"
+
+
+# ------------------------------------------------------------------------------------------------------------- ledger
+
+
+def _several(case: Case) -> str:
+    with tempfile.TemporaryDirectory(prefix="takifugu-fuzz-", dir=FAST) as folder:
+        return _through_ledger(case, Path(folder) / "ledger.db")
+
+
+def _through_ledger(case: Case, path: Path) -> str:
+    done: list[tuple[Asked, Any]] = []
+    text = [build.PRELUDE, "from takifugu.ledger import Ledger"]
+    for told in case.asked:
+        try:
+            cal = build.calibrated(told, build.built(told))
+            data = build.data_of(told, _local(told, case.value), None, case.order)
+            unit = None if told.unit is None else told.unit
+            tf.release(cal, data, ledger=path, source="s", unit=unit, budget=(5000, 0.9))
+        except tf.TakifuguError:
+            continue
+        done.append((told, cal))
+        named = "" if unit is None else f", unit={unit!r}"
+        text += [_text(told), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
+    if not done:
+        return "refused"
+    spent = Ledger.open(path).spent("s").spent
+    for unit in {told.unit for told, _ in done}:
+        held = [(told, cal) for told, cal in done if told.unit == unit]
+        _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
+    if len(done) > 1 and len({told.unit for told, _ in done}) == 1 and _same_entries([told for told, _ in done]):
+        try:
+            together = tf.compose([cal for _, cal in done])
+        except tf.TakifuguError:
+            return "kept"
+        _account(done, together, "compose", "\n".join(text), "tf.compose([...])")
+    return "kept"
+
+
+def _same_entries(all_told: Sequence[Asked]) -> bool:
+    return len({(told.window, *map(oracle.length_of, told.beliefs)) for told in all_told}) == 1
+
+
+def _account(done: Sequence[tuple[Asked, Any]], spent: Any, who: str, text: str, shown: str) -> None:
+    """Compare what was spent with the true joint loss, under every framework that anything was released for."""
+    epsilon, delta = float(spent.epsilon), float(spent.delta)
+    all_told = [told for told, _ in done]
+    noises = [cal.to_dict()["randomiser"] for _, cal in done]
+    length = oracle.reach(all_told)
+    for told in {id(t.beliefs): t for t in all_told}.values():
+        for believed in told.beliefs:
+            same = length is None or length == oracle.length_of(believed)
+            for law in oracle.laws(believed, None if same else length):
+                loss = oracle.joint(told, believed, law, all_told, noises, epsilon, delta)
+                if loss.breaks(epsilon, delta):
+                    names = " + ".join(cal.mechanism for _, cal in done)
+                    raise Fault(*_told(who, names, loss, epsilon, delta, text, shown))
+
+
+# -------------------------------------------------------------------------------------------------- draws and orders
+
+
+def _draws(case: Case) -> str:
+    """Draw through tf.release with the data named in two orders: both must follow the declared law."""
+    told = case.asked[0]
+    made = build.built(told)
+    cal = build.calibrated(told, made)
+    value = _local(told, case.value)
+    if told.beliefs[0].name == "IndependentUsers" and told.beliefs[0]["absence"] is None and None in value.values():
+        return "refused"
+    query = told.query
+    if query.name == "Histogram" and query["states"] is None:
+        return "too large"
+    answer = oracle.answer(query, value)
+    for order in (case.order, tuple(reversed(case.order))):
+        data = build.data_of(told, value, None, order)
+        _follows(told, cal, data, answer)
+    return "kept"
+
+
+def _pair_draws(case: Case) -> str:
+    told = case.asked[0]
+    cal = build.calibrated(told, build.built(told))
+    value: Any = case.value["value"]
+    _follows(told, cal, value, (Fraction(repr(value)) if isinstance(value, float) else Fraction(value),))
+    return "kept"
+
+
+def _follows(told: Asked, cal: Any, data: Any, answer: Sequence[Fraction]) -> None:
+    first = tf.release(cal, data)
+    told_noise = first.certificate.to_dict()["answers"][0]["noise"]
+    noise = Noise(told_noise)
+    drawn = [first.values] + [tf.release(cal, data).values for _ in range(DRAWS - 1)]
+    for cell, centre in enumerate(answer):
+        steps = Fraction(centre) / noise.grid
+        got = [Fraction(values[cell]) / noise.grid for values in drawn]
+        p = fit(noise, steps, got)
+        if p < UNLIKELY:
+            text = f"{build.PRELUDE}\n{_text(told)}\nprint([tf.release(cal, {data!r}).value for _ in range({DRAWS})])"
+            raise Fault(
+                f"drawn values do not follow the declared law around {centre} (p = {p:.1e})", f"{text}  # {told_noise}"
+            )
+
+
+def fit(noise: Noise, centre: Fraction, got: Sequence[Fraction]) -> float:
+    """Return a p-value for values (steps of the grid) drawn around a centre; 0 for impossible ones."""
+    if any(y.denominator != 1 for y in got):
+        return 0.0
+    if noise.kind in ("none", "exponential-choice", "channel"):
+        bins = noise.bins([centre], True, 0)
+    else:
+        spread = max(1, round(2 * noise.steps))
+        ends = sorted({round(centre) + k * max(1, spread // 8) for k in range(-8, 9)})
+        inner = [(float(a), float(b - 1)) for a, b in pairwise(ends)]
+        bins = [(-math.inf, ends[0] - 1.0), *inner, (float(ends[-1]), math.inf)]
+    expected = np.exp(noise.log_masses([centre], bins)[0]) * len(got)
+    counts = Counter(next((i for i, (low, high) in enumerate(bins) if low <= y <= high), -1) for y in got)
+    if any(i < 0 or expected[i] <= 1e-9 for i in counts):
+        return 0.0
+    statistic, cells, rest_seen, rest = 0.0, 0, 0, 0.0
+    for i, e in enumerate(expected):
+        if e >= 5:
+            statistic, cells = statistic + (counts[i] - e) ** 2 / e, cells + 1
+        else:
+            rest_seen, rest = rest_seen + counts[i], rest + e
+    if rest >= 1:
+        statistic, cells = statistic + (rest_seen - rest) ** 2 / rest, cells + 1
+    return float(chdtrc(cells - 1, statistic)) if cells > 1 else 1.0
+
+
+def _orders(case: Case) -> str:
+    """A sharper mechanism never needs more noise than a cheaper one, where the documents say so."""
+    told = replace(case.asked[0], delta=Fraction(0))
+    made = build.built(told)
+    lower, upper = specs.NEVER_ABOVE[(len(told.mechanism) + len(case.order)) % len(specs.NEVER_ABOVE)]
+    low, high = (build.calibrated(replace(told, mechanism=name), made) for name in (lower, upper))
+    if low.scale > high.scale * (1 + ORDER_SLACK):
+        text = f"{build.PRELUDE}\n{made.text}"
+        both = "\n".join(
+            f"print(tf.calibrate(framework, query, {build.price(replace(told, mechanism=name))}).scale)"
+            for name in (lower, upper)
+        )
+        raise Fault(f"{lower} needs scale {low.scale:.9g}, above {upper}'s {high.scale:.9g}", f"{text}\n{both}")
+    for cal, name in ((low, lower), (high, upper)):
+        _hold(replace(told, mechanism=name), cal.to_dict()["randomiser"], cal, None, "") if _one_length(told) else None
+    return "kept"
+
+
+def _one_length(told: Asked) -> bool:
+    return len({oracle.length_of(b) for b in told.beliefs}) == 1
+
+
+_CHECKS = {
+    "one": _one, "pair": _pair, "several": _several, "draws": _draws, "pair draws": _pair_draws, "orders": _orders,
+}  # fmt: skip

@@ -1,0 +1,554 @@
+"""The true loss by listing: every joint state of every law, every extreme output. Shares no code with takifugu.
+
+A belief's call becomes exact joint laws (integer masses over all joint states; for a class, laws that lie in it: each
+is a necessary condition). The answer is evaluated on each state by name. Noise is read from its declared plain form.
+Whatever set of outputs is looked at, a loss found there is a loss: outputs are the atoms where ratios are extreme, and
+for delta the bins of a partition (merging outputs is post-processing).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, logsumexp
+from tests.fuzz.specs import CHAINS, NEW, Asked, At, Call, Key, State
+
+Floats = NDArray[np.float64]
+ABSENT = "absent"
+#: Joint states beyond which a case is not looked at, and outputs beyond which some are chosen.
+MOST_STATES, MOST_OUTPUTS = 3_000, 2_500
+TOLERANCE = 1e-9
+
+
+class TooLarge(Exception):
+    """There are more joint states than the oracle lists."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """A joint law: for each joint state the letter of every entry, what it adds (None: nothing), and its mass."""
+
+    keys: tuple[Key, ...]
+    letters: list[tuple[State, ...]]
+    values: list[tuple[State, ...]]
+    masses: list[int]
+
+
+# ------------------------------------------------------------------------------------------------------------- laws
+
+
+def laws(told: Call, length: int | None = None) -> list[Law]:
+    """Return the joint law of a belief, or laws of its class; chains are continued to `length` entries."""
+    return [law for law in _LAWS[told.name](told, length) if sum(law.masses) > 0]
+
+
+def exact(probabilities: Sequence[Any]) -> list[Fraction]:
+    found = [Fraction(p) for p in probabilities]
+    return [p / sum(found) for p in found]
+
+
+def _of(keys: Sequence[Key], rows: Sequence[tuple[tuple[State, ...], Fraction]]) -> Law:
+    scale = math.lcm(*(p.denominator for _, p in rows))
+    alive = [(states, int(p * scale)) for states, p in rows if p > 0]
+    if len(alive) > MOST_STATES:
+        raise TooLarge
+    letters = [states for states, _ in alive]
+    return Law(tuple(keys), letters, letters, [mass for _, mass in alive])
+
+
+def _walk(
+    start: Sequence[Fraction], steps: Callable[[int], Sequence[Sequence[Fraction]]], length: int, states: Any
+) -> Law:
+    """Return the law of a Markov chain whose step from t to t + 1 follows steps(t)."""
+    if len(states) ** length > MOST_STATES:
+        raise TooLarge
+    paths: list[tuple[tuple[int, ...], Fraction]] = [((i,), p) for i, p in enumerate(start) if p > 0]
+    for t in range(length - 1):
+        matrix = steps(t)
+        paths = [((*path, j), p * q) for path, p in paths for j, q in enumerate(matrix[path[-1]]) if q > 0]
+    return _of(range(length), [(tuple(states[i] for i in path), p) for path, p in paths])
+
+
+def stationary(matrix: Sequence[Sequence[Fraction]]) -> list[Fraction] | None:
+    """Return the stationary law by exact elimination; None where it is not unique."""
+    k = len(matrix)
+    rows = [[matrix[i][j] - (i == j) for i in range(k)] + [Fraction(0)] for j in range(k)] + [[Fraction(1)] * (k + 1)]
+    for place in range(k):
+        pivot = next((r for r in range(place, k + 1) if rows[r][place] != 0), None)
+        if pivot is None:
+            return None
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        head = rows[place][place]
+        rows[place] = [x / head for x in rows[place]]
+        for r in range(k + 1):
+            if r != place and rows[r][place] != 0:
+                factor = rows[r][place]
+                rows[r] = [x - factor * y for x, y in zip(rows[r], rows[place], strict=True)]
+    return [rows[i][k] for i in range(k)]
+
+
+def _any_start(k: int) -> list[list[Fraction]]:
+    """Starts at one state, in the middle, and on two states in uneven shares: the worst start may be a mixture."""
+    points = [[Fraction(i == j) for j in range(k)] for i in range(k)]
+    shares = (Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000))
+    mixed = [
+        [s * p + (1 - s) * q for p, q in zip(points[i], points[j], strict=True)]
+        for i, j in itertools.permutations(range(k), 2) for s in shares
+    ]  # fmt: skip
+    return [*points, [Fraction(1, k)] * k, *mixed]
+
+
+def _chain(told: Call, length: int | None) -> Iterator[Law]:
+    matrix, initial = [exact(line) for line in told["matrix"]], told["initial"]
+    starts: list[Any] = [exact(initial)] if not isinstance(initial, str) else []
+    if initial == "any":
+        starts = _any_start(len(matrix))
+    if initial == "stationary":
+        found = stationary(matrix)
+        starts = [] if found is None else [found]
+    for start in starts:
+        yield _walk(start, lambda _: matrix, length or told["length"], told["states"])
+
+
+def _class(told: Call, length: int | None) -> Iterator[Law]:
+    k, rng = len(told["states"]), random.Random(0)
+    pi, g = Fraction(told["pi"]), Fraction(told["g"])
+    uneven = [pi] * (k - 1) + [1 - (k - 1) * pi]
+    for law in ([Fraction(1, k)] * k, uneven, uneven[::-1]):
+        for root in (1 - g, g - 1):
+            matrix = [[(1 - root) * q + root * (i == j) for j, q in enumerate(law)] for i in range(k)]
+            if min(min(line) for line in matrix) < 0:
+                continue
+            for start in rng.sample(starts := _any_start(k), min(4, len(starts))):
+                yield _walk(start, lambda _, m=matrix: m, length or told["length"], told["states"])
+
+
+def _interval(told: Call, length: int | None) -> Iterator[Law]:
+    low = Fraction(told["low"])
+    for stay0, stay1 in itertools.product((low, 1 - low), repeat=2):
+        matrix = [[stay0, 1 - stay0], [1 - stay1, stay1]]
+        for start in _any_start(2):
+            yield _walk(start, lambda _, m=matrix: m, length or told["length"], told["states"])
+
+
+def _region(told: Call, length: int | None) -> Iterator[Law]:
+    rng, k = random.Random(0), len(told["states"])
+    ends = [
+        ([Fraction(p) for p in low], [Fraction(p) for p in high])
+        for low, high in zip(told["lower"], told["upper"], strict=True)
+    ]
+
+    def matrix() -> list[list[Fraction]]:
+        found = []
+        for low, high in ends:
+            line, left = list(low), 1 - sum(low)
+            for j in rng.sample(range(k), k):
+                more = min(left, high[j] - low[j])
+                line[j], left = line[j] + more, left - more
+            found.append([p / sum(line) for p in line])
+        return found
+
+    steps = length or told["length"]
+    for start in rng.sample(starts := _any_start(k), min(5, len(starts))):
+        one = matrix()
+        yield _walk(start, lambda _, m=one: m, steps, told["states"])
+        several = [matrix() for _ in range(steps)]
+        yield _walk(start, lambda t, m=several: m[t], steps, told["states"])
+
+
+def _pieces(told: Call, length: int | None) -> Iterator[Law]:
+    if length is not None and length != sum(told["lengths"]):
+        raise TooLarge
+    each = {n: laws(Call(told["chain"].name, {**told["chain"].arguments, "length": n})) for n in set(told["lengths"])}
+    for number in range(max(map(len, each.values()))):  # the pieces' laws of a class move together and apart
+        yield _product([each[n][(number * (place + 1)) % len(each[n])] for place, n in enumerate(told["lengths"])])
+
+
+def _product(parts: Sequence[Law]) -> Law:
+    states, values, masses = [()], [()], [1]
+    for part in parts:
+        if len(states) * len(part.masses) > MOST_STATES:
+            raise TooLarge
+        states = [a + b for a in states for b in part.letters]
+        values = [a + b for a in values for b in part.values]
+        masses = [a * b for a in masses for b in part.masses]
+    return Law(tuple(range(len(states[0]))), states, values, masses)
+
+
+def _users(told: Call, length: int | None) -> Iterator[Law]:
+    if length is not None and length != len(told["laws"]):
+        raise TooLarge
+    parts = []
+    for law, there in zip(told["laws"], told["presence"], strict=True):
+        share, presence = exact(list(law.values())), Fraction(there)
+        rows = [(v, v, presence * p) for v, p in zip(law, share, strict=True)]
+        if told["absence"] == "unknown" or (told["absence"] is None):
+            away = 1 - presence or Fraction(1)  # whatever the presence says, absence is possible
+            rows += [(ABSENT, v, away * p) for v, p in zip(law, share, strict=True)]
+        elif presence < 1:
+            rows.append((ABSENT, None, 1 - presence))
+        scale = math.lcm(*(p.denominator for *_, p in rows))
+        alive = [(x, v, int(p * scale)) for x, v, p in rows if p > 0]
+        parts.append(Law((0,), [(x,) for x, *_ in alive], [(v,) for _, v, _ in alive], [p for *_, p in alive]))
+    whole = _product(parts)
+    yield Law(tuple(told.get("names") or whole.keys), whole.letters, whole.values, whole.masses)
+
+
+def _table(told: Call, length: int | None) -> Iterator[Law]:
+    rows = zip(told["rows"], exact(told["probabilities"]), strict=True)
+    yield _of(told["names"], [(tuple(states), p) for states, p in rows])
+
+
+def _network(told: Call, length: int | None) -> Iterator[Law]:
+    nodes, keys = list(told["nodes"]), [node[0] for node in told["nodes"]]
+    states = {name: list(listed) for name, listed, *_ in nodes}
+    if math.prod(map(len, states.values())) > MOST_STATES:
+        raise TooLarge
+    found = []
+    for row in itertools.product(*(states[name] for name in keys)):
+        value, p = dict(zip(keys, row, strict=True)), Fraction(1)
+        for name, listed, parents, table in nodes:
+            line = table
+            for parent in parents:
+                line = line[states[parent].index(value[parent])]
+            p *= Fraction(line[list(listed).index(value[name])]) / sum(map(Fraction, line))
+        found.append((row, p))
+    yield _of(keys, found)
+
+
+def _cliques(told: Call, length: int | None) -> Iterator[Law]:
+    parts, (well, ill) = [], told["states"]
+    for clique in told["cliques"]:
+        m = len(clique)
+        number = exact(told["number"][m])
+        rows = [
+            (row, number[row.count(ill)] / comb(m, row.count(ill))) for row in itertools.product((well, ill), repeat=m)
+        ]
+        parts.append(_of(clique, rows))
+    whole = _product(parts)
+    yield Law(tuple(name for clique in told["cliques"] for name in clique), whole.letters, whole.values, whole.masses)
+
+
+_LAWS: dict[str, Callable[[Call, int | None], Iterator[Law]]] = {
+    "MarkovChain": _chain, "MarkovChainClass": _class, "BinaryChainInterval": _interval, "ChainRegion": _region,
+    "IndependentPieces": _pieces, "IndependentUsers": _users, "JointTable": _table, "BayesianNetwork": _network,
+    "CliqueInfection": _cliques,
+}  # fmt: skip
+
+
+def length_of(told: Call) -> int | None:
+    """Return the number of entries of a sequence; None where entries have names."""
+    if told.name in CHAINS:
+        return int(told["length"])
+    if told.name == "IndependentPieces":
+        return int(sum(told["lengths"]))
+    if told.name == "IndependentUsers" and not told.get("names"):
+        return len(told["laws"])
+    return None
+
+
+# ------------------------------------------------------------------------------------------- answers and hypotheses
+
+
+def answer(query: Call, value: Mapping[Key, State], seen: Sequence[Key] | None = None) -> tuple[Fraction, ...]:
+    """Return what the query publishes of the entries' values, without noise; what is not `seen` adds nothing."""
+    chosen = query.get("entries")
+    keys = list(value) if chosen is None else [at.key for at in chosen]
+    if query.name in ("Sum", "Mean", "Identity") and query.get("attribute") is not None:
+        keys = [query["attribute"]]
+    read = [key for key in keys if value[key] is not None and (seen is None or key in seen)]
+    if query.name == "Count":
+        states = query["state"] if isinstance(query["state"], list) else [query["state"]]
+        return (Fraction(sum(_among(value[key], states) for key in read)),)
+    if query.name == "Histogram":
+        share = Fraction(1, query["total"] or 1)
+        return tuple(share * sum(_among(value[key], [cell]) for key in read) for cell in query["states"])
+    weights: Mapping[Key, Fraction] = (
+        query["weights"].weights if query.name == "Linear" else dict.fromkeys(keys, Fraction(1))
+    )
+    total = Fraction(0)
+    for key in read:
+        product = Fraction(weights[key]) * _code(query, value[key])
+        grid = query.get("grid")
+        total += product if grid is None else round(product / grid) * grid
+    return (total / len(keys) if query.name == "Mean" else total,)
+
+
+def _among(value: State, states: Sequence[State]) -> bool:
+    return any(value == s for s in states)
+
+
+def _code(query: Call, state: Any) -> Fraction:
+    codes = query.get("codes")
+    if state == NEW or (codes is not None and state not in codes):
+        raise TooLarge  # a state that this release's data cannot have
+    return Fraction(state if codes is None else codes[state])
+
+
+def pairs(secret: Call, law: Law, positions: Sequence[Key]) -> list[tuple[Key, State, State]]:
+    """Return the unordered pairs (entry, a, b) that the secret hides; `positions` are the keys by position."""
+    if secret.name == "every_entry":
+        about: Sequence[Key] = positions if secret.get("attribute") is None else [secret["attribute"]]
+        return [(key, a, b) for key in about for a, b in itertools.combinations(_letters(law, key), 2)]
+    if secret.name == "presence":
+        who = secret.get("user")
+        about = positions if who is None else [who.key if isinstance(who, At) else who]
+        return [(key, a, ABSENT) for key in about for a in _letters(law, key)]
+    key = secret["i"].key if secret.name == "entry" else secret["name"]
+    return [(key, secret["a"], secret["b"])]
+
+
+def _letters(law: Law, key: Key) -> list[State]:
+    place = law.keys.index(key)
+    return [s for s in dict.fromkeys(states[place] for states in law.letters) if s != ABSENT]
+
+
+# ------------------------------------------------------------------------------------------------------------ noise
+
+Bin = tuple[float, float]  # whole steps of the grid, both ends included; infinite ends are tails
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One cell's noise, from its declared plain form."""
+
+    told: Mapping[str, Any]
+
+    @property
+    def grid(self) -> Fraction:
+        return Fraction(self.told["grid"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.told["kind"])
+
+    @property
+    def steps(self) -> float:
+        """Return the scale in steps of the grid."""
+        if self.kind == "discrete-laplace":
+            return float(Fraction(self.told["units"]))
+        return float(Fraction(self.told["sigma" if self.kind == "rounded-normal" else "scale"]) / self.grid)
+
+    def bins(self, centres: Sequence[Fraction], pure: bool, most: int) -> list[Bin]:
+        """Return outputs: for a pure promise those where ratios are extreme, else a partition of all."""
+        if self.kind in ("exponential-choice", "channel"):
+            return [(float(Fraction(y)),) * 2 for y in self.told["outputs"]]
+        if self.kind == "none":
+            return [(float(y),) * 2 for y in sorted({round(x) for x in centres})]
+        near = {
+            math.floor(x) + k for x in centres for k in ((0,) if self.kind == "discrete-laplace" else (-1, 0, 1, 2))
+        }
+        if pure:
+            return [(float(y),) * 2 for y in sorted(near)]
+        reach = math.ceil((9 if self.kind == "rounded-normal" else 40) * self.steps) + 1
+        low, high = min(near) - reach, max(near) + reach
+        if high - low < most:
+            edges = list(range(low, high + 1))
+        else:
+            edges = sorted({round(x) for x in np.linspace(low, high, most)} | set(sorted(near)[: most // 2]))
+        inner = [(float(a), float(b - 1)) for a, b in itertools.pairwise(edges)]
+        return [(-math.inf, edges[0] - 1.0), *inner, (float(edges[-1]), math.inf)]
+
+    def log_masses(self, centres: Sequence[Fraction], bins: Sequence[Bin]) -> Floats:
+        """Return log P(output in bin | answer) of answers (steps of the grid) and bins, shape (answers, bins)."""
+        if self.kind in ("exponential-choice", "channel"):
+            inputs = [Fraction(x) for x in self.told["inputs"]]
+            rows = [
+                self.told["masses"][min(range(len(inputs)), key=lambda k: (abs(inputs[k] - x), k))] for x in centres
+            ]
+            with np.errstate(divide="ignore"):
+                return np.log(np.array([[int(m) / sum(map(int, r)) for m in r] for r in rows], dtype=float))
+        ends, middle = np.array(bins), np.array([float(x) for x in centres])
+        low, high = ends[None, :, 0] - middle[:, None], ends[None, :, 1] - middle[:, None]
+        if self.kind == "none":
+            with np.errstate(divide="ignore"):
+                return np.log((np.array([[float(round(x))] for x in centres]) == ends[None, :, 0]).astype(float))
+        mirrored = low < -high  # more on the left: look at it from the other side, where tails are small
+        low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
+        masses = {"discrete-laplace": _discrete, "rounded-laplace": _laplace, "rounded-normal": _normal}[self.kind]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return masses(low, high, self.steps)
+
+
+def _discrete(low: Floats, high: Floats, scale: float) -> Floats:
+    """Return log P(low <= K <= high), high >= -low, P(K = k) proportional to exp(-|k|/scale)."""
+    a = math.exp(-1 / scale)
+    beside = -low / scale + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log1p(a)
+    across = np.log1p(-(np.exp((low - 1) / scale) + np.exp(-(high + 1) / scale)) / (1 + a))
+    at_zero = math.log(-math.expm1(-1 / scale)) - math.log1p(a)
+    return np.where(low > 0, beside, np.where((low == 0) & (high == 0), at_zero, across))
+
+
+def _laplace(low: Floats, high: Floats, scale: float) -> Floats:
+    """Return log P(low - 1/2 <= Z <= high + 1/2), high >= -low, Z with density exp(-|z|/scale)/(2 scale)."""
+    first, last = (low - 0.5) / scale, (high + 0.5) / scale
+    beside = -first + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log(2)
+    across = np.log(-(np.expm1(np.minimum(first, 0)) + np.expm1(-last)) / 2)
+    return np.where(first >= 0, beside, across)
+
+
+def _normal(low: Floats, high: Floats, sigma: float) -> Floats:
+    """Return log P(low - 1/2 <= Z <= high + 1/2), high >= -low, Z normal; close enough for sums of masses."""
+    first, second = log_ndtr(-(low - 0.5) / sigma), log_ndtr(-(high + 0.5) / sigma)
+    return np.asarray(np.where(second == -np.inf, first, first + np.log(-np.expm1(second - first))), dtype=np.float64)
+
+
+# ------------------------------------------------------------------------------------------------------------- loss
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How far a promise is missed: the largest log-ratio found (or delta at epsilon), and for which hypotheses."""
+
+    epsilon: float
+    delta: float
+    about: str
+
+    def breaks(self, epsilon: float, delta: float) -> bool:
+        if delta == 0:
+            return self.epsilon > epsilon + TOLERANCE * max(1.0, epsilon)
+        return self.delta > delta * (1 + 1e-7) + 1e-12 * math.exp(min(epsilon, 20))
+
+
+NO_LOSS = Loss(0.0, 0.0, "")
+
+
+def worst(
+    law: Law, hidden: Sequence[tuple[Key, State, State]], answers: Sequence[tuple[Fraction, ...]],
+    noises: Sequence[Noise], epsilon: float, delta: float,
+) -> Loss:  # fmt: skip
+    """Return the largest loss over the hidden pairs, both ways; `answers`: all cells of all releases, a state each."""
+    places = [law.keys.index(key) for key, *_ in hidden]
+    hypotheses = list(dict.fromkeys((p, s) for p, (_, a, b) in zip(places, hidden, strict=True) for s in (a, b)))
+    atoms = list(dict.fromkeys(answers))
+    number = {atom: i for i, atom in enumerate(atoms)}
+    weights = [[0] * len(atoms) for _ in hypotheses]
+    for letters, atom, mass in zip(law.letters, answers, law.masses, strict=True):
+        for h, (place, state) in enumerate(hypotheses):
+            if letters[place] == state:
+                weights[h][number[atom]] += mass
+    possible = [h for h, w in enumerate(weights) if sum(w) > 0]
+    logs = np.array([[_log(m) - _log(sum(weights[h])) for m in weights[h]] for h in possible])
+    if not len(possible):
+        return NO_LOSS
+    density = _densities(logs, _outputs(atoms, noises, delta == 0))
+    row = {hypotheses[h]: i for i, h in enumerate(possible)}
+    found = NO_LOSS
+    for place, (key, a, b) in zip(places, hidden, strict=True):
+        if (place, a) not in row or (place, b) not in row:
+            continue
+        for left, right in ((a, b), (b, a)):
+            p, q = density[row[place, left]], density[row[place, right]]
+            loss = _loss(p, q, epsilon, delta)
+            if (loss[0], loss[1]) > (found.epsilon, found.delta):
+                found = Loss(*loss, f"{key!r} = {left!r} against {right!r}")
+    return found
+
+
+def _log(mass: int) -> float:
+    return math.log(mass) if mass else -math.inf
+
+
+def _loss(p: Floats, q: Floats, epsilon: float, delta: float) -> tuple[float, float]:
+    if delta == 0:
+        seen = p > -np.inf
+        return float(np.max(p[seen] - q[seen], initial=0.0)), 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        return 0.0, float(np.maximum(np.exp(p) - np.exp(q + epsilon), 0).sum())
+
+
+def _outputs(atoms: Sequence[tuple[Fraction, ...]], noises: Sequence[Noise], pure: bool) -> Floats:
+    """Return log P(output | answer), shape (answers, outputs), over outputs of all cells together."""
+    cells = len(noises)
+    most = max(3, int(MOST_OUTPUTS ** (1 / cells)))
+    columns = []
+    for cell, noise in enumerate(noises):
+        centres = [Fraction(atom[cell]) / noise.grid for atom in atoms]
+        columns.append((noise, centres, noise.bins(list(dict.fromkeys(centres)), pure, most)))
+    total = math.prod(len(bins) for *_, bins in columns)
+    masses = [noise.log_masses(centres, bins) for noise, centres, bins in columns]
+    sizes = [m.shape[1] for m in masses]
+    if total <= MOST_OUTPUTS:
+        chosen = np.array(list(itertools.product(*map(range, sizes))))
+    elif pure:
+        rng = np.random.default_rng(0)
+        chosen = np.unique(rng.integers(0, sizes, size=(MOST_OUTPUTS, cells)), axis=0)
+        corners = [[int(np.argmax(m[i])) for m in masses] for i in range(len(atoms))]
+        chosen = np.vstack([chosen, corners])
+    else:
+        raise TooLarge
+    return sum(m[:, chosen[:, cell]] for cell, m in enumerate(masses))
+
+
+def _densities(logs: Floats, outputs: Floats) -> Floats:
+    """Return log P(output | hypothesis), shape (hypotheses, outputs)."""
+    found = np.empty((len(logs), outputs.shape[1]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for start in range(0, outputs.shape[1], 500):
+            block = logs[:, :, None] + outputs[None, :, start : start + 500]
+            found[:, start : start + 500] = logsumexp(block, axis=1)
+    return found
+
+
+def reach(all_asked: Sequence[Asked]) -> int | None:
+    """Return how long the recording is that all releases and beliefs are about; None where entries have names."""
+    lengths = [(length_of(believed), told.window) for told in all_asked for believed in told.beliefs]
+    return None if lengths[0][0] is None else max(length + window for length, window in lengths if length is not None)
+
+
+def joint(
+    told: Asked, believed: Call, law: Law, all_asked: Sequence[Asked], noises: Sequence[Mapping[str, Any]],
+    epsilon: float, delta: float, seen: Sequence[Key] | None = None,
+) -> Loss:  # fmt: skip
+    """Return the loss of several releases together about what one of them (`told`) hides, under one law."""
+    size, named = length_of(believed), length_of(believed) is None
+    answers: list[tuple[Fraction, ...]] = [() for _ in law.masses]
+    cells: list[Noise] = []
+    for asked, noise in zip(all_asked, noises, strict=True):
+        length = length_of(asked.beliefs[0]) or 0
+        window = range(asked.window, min(asked.window + length, len(law.keys)))
+        query = asked.query
+        if query.name == "Histogram" and query["states"] is None:
+            query = Call("Histogram", {**query.arguments, "states": _all_states(law)})
+        for i, values in enumerate(law.values):
+            if named:
+                value: dict[Key, State] = dict(zip(law.keys, values, strict=True))
+            else:
+                value = {t - asked.window: values[t] for t in window}
+            answers[i] += answer(query, value, seen)
+        cells += [Noise(noise)] * (len(answers[0]) - len(cells))
+    hidden = []
+    positions = list(law.keys) if size is None else list(range(size))
+    start = told.window
+    for secret in told.secrets:
+        local = law if named else _window(law, start, positions)
+        hidden += [(key if named else key + start, a, b) for key, a, b in pairs(secret, local, positions)]
+    return worst(law, list(dict.fromkeys(hidden)), answers, cells, epsilon, delta)
+
+
+def _window(law: Law, start: int, positions: Sequence[Key]) -> Law:
+    cut = [letters[start : start + len(positions)] for letters in law.letters]
+    return Law(tuple(positions), cut, cut, law.masses)
+
+
+def _all_states(law: Law) -> list[State]:
+    return [s for s in dict.fromkeys(v for values in law.values for v in values) if s is not None]
+
+
+def between(told: Asked, noise: Mapping[str, Any], epsilon: float, delta: float) -> Loss:
+    """Return the loss of one release about which of two laws the answer follows."""
+    rows: list[tuple[str, Fraction, Fraction]] = []
+    for side, law in zip(("left", "right"), told.beliefs, strict=True):
+        rows += [(side, Fraction(v), p) for v, p in zip(law["values"], exact(law["probabilities"]), strict=True)]
+    scale = math.lcm(*(p.denominator for *_, p in rows))
+    law = Law(("law",), [(s,) for s, *_ in rows], [(s,) for s, *_ in rows], [int(p * scale) for *_, p in rows])
+    return worst(law, [("law", "left", "right")], [(v,) for _, v, _ in rows], [Noise(noise)], epsilon, delta)

@@ -1,0 +1,425 @@
+"""Random cases as plain data: calls of the public constructors with their arguments, and releases in their order.
+
+Nothing here imports takifugu. Entries are meant by their *key*: a name (of a column, a variable, a person) or, in
+sequences, a position; `At(key)` stands where the library wants a position, `Along` where it wants a weight an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tests.fuzz.choices import Choices
+
+Key = Hashable
+State = Hashable
+
+MECHANISMS = (
+    "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx", "quilt-local",
+    "quilt-local-exact", "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
+)  # fmt: skip
+WITH_DELTA = (
+    "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
+    "kantorovich-gaussian-b",
+)  # fmt: skip
+COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
+#: Mechanisms whose scale is never above that of another one, wherever both apply (docs: DESIGN 5.1, 5.3, 5.4).
+NEVER_ABOVE = (
+    ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
+    ("quilt-local", "quilt-exact"), ("quilt-local-exact", "quilt-local"), ("quilt-local", "wasserstein"),
+    ("laplace-exact", "kantorovich"),
+)  # fmt: skip
+
+CHAINS = ("MarkovChain", "MarkovChainClass", "BinaryChainInterval", "ChainRegion")
+ALPHABETS: tuple[tuple[State, ...], ...] = (
+    (0, 1), ("no", "yes"), (0, 1, 2), ("a", "b", "c"), (-1, 2), (1, 0), (0.5, 2, 3), (False, True), ("1", 1),
+)  # fmt: skip
+#: A state that only some beliefs know.
+NEW = "new"
+NAMES = ("a", "b", "c", "d", "x1", "x2", "hiv", "flu")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one of takifugu's public names with plain keyword arguments."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, argument: str) -> Any:
+        return self.arguments[argument]
+
+    def get(self, argument: str, default: Any = None) -> Any:
+        return self.arguments.get(argument, default)
+
+
+@dataclass(frozen=True)
+class At:
+    """The position that the framework's first belief gives to an entry."""
+
+    key: Key
+
+
+@dataclass(frozen=True)
+class Along:
+    """One weight for each entry, in the order of the framework's first belief."""
+
+    weights: Mapping[Key, Fraction]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One release: what is hidden, believed and published, at which price, by which mechanism.
+
+    `window` is the first position of the sequence that is read, in the recording that all releases are about. `spelled`
+    says what the states are called in this release, where they are called otherwise than in the others.
+    """
+
+    secrets: tuple[Call, ...]
+    beliefs: tuple[Call, ...]
+    query: Call
+    epsilon: Fraction
+    delta: Fraction
+    mechanism: str
+    window: int = 0
+    unit: str | None = None
+    spelled: Mapping[State, State] | None = None
+
+
+@dataclass(frozen=True)
+class World:
+    """Which entries there are and which states they have: what all releases of a case are about."""
+
+    alphabets: Mapping[Key, tuple[State, ...]]
+    is_sequence: bool
+
+    @property
+    def keys(self) -> list[Key]:
+        return list(self.alphabets)
+
+
+def world(c: Choices) -> World:
+    if c.below(2) == 0:
+        alphabet = c.pick(ALPHABETS)
+        length = c.pick((2, 1, 3, 4, 5) if len(alphabet) == 2 else (2, 1, 3, 4))
+        return World(dict.fromkeys(range(length), alphabet), True)
+    names = c.shuffled(NAMES)[: c.pick((2, 1, 3, 4))]
+    if c.chance(3):
+        return World({name: c.pick(ALPHABETS) for name in names}, False)
+    return World(dict.fromkeys(names, c.pick(ALPHABETS)), False)
+
+
+# ---------------------------------------------------------------------------------------------------------- numbers
+
+
+def row(c: Choices, size: int, zeros: bool = True) -> list[float]:
+    """Return probabilities that floats hold exactly, often equal, nearly equal, extreme or zero."""
+    kind = c.pick(("even", "any", "sharp", "zeros", "tiny") if zeros else ("even", "any", "sharp"))
+    if size == 1:
+        return [1.0]
+    if kind == "even":
+        parts = [64 // size] * size
+        parts[0] += 64 - sum(parts)
+        return [part / 64 for part in parts]
+    if kind == "sharp":
+        sharp = [1 / 64] * size
+        sharp[c.below(size)] = 1 - (size - 1) / 64
+        return sharp
+    if kind == "tiny" and not c.chance(3):
+        kind = "zeros"
+    if kind == "tiny":
+        tiny = [c.pick((1e-200, 0.0, 1e-30)) for _ in range(size)]
+        tiny[c.below(size)] = 1.0
+        return tiny
+    parts = [c.between(0 if kind == "zeros" else 1, 9) for _ in range(size)]
+    if kind == "zeros":
+        parts[c.below(size)] = 0
+    parts[c.below(size)] += 1
+    parts[parts.index(max(parts))] += -sum(parts) % 64
+    return [part / sum(parts) for part in parts]
+
+
+def epsilon(c: Choices) -> Fraction:
+    return c.pick((Fraction(1), Fraction(1, 10), Fraction(3)))
+
+
+# ---------------------------------------------------------------------------------------------------------- beliefs
+
+
+def markov_chain(c: Choices, states: Sequence[State], length: int) -> Call:
+    order, k = c.shuffled(states), len(states)
+    common = row(c, k)
+    alike = c.pick((False, True))  # all rows equal: independent steps, where quilts cost nothing
+    matrix = [common if alike else row(c, k) for _ in range(k)]
+    initial: Any = c.pick(("stationary", "any", "given"))
+    if initial == "given":
+        initial = row(c, k)
+    return Call("MarkovChain", {"matrix": matrix, "length": length, "initial": initial, "states": order})
+
+
+def chain_class(c: Choices, states: Sequence[State], length: int) -> Call:
+    pi, g = c.pick((0.25, 0.125)) if len(states) < 4 else 0.125, c.pick((1.0, 0.5, 0.75, 0.875))
+    return Call("MarkovChainClass", {"pi": pi, "g": g, "length": length, "states": c.shuffled(states)})
+
+
+def interval(c: Choices, states: Sequence[State], length: int) -> Call:
+    low = c.pick((0.5, 0.25, 0.375, 0.4375, 0.0625, 0.0))
+    return Call("BinaryChainInterval", {"low": low, "length": length, "states": c.shuffled(states)})
+
+
+def region(c: Choices, states: Sequence[State], length: int) -> Call:
+    k = len(states)
+    middle = [row(c, k) for _ in range(k)]
+    wide = c.pick((0.0, 0.03125, 0.125))
+    lower = [[max(0.0, p - wide * c.below(2)) for p in line] for line in middle]
+    upper = [[min(1.0, p + wide) for p in line] for line in middle]
+    return Call("ChainRegion", {"lower": lower, "upper": upper, "length": length, "states": c.shuffled(states)})
+
+
+def one_chain(c: Choices, states: Sequence[State], length: int) -> Call:
+    kinds = [markov_chain, markov_chain, markov_chain, chain_class, region, *([interval] if len(states) == 2 else [])]
+    return c.pick(kinds)(c, states, length)
+
+
+def pieces(c: Choices, states: Sequence[State], length: int) -> Call:
+    lengths = []
+    while sum(lengths) < length:
+        lengths.append(c.between(1, length - sum(lengths)))
+    return Call("IndependentPieces", {"chain": one_chain(c, states, max(lengths)), "lengths": lengths})
+
+
+def users(c: Choices, alphabets: Mapping[Key, Sequence[State]], named: bool) -> Call:
+    order = c.shuffled(list(alphabets)) if named else list(alphabets)
+    laws = []
+    for key in order:
+        states = c.shuffled(alphabets[key])
+        laws.append(dict(zip(states, row(c, len(states)), strict=True)))
+    absence = c.pick((None, "unknown", "removed"))
+    presence = [1 if absence is None else c.pick((0.5, 1, 0.75, 0)) for _ in order]
+    if absence == "removed" and 1 in presence and set(presence) == {1}:
+        presence[0] = 0.5
+    told: dict[str, Any] = {"laws": laws, "presence": presence, "absence": absence}
+    return Call("IndependentUsers", {**told, "names": order} if named else told)
+
+
+def joint_table(c: Choices, alphabets: Mapping[Key, Sequence[State]]) -> Call:
+    order = c.shuffled(list(alphabets))
+    rows: list[tuple[State, ...]] = [()]
+    for key in order:
+        rows = [(*r, state) for r in rows for state in alphabets[key]]
+    weights = [c.pick((1, 0, 2, 5, 31)) for _ in rows]
+    if len(rows) == 2 ** len(order) and c.chance(4):  # parity and copies, where one column alone tells nothing
+        first = [alphabets[key][0] for key in order]
+        parity = c.below(2)
+        weights = [sum(v != f for v, f in zip(r, first, strict=True)) % 2 == parity for r in rows]
+    weights[c.below(len(rows))] += 1
+    if all(w == 0 for w in weights):
+        weights[0] = 1
+    masses = [Fraction(int(w), int(sum(weights))) for w in weights]
+    if c.chance(3):
+        masses = [float(m) for m in masses]
+    return Call("JointTable", {"rows": rows, "probabilities": masses, "names": order})
+
+
+def network(c: Choices, alphabets: Mapping[Key, Sequence[State]]) -> Call:
+    order, nodes = c.shuffled(list(alphabets)), []
+    states = {key: c.shuffled(alphabets[key]) for key in order}
+    for place, key in enumerate(order):
+        parents = c.shuffled(c.some(order[:place], 0))[:3]
+        nodes.append((key, states[key], parents, _conditional(c, [len(states[p]) for p in parents], len(states[key]))))
+    return Call("BayesianNetwork", {"nodes": c.shuffled(nodes)})
+
+
+def _conditional(c: Choices, parents: Sequence[int], size: int) -> list[Any]:
+    if not parents:
+        return row(c, size)
+    return [_conditional(c, parents[1:], size) for _ in range(parents[0])]
+
+
+def cliques(c: Choices, alphabets: Mapping[Key, Sequence[State]]) -> Call:
+    left, groups = c.shuffled(list(alphabets)), []
+    while left:
+        size = c.between(1, len(left))
+        groups.append(left[:size])
+        left = left[size:]
+    number = {m: row(c, m + 1) for m in sorted({len(group) for group in groups})}
+    states = c.shuffled(next(iter(alphabets.values())))
+    return Call("CliqueInfection", {"cliques": groups, "number": number, "states": states})
+
+
+def belief(c: Choices, about: World) -> Call:
+    alphabets, first = about.alphabets, next(iter(about.alphabets.values()))
+    if about.is_sequence:
+        length = len(alphabets)
+        kind = c.pick((one_chain, one_chain, one_chain, pieces, users))
+        return users(c, alphabets, named=False) if kind is users else kind(c, first, length)
+    kinds: list[Any] = [network, network, joint_table, lambda c, a: users(c, a, named=True)]
+    if all(a == first for a in alphabets.values()) and len(first) == 2:
+        kinds.append(cliques)
+    return c.pick(kinds)(c, alphabets)
+
+
+def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
+    found = []
+    for number in range(c.pick((1, 1, 2, 3))):
+        seen = about
+        if number and c.chance(6):
+            if about.is_sequence:  # the same recording, believed to go on
+                seen = World(dict.fromkeys(range(len(about.keys) + 1), about.alphabets[0]), True)
+            else:
+                key = c.pick(about.keys)
+                seen = World({**about.alphabets, key: (*about.alphabets[key], NEW)}, False)
+        found.append(belief(c, seen))
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------------------------------- secrets and queries
+
+
+def secrets(c: Choices, about: World, believed: Sequence[Call]) -> tuple[Call, ...]:
+    found = [_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2)))]
+    return tuple(found)
+
+
+def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
+    kinds = ["every", "entry"]
+    if not about.is_sequence:
+        kinds += ["every of", "attribute"]
+    if all(b.name == "IndependentUsers" for b in believed):
+        kinds += ["presence", "presence"]
+    kind = c.pick(kinds)
+    key = c.pick(about.keys)
+    if kind == "every":
+        return Call("every_entry")
+    if kind == "every of":
+        return Call("every_entry", {"attribute": key})
+    if kind == "presence":
+        who: Any = c.pick((None, At(key), key))
+        return Call("presence", {"user": At(key) if about.is_sequence and who is not None else who})
+    a, b = c.shuffled(about.alphabets[key])[:2]
+    if kind == "entry":
+        return Call("entry", {"i": At(key), "a": a, "b": b})
+    return Call("attribute", {"name": key, "a": a, "b": b})
+
+
+def query(c: Choices, about: World) -> Call:
+    states = list(dict.fromkeys(s for alphabet in about.alphabets.values() for s in alphabet))
+    entries = None if c.below(2) == 0 else tuple(At(key) for key in c.some(about.keys))
+    kind = c.pick(("Count", "Sum", "Linear", "Histogram", "Mean", "Linear", "Identity"))
+    if kind == "Identity" and about.is_sequence and len(about.keys) > 1:
+        kind = "Linear"
+    if kind == "Count":
+        which = c.some(states)
+        return Call("Count", {"state": which[0] if len(which) == 1 else which, "entries": entries})
+    if kind == "Histogram":
+        cells = None if c.below(2) == 0 else c.shuffled(c.some(states))
+        return Call("Histogram", {"states": cells, "total": c.pick((None, 7)), "entries": entries})
+    codes = None
+    if any(isinstance(s, str | bool) for s in states) or c.chance(3):
+        codes = {s: c.pick((i, Fraction(1, 2), -1, 5, 100)) for i, s in enumerate(states)}
+    grid = c.pick((None, None, Fraction(1), Fraction(1, 2), Fraction(2)))
+    if kind == "Linear":
+        choose = (Fraction(1), Fraction(0), Fraction(-1), Fraction(1, 2), Fraction(3), Fraction(1000))
+        weights = {key: c.pick(choose) for key in about.keys}
+        return Call("Linear", {"weights": Along(weights), "codes": codes, "grid": grid})
+    if kind == "Identity":
+        return Call(
+            "Identity", {"attribute": None if about.is_sequence else c.pick(about.keys), "codes": codes, "grid": grid}
+        )
+    if entries is None and not about.is_sequence and c.chance(2):
+        return Call(kind, {"attribute": c.pick(about.keys), "codes": codes, "grid": grid})
+    return Call(kind, {"codes": codes, "entries": entries, "grid": grid})
+
+
+# ------------------------------------------------------------------------------------------------------------ cases
+
+
+def price(c: Choices, mechanisms: Sequence[str]) -> tuple[Fraction, Fraction, str]:
+    if c.chance(5):
+        return epsilon(c), c.pick((Fraction(1, 100), Fraction(1, 10), Fraction(1, 10**5))), c.pick(WITH_DELTA)
+    return epsilon(c), Fraction(0), c.pick(mechanisms)
+
+
+def asked(c: Choices, about: World, mechanisms: Sequence[str] = MECHANISMS) -> Asked:
+    believed = beliefs(c, about)
+    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms))
+
+
+def pair(c: Choices) -> Asked:
+    """Two laws of an answer: near each other, far apart, on and off the grid."""
+    places = c.pick(([0, 1, 2, 5], [0, 0.25, 0.5, 1], [0.000049, 0.000051, 1000.0, 1.0], [0.4, 0.6, 0.51, 2]))
+    laws = []
+    for _ in range(2):
+        atoms = c.some(places)
+        masses: list[Any] = row(c, len(atoms))
+        if c.chance(2):
+            masses = [Fraction(m) for m in masses]
+            masses = [m / sum(masses) for m in masses]
+        laws.append(Call("Pmf", {"values": atoms, "probabilities": masses}))
+    about = Call("Identity", {"grid": c.pick((None, Fraction(1), Fraction(1, 10**4)))})
+    return Asked((), tuple(laws), about, *price(c, MECHANISMS))
+
+
+def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
+    """Two or three releases about one source, in frameworks of their own or in one, orders and windows of their own."""
+    about, count = world(c), c.pick((2, 2, 3))
+    shared = c.pick(("belief", "nothing", "all"))
+    first = asked(c, about, COMPOSING)
+    found = [first]
+    for _ in range(count - 1):
+        other = first
+        if shared == "nothing":
+            other = asked(c, about, COMPOSING)
+        elif shared == "belief" and not about.is_sequence:
+            other = Asked(
+                first.secrets, tuple(relisted(c, b) for b in first.beliefs), query(c, about), *price(c, COMPOSING)
+            )
+        else:
+            other = Asked(first.secrets, first.beliefs, query(c, about), *price(c, COMPOSING))
+        found.append(other)
+    if about.is_sequence and all(_moves(b) for a in found for b in a.beliefs):
+        found = [_moved(c, a) for a in found]
+    if c.chance(6):
+        found = [_with(a, unit=c.pick(("ana", "bo"))) for a in found]
+    if c.chance(6):
+        found = [found[0], *(_spelled(c, about, a) for a in found[1:])]
+    return about, tuple(found)
+
+
+def relisted(c: Choices, told: Call) -> Call:
+    """Return the same belief, its columns, variables, people or states listed in another order."""
+    if told.name == "BayesianNetwork":
+        return Call(told.name, {"nodes": c.shuffled(told["nodes"])})
+    if told.name == "JointTable":
+        order = c.shuffled(range(len(told["names"])))
+        rows = [tuple(r[i] for i in order) for r in told["rows"]]
+        return Call(told.name, {**told.arguments, "rows": rows, "names": [told["names"][i] for i in order]})
+    if told.name == "IndependentUsers":
+        order = c.shuffled(range(len(told["laws"])))
+        return Call(
+            told.name, {**told.arguments, **{a: [told[a][i] for i in order] for a in ("laws", "presence", "names")}}
+        )
+    if told.name == "CliqueInfection":
+        return Call(told.name, {**told.arguments, "cliques": c.shuffled([c.shuffled(g) for g in told["cliques"]])})
+    return told
+
+
+def _moves(told: Call) -> bool:
+    """Whether the belief says the same of every window of a longer recording."""
+    return told.name in CHAINS and (told.name != "MarkovChain" or isinstance(told["initial"], str))
+
+
+def _moved(c: Choices, told: Asked) -> Asked:
+    return _with(told, window=c.pick((0, 0, 1, 2)))
+
+
+def _with(told: Asked, **new: Any) -> Asked:
+    return Asked(**{**{name: getattr(told, name) for name in told.__dataclass_fields__}, **new})
+
+
+def _spelled(c: Choices, about: World, told: Asked) -> Asked:
+    """Give the states new names for one release: the same people, coded by another office."""
+    states = list(dict.fromkeys(s for a in about.alphabets.values() for s in a))
+    return _with(told, spelled={s: c.pick(("s{}", "t{}")).format(i) for i, s in enumerate(states)})
