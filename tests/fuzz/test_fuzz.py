@@ -25,22 +25,27 @@ NOTICED = {
 }
 
 
+#: Half of their noise is still enough: 2 D_1 for an influence of zero; printed constants (ERRATA E1).
+LOOSE = ("inferential", "kantorovich-gaussian-a")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", NOTICED)
 def test_half_the_noise_is_noticed(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fuzzer's own mutants: every mechanism adds half of what it found."""
+    """The fuzzer's own mutants: every mechanism adds half of what it found, or less where that still does."""
+    share = Fraction(1, 4 if mechanism in LOOSE else 2)
     calibrated = build.calibrated
-    monkeypatch.setattr(build, "calibrated", lambda told, made: with_half_the_noise(calibrated(told, made)))
+    monkeypatch.setattr(build, "calibrated", lambda told, made: with_less_noise(calibrated(told, made), share))
     monkeypatch.setattr(specs, "price", lambda c, _: (specs.epsilon(c), NOTICED[mechanism], mechanism))
     cases = (check(generate(Choices(f"mutant:{number}"), ("one", "pair"))) for number in range(400))
     assert any(found.status == "fault" and "true" in found.what for found in cases)
 
 
-def with_half_the_noise(cal: Any) -> Any:
+def with_less_noise(cal: Any, share: Fraction) -> Any:
     told = dict(cal.randomiser.to_dict())
     for name in ("units", "scale", "sigma"):
         if name in told:
-            told[name] = str(Fraction(told[name]) / 2)
+            told[name] = str(Fraction(told[name]) * share)
     if "masses" in told:  # a choice: every ratio of masses squared
         squared = [[int(m) ** 2 for m in row] for row in told["masses"]]
         total = 2**60

@@ -211,6 +211,19 @@ def test_the_bound_on_the_number_of_answers() -> None:
     assert whole_laws.most_answers(wide, tf.Sum().resolve(wide)) == 4.0
 
 
+def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
+    """Alphabets in two orders: a table for each, and none for an entry that the query does not read."""
+    net = tf.BayesianNetwork([("sure", [1, 0], [], [0.0, 1.0]), ("coin", [0, 1], [], [0.5, 0.5])])
+    query = tf.Sum("coin", codes={0: 0, 1: 100})
+    sure = net.component(0)
+    assert whole_laws.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (Pmf([0], [1]), 0.0)
+    both = [
+        tf.calibrate(tf.Pufferfish(tf.attribute("coin", 0, 1), net), query, 1, mechanism=m)
+        for m in ("optimal", "group")
+    ]
+    assert both[0].expected_error <= both[1].expected_error
+
+
 def test_the_law_of_a_share() -> None:
     fixed = tf.MarkovChain([[0.0, 1.0], [0.0, 1.0]], 3, initial=[1.0, 0.0])
     assert whole_laws.share_law(fixed, tf.Count(1).resolve(fixed)) == (Pmf([2], [1]), 0.0)

@@ -134,7 +134,8 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
     """
     free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
     if free is None:
-        fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in range(piece.size))
+        read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
+        fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
         return Pmf([fixed], [1]), 0.0
     chances, error = _chances(piece, free)
     family = next(iter(answers.families(Part(piece, share, Family((free,))))))
