@@ -195,8 +195,8 @@ KINDS = ("exponential-choice", "channel")
 def from_dict(data: Mapping[str, Any]) -> Choice:
     """Read a choice back from its `to_dict` form."""
     masses = tuple(tuple(int(mass) for mass in row) for row in data["masses"])
-    inputs = tuple(Fraction(x) for x in data["inputs"])
-    channel = Channel(inputs, tuple(Fraction(y) for y in data["outputs"]), masses, sum(masses[0]))
+    inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
+    channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
     grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
         raise InputError("the rows of the choice are not laws with one total: it was not written by to_dict")

@@ -182,3 +182,12 @@ def test_one_value_has_one_text() -> None:
 def test_names_are_sorted_as_people_do() -> None:
     names = ["run 10", "b", "9", "run 9", "10", "run", None, "run 9 b", "01"]
     assert sorted(names, key=natural) == ["01", "9", "10", "b", "run", "run 9", "run 9 b", "run 10", None]
+
+
+@pytest.mark.parametrize(("states", "mapping"), [(("NA", "a"), {}), (("", "a"), {}), (("a", "b"), {"NA": "a"})])
+def test_a_state_that_is_read_as_missing_is_refused(states: tuple[str, ...], mapping: dict[str, str]) -> None:
+    import polars
+
+    table = open_frame(polars.DataFrame({"state": ["NA", "", "a"]}), missing=["NA"])
+    with pytest.raises(InputError, match="counts as missing, so its secret"):
+        pieces(table, Layout("state", nulls="unobserved"), Recode(states, mapping))

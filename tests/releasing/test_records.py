@@ -426,3 +426,13 @@ def test_asia_end_to_end(tmp_path: Path) -> None:
     assert answers(path) == [(None, (2,))]
     outcome = release_file(path)
     assert outcome.tables[0].certificate.hidden == ("the value of 'smoke'",)
+
+
+def test_a_value_of_the_belief_that_counts_as_missing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "clinic.bif").write_text(BIF)
+    for text, value, key in ((NETWORK, "none", "belief.file"), (USERS, "well", "belief")):
+        path = tmp_path / "release.toml"
+        path.write_text(text.replace("budget = 10", f'budget = 10\nmissing = ["{value}"]'))
+        with pytest.raises(SpecError) as refused:
+            spec.load(path)
+        assert f"{key}: the value {value!r} counts as missing" in str(refused.value)

@@ -13,7 +13,7 @@ from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import to_text
+from takifugu.laws.rationals import as_fraction, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
@@ -162,7 +162,10 @@ class CliqueInfection:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> CliqueInfection:
         """Read a belief back from its `to_dict` form."""
-        laws = {int(m): [Fraction(p) if isinstance(p, str) else p for p in row] for m, row in data["number"].items()}
+        laws = {
+            int(m): [as_fraction(p, "a probability") if isinstance(p, str) else p for p in row]
+            for m, row in data["number"].items()
+        }
         return CliqueInfection(data["cliques"], laws, data["states"], data.get("source", "assumed"))
 
     def describe(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import to_text
+from takifugu.laws.rationals import as_fraction, to_text
 
 State = Hashable
 
@@ -83,4 +83,4 @@ def _number_to(value: Any) -> Any:
 
 
 def _number_from(value: Any) -> Any:
-    return Fraction(value) if isinstance(value, str) else value
+    return as_fraction(value, "a number of a law") if isinstance(value, str) else value

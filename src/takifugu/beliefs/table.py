@@ -15,7 +15,7 @@ import numpy.typing as npt
 from takifugu.beliefs.estimate import checked_source, is_private_source
 from takifugu.beliefs.stochastic import normalised
 from takifugu.errors import InputError, did_you_mean
-from takifugu.laws.rationals import to_text
+from takifugu.laws.rationals import as_fraction, to_text
 
 State = Hashable
 
@@ -153,7 +153,7 @@ class JointTable:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> JointTable:
-        probabilities = [Fraction(p) if isinstance(p, str) else p for p in data["probabilities"]]
+        probabilities = [as_fraction(p, "a probability") if isinstance(p, str) else p for p in data["probabilities"]]
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 
     def describe(self) -> str:

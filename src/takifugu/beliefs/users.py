@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError, did_you_mean
-from takifugu.laws.rationals import to_text
+from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.secrets import ABSENT, plain
 
 State = Hashable
@@ -380,4 +380,4 @@ def _to(p: Fraction | float) -> str | float:
 
 
 def _from(p: str | float) -> Fraction | float:
-    return Fraction(p) if isinstance(p, str) else p
+    return as_fraction(p, "a probability") if isinstance(p, str) else p

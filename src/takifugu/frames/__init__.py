@@ -2,7 +2,7 @@
 
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.kinds import column_kinds
-from takifugu.frames.layout import Layout, Lengths, Recode, parse_step, text_of
+from takifugu.frames.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
 from takifugu.frames.spellings import meant
@@ -21,6 +21,7 @@ __all__ = [
     "column_kinds",
     "entries",
     "meant",
+    "missing_states",
     "open_frame",
     "parse_step",
     "pieces",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
@@ -12,11 +12,15 @@ from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
 from takifugu.frames.texts import BLANKS
+from takifugu.laws.rationals import as_fraction
 
 State = Hashable
 
 #: Codes of entries that have no state: not observed, and a raw value that is no state.
 UNOBSERVED, UNKNOWN = -1, -2
+
+#: A step is written with at most nine digits before and after its point, so that ticks stay exact integers.
+FINEST = 10**9
 
 _STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
 _RULES = {"nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep")}
@@ -63,8 +67,8 @@ class Layout:
 class Recode:
     """Raw values to the belief's states: by `mapping` first, else by the state's own name.
 
-    Raw values and names are compared as texts (see text_of). Raises InputError for two states of one name and for a
-    mapping to a state that is not listed.
+    Raw values and names are compared as texts (see text_of). Raises InputError for two states of one name, for a
+    mapping to a state that is not listed, and for a state or a raw value without a text, which would be a missing one.
 
     >>> Recode(("still", "walking"), {"sitting": "still"}).codes
     {'still': 0, 'walking': 1, 'sitting': 0}
@@ -76,12 +80,21 @@ class Recode:
     def __post_init__(self) -> None:
         if len({text_of(s) for s in self.states}) != len(self.states):
             raise InputError(f"the states are {list(map(str, self.states))}: each needs a name of its own")
+        self.check(frozenset())
         for raw, state in self.mapping.items():
             if state not in self.states:
                 raise InputError(
                     f"{raw!r} is mapped to {state!r}, which is no state{did_you_mean(state, self.states)}; "
                     f"write one of {list(map(str, self.states))}"
                 )
+
+    def check(self, missing: Collection[str]) -> None:
+        """Raise InputError where a state, or a raw value that is mapped to one, is a text that counts as missing."""
+        for text in missing_states(self.states, self.mapping, missing):
+            raise InputError(
+                f"the state {text!r} is also a text that counts as missing, so its secret would become the public "
+                "pattern of gaps: name the state otherwise, or take the text out of missing"
+            )
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -127,13 +140,17 @@ def parse_step(step: int | float | str | None) -> Fraction | timedelta:
     (datetime.timedelta(seconds=90), Fraction(5, 1), Fraction(1, 1))
     """
     if isinstance(step, str):
-        found = re.fullmatch(r"\s*([0-9]+)\s*([a-z]*)\s*", step)
-        if found and 0 < int(found[1]) < 10**9 and found[2] in ("", *_STEP_UNITS):
+        found = re.fullmatch(r"\s*([0-9]{1,9})\s*([a-z]*)\s*", step)
+        if found and int(found[1]) > 0 and found[2] in ("", *_STEP_UNITS):
             number = int(found[1])
             return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
-    elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < float("inf"):
-        return Fraction(str(step))
-    raise InputError(f'the step is {step!r}: write a number above 0, or a time such as "30s", "1min", "1h" or "1d"')
+    elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < FINEST:
+        length = as_fraction(step, "the step")
+        if length.denominator <= FINEST:
+            return length
+    raise InputError(
+        f'the step is {repr(step)[:60]}: write a number above 0, or a time such as "30s", "1min", "1h" or "1d"'
+    )
 
 
 def text_of(value: Any) -> str | None:
@@ -148,6 +165,16 @@ def text_of(value: Any) -> str | None:
         return str(int(value))
     text = value.isoformat().removesuffix("T00:00:00") if isinstance(value, date) else str(value)
     return text.strip(BLANKS) or None
+
+
+def missing_states(states: Iterable[Any], raw: Iterable[Any], missing: Iterable[str]) -> list[str]:
+    """Return the states and raw values that a table reads as missing: those in `missing`, and empty ones.
+
+    >>> missing_states(["ill", "", "NA"], ["?", "bad"], ["NA", "?"])
+    ['', 'NA', '?']
+    """
+    words = {text_of(word) for word in missing} | {None}
+    return [str(value) for value in (*states, *raw) if text_of(value) in words]
 
 
 def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:

@@ -5,7 +5,6 @@ on a grid. Missing and non-finite values are replaced before anything is clipped
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 import narwhals.stable.v2 as nw
 
@@ -13,6 +12,7 @@ from takifugu.errors import DataError
 from takifugu.frames.engines import Frame
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED
 from takifugu.frames.texts import BLANKS
+from takifugu.laws.rationals import read_fraction
 
 
 def text(expression: nw.Expr, missing: Iterable[str]) -> nw.Expr:
@@ -88,7 +88,7 @@ def _as_kind(name: str, kind: nw.dtypes.DType) -> object:
     if isinstance(kind, nw.Boolean):
         return {"true": True, "false": False}.get(name.lower())
     try:
-        number = Fraction(name)
+        number = read_fraction(name)
     except (ValueError, ZeroDivisionError):
         return None
     if kind.is_integer():

@@ -142,6 +142,7 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
 
     Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
     """
+    states.check(table.missing)
     if table.in_python:
         from takifugu.frames.in_python import python_rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -13,12 +14,16 @@ Number = int | float | str | Decimal | Fraction
 
 #: Bits of a rounded scale: the relative excess is at most 2**-35 < 1e-10, and integer samplers stay within 64 bits.
 SCALE_BITS = 36
+#: No number that means something is written longer, or with a larger exponent: 10**99999999 would fill the memory.
+LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
+_EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
 def as_fraction(value: Number, name: str) -> Fraction:
     """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
 
-    Raises InputError for NaN, infinities and everything that is not a number.
+    Raises InputError for NaN, infinities, everything that is not a number, and numbers that are written with more than
+    10,000 characters or an exponent beyond 1,000.
 
     >>> as_fraction(0.1, "epsilon")
     Fraction(1, 10)
@@ -29,12 +34,33 @@ def as_fraction(value: Number, name: str) -> Fraction:
         return Fraction(int(value.numerator), int(value.denominator))
     try:
         text = value.strip() if isinstance(value, str) else repr(float(value)) if hasattr(value, "__float__") else ""
-        number = Fraction(str(value) if isinstance(value, Decimal) else text)
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
-        raise InputError(f"{name} is {value!r}: it must be a finite number; write for example 0.5 or '1/3'") from error
+        number = read_fraction(str(value) if isinstance(value, Decimal) else text)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(
+            f"{name} is {_shown(value)}: it must be a finite number; write for example 0.5 or '1/3'"
+        ) from None
     if isinstance(value, bool):
         raise InputError(f"{name} is {value!r}: it must be a number, not true or false")
     return number
+
+
+def read_fraction(text: str) -> Fraction:
+    """Read a written number exactly; the one place where a text becomes a Fraction.
+
+    Raises ValueError (or ZeroDivisionError) for what is no finite number, or is too long or too large to be one.
+
+    >>> read_fraction("2.50e-1")
+    Fraction(1, 4)
+    """
+    exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
+    if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
+        raise ValueError("too long or too large")
+    return Fraction(text)
+
+
+def _shown(value: object) -> str:
+    text = repr(value[:60]) if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:

@@ -9,7 +9,7 @@ from typing import Any
 
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
-from takifugu.frames import Table, open_frame, parse_step
+from takifugu.frames import Table, missing_states, open_frame, parse_step
 from takifugu.queries import Sum
 from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
@@ -67,6 +67,8 @@ def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: An
         found += _source(source)
     if belief is not None:
         found += _belief(belief, source, folder, faulty)
+        if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
+            found += _missing(belief, source)
         if not any(key.startswith("belief.") for key in faulty):
             chain = _try_chain(belief, source, folder, found)
     if hide is not None:
@@ -146,6 +148,16 @@ def _belief(belief: Belief, source: SourceSpec | None, folder: Path, faulty: fro
                 "belief.fit.file: is the private data itself, so the belief would tell about it; fit on a public file, "
                 "or write private = true and accept that the promise does not cover this"
             )
+
+
+def _missing(belief: Belief, source: SourceSpec) -> Iterator[str]:
+    """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
+    what = "counts as missing, so it would be read as a gap and not as a state; "
+    mend = "name it otherwise, or take it out of source.missing"
+    for text in missing_states(belief.states, (), source.missing):
+        yield f"belief.states: {text!r} {what}{mend if text else 'map a word to it'}"
+    for text in missing_states((), belief.map, source.missing):
+        yield f"belief.map: {text!r} {what}{mend if text else 'fill it in the data'}"
 
 
 def _tells(fit: FitSpec, source: SourceSpec, folder: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import SpecError, TakifuguError
-from takifugu.frames import Table, open_frame
+from takifugu.frames import Table, missing_states, open_frame
 from takifugu.frameworks import Framework
 from takifugu.releasing.problems import as_problem, problems_of
 from takifugu.releasing.promise import promise_problems
@@ -96,6 +96,7 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
             belief = belief_of(spec.belief, spec.source.missing, path.parent)
             for entry in range(belief.size) if not isinstance(belief, IndependentUsers) else ():
                 spelled(belief.alphabet(entry))
+            found += _missing(belief, spec.source.missing, _key_of(spec))
         except TakifuguError as error:
             found.append(f"{_key_of(spec)}: {as_problem(error)}")
     if belief is not None:
@@ -122,6 +123,19 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
 def record_schema() -> dict[str, Any]:
     """Return the JSON Schema of a release file of records."""
     return RecordReleaseSpec.model_json_schema()
+
+
+def _missing(belief: RecordBelief, missing: Sequence[str], key: str) -> Iterator[str]:
+    """Yield the values of a belief that would be read as missing."""
+    if isinstance(belief, IndependentUsers):
+        values = {value: None for letters in belief.letters for value in letters.values}
+    else:
+        values = {value: None for entry in range(belief.size) for value in belief.alphabet(entry)}
+    for text in missing_states(values, (), missing):
+        yield (
+            f"{key}: the value {text!r} counts as missing, so it would never be read; name it otherwise, or take it "
+            "out of source.missing"
+        )
 
 
 def _open(source: RecordSourceSpec, folder: Path, data: Any) -> Table:
