@@ -171,9 +171,13 @@ def test_only_pieces_with_a_possible_secret_are_parts() -> None:
 def test_problems_need_one_grid_and_the_same_cells() -> None:
     two = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=(0, 1))
     three = MarkovChain(np.full((3, 3), 1 / 3), 3, states=(0, 1, 2))
+    with pytest.raises(InputError, match="probability 0 where one never occurs"):
+        Pufferfish(every_entry(), [two, three])
+    never = MarkovChain([[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]], 3, states=(0, 1, 2))
+    swapped = MarkovChain(np.full((3, 3), 1 / 3), 3, states=(2, 1, 0))
     with pytest.raises(InputError, match="declare the states or the grid"):
-        _ = Problem(Pufferfish(every_entry(), [two, three]), Histogram(), Fraction(1)).answers
-    assert Problem(Pufferfish(every_entry(), [two, three]), Histogram([0, 1]), Fraction(1)).cells == 2
+        _ = Problem(Pufferfish(every_entry(), [never, swapped]), Histogram(), Fraction(1)).answers
+    assert Problem(Pufferfish(every_entry(), [never, swapped]), Histogram([0, 1]), Fraction(1)).cells == 2
     pair = Problem(between(Pmf([0, 2], [0.5, 0.5]), Pmf([6], [1])), Identity(), Fraction(1))
     assert (pair.grid, pair.cells, pair.parts) == (2, 1, ())
     with pytest.raises(InputError, match=r"publish Identity\(\)"):

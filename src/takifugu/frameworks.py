@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ from takifugu import secrets as secret_room
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.users import IndependentUsers
+from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
-from takifugu.secrets import Comparison, Secret, WhichLaw
+from takifugu.secrets import ABSENT, Comparison, Secret, WhichLaw
 
 #: The definitions of privacy that a framework may be read under.
 DEFINITIONS = ("pufferfish",)
@@ -33,6 +34,9 @@ class Framework:
     beliefs: tuple[Belief, ...]
     definition: str = "pufferfish"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beliefs", agreed(self.beliefs) if self.beliefs else ())
+
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
         for belief in self.beliefs:
@@ -44,7 +48,7 @@ class Framework:
         return {
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
-            "beliefs": [b.to_dict() for b in self.beliefs],
+            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
         }
 
     def fingerprint(self) -> str:
@@ -58,6 +62,29 @@ class Framework:
 
     def describe(self) -> str:
         return f"{'; '.join(s.describe() for s in self.secrets)} | {'; '.join(b.describe() for b in self.beliefs)}"
+
+
+def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
+    """Return beliefs about the same entries, all listed as the first one that names them lists them.
+
+    Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
+    answer would mean something else under each of them, and data could be impossible under one alone.
+    """
+    first, found = beliefs[0], list[Belief]()
+    named = next((b for b in beliefs if listed(b) is not None), first)
+    for belief in beliefs:
+        if isinstance(belief, LawPair):
+            found.append(belief)
+            continue
+        if belief.size != first.size:
+            raise InputError(
+                f"the beliefs have {first.size} and {belief.size} entries: all beliefs of a framework are about the "
+                "same data, so give each as many entries"
+            )
+        found.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
+        if belief is not first:
+            _check_values(found[0], found[-1])
+    return tuple(found)
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
@@ -133,6 +160,34 @@ def _check_states(belief: Belief) -> None:
                 f"the belief has the state {state!r} of type {type(state).__name__}: write states as text, numbers, "
                 "true or false, so that they read back from a file"
             )
+
+
+def _check_values(first: Belief, other: Belief) -> None:
+    """Refuse beliefs of which one knows a value of an entry that the other does not: data with it would be refused."""
+    if first.one_alphabet and other.one_alphabet:
+        numbers: Iterable[int] = (0,)
+    else:
+        numbers = range(first.size)
+    here, there = order(first), order(other)
+    for number in numbers:
+        one = _values(first, number if here is None else here[number])
+        two = _values(other, number if there is None else there[number])
+        if one is not two and one != two:
+            names = listed(first) or listed(other)
+            which = f"entry {number}" if names is None else repr(names[number])
+            odd = sorted(map(str, one ^ two))
+            raise InputError(
+                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])}): name the same values "
+                "in each, with probability 0 where one never occurs"
+            )
+
+
+def _values(belief: Belief, entry: int) -> frozenset[Any]:
+    """Return the values that data may have at an entry; absence of mode "unknown" is none."""
+    if isinstance(belief, IndependentUsers):
+        letters = belief.letters[int(belief.letters_of[entry])]
+        return frozenset((*letters.values, *([ABSENT] if letters.absence == "removed" else [])))
+    return frozenset(belief.alphabet(entry))
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:

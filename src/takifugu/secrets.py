@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.entries import position
 from takifugu.errors import InputError, did_you_mean
 
 State = Hashable
@@ -85,6 +86,10 @@ def absent_index(belief: Believed, entry: int) -> int | None:
     return len(alphabet) - 1 if hasattr(belief, "absence") and alphabet[-1] == ABSENT else None
 
 
+def _called(entry: int | str) -> str:
+    return f"entry {entry}" if isinstance(entry, int) else repr(entry)
+
+
 @runtime_checkable
 class Secret(Protocol):
     def family(self, belief: Believed) -> Family: ...
@@ -121,17 +126,12 @@ class EntryPair:
     b: State
 
     def family(self, belief: Believed) -> Family:
-        entry = self.entry if isinstance(self.entry, int) else belief.position(self.entry)
-        if not 0 <= entry < belief.size:
-            raise InputError(
-                f"the secret is about entry {entry}, and the belief has entries 0 to {belief.size - 1}: "
-                "name one of those"
-            )
+        entry = position(belief, self.entry)
         alphabet = belief.alphabet(entry)
         for value in (self.a, self.b):
             if value not in alphabet:
                 raise InputError(
-                    f"the secret names value {value!r}, which entry {entry} cannot take; "
+                    f"the secret names value {value!r}, which {_called(self.entry)} cannot take; "
                     f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}"
                 )
         left, right = alphabet.index(self.a), alphabet.index(self.b)
@@ -143,8 +143,7 @@ class EntryPair:
         return {"kind": "entry", "entry": self.entry, "a": self.a, "b": self.b}
 
     def describe(self) -> str:
-        name = f"entry {self.entry}" if isinstance(self.entry, int) else repr(self.entry)
-        return f"whether {name} is {self.a!r} or {self.b!r}"
+        return f"whether {_called(self.entry)} is {self.a!r} or {self.b!r}"
 
 
 @dataclass(frozen=True)
@@ -161,12 +160,7 @@ class Presence:
             raise InputError("the belief knows no absent users: presence(...) is about IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
-        user = self.user if isinstance(self.user, int) else belief.position(self.user)
-        if not 0 <= user < belief.size:
-            raise InputError(
-                f"the secret is about user {user}, and the belief has users 0 to {belief.size - 1}: name one of those"
-            )
-        return Family((user,), presence=True)
+        return Family((position(belief, self.user, "the secret is about user", "users"),), presence=True)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "presence", "user": self.user}
@@ -203,6 +197,8 @@ def every_entry(attribute: Hashable | None = None) -> EveryEntry:
 
 def entry(i: int, a: State, b: State) -> EntryPair:
     """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (004 §2.1).
+
+    Entries with names are counted in the order in which they were listed; `attribute` names them.
 
     Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
@@ -285,15 +281,15 @@ class Comparison:
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
     """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
     family = secret.family(belief)
-    for position in family.entries:
-        values = belief.alphabet(position)
-        for a, b in family.value_pairs(belief, position):
+    for place in family.entries:
+        values = belief.alphabet(place)
+        for a, b in family.value_pairs(belief, place):
             left: Hypothesis
             right: Hypothesis
             if isinstance(secret, WhichLaw):
                 left, right = LawIs(str(values[a])), LawIs(str(values[b]))
             else:
-                left, right = EntryIs(position, values[a]), EntryIs(position, values[b])
+                left, right = EntryIs(place, values[a]), EntryIs(place, values[b])
             yield Comparison(belief, left, right)
 
 

@@ -43,7 +43,7 @@ seeds, sizes = st.integers(0, 10**6), st.integers(1, 7)
 
 
 def weighted(net: BayesianNetwork, weights: dict[str, int]) -> Additive:
-    return Linear([weights.get(str(name), 0) for name in net.names], grid=1).resolve(net)
+    return Linear([weights.get(str(name), 0) for name in net.listed], grid=1).resolve(net)
 
 
 def added(net: BayesianNetwork, answer: Additive) -> list[list[int]]:

@@ -38,6 +38,10 @@ class Case:
             self.joint[x] = float(mass)
 
     @property
+    def query(self) -> Linear:
+        return Linear(network_oracles.as_listed(self.weights, self.network.names, self.network.listed), grid=1)
+
+    @property
     def has_secrets(self) -> bool:
         return any(sum(self.network.possible(i)) > 1 for i in self.entries)
 
@@ -57,7 +61,7 @@ class Case:
 
 def check_every_mechanism(case: Case, epsilon: float) -> dict[str, Calibration]:
     """Check each mechanism's true loss twice, by enumeration and by the audit, and the order of the scales."""
-    query = Linear(case.weights, grid=1)
+    query = case.query
     found = {name: case.needed(query, epsilon, name) for name in EXACT}
     for name, calibration in found.items():
         assert true_loss(calibration).upper <= epsilon * (1 + 1e-9), name
@@ -78,7 +82,7 @@ def check_other_queries(case: Case, epsilon: float) -> None:
         found = case.needed(Histogram() if binary else Count([1, 2]), epsilon, name)
         assert true_loss(found).upper <= epsilon * (1 + 1e-9), name
     try:
-        inferential = case.needed(Linear(case.weights, grid=1), epsilon, "inferential")
+        inferential = case.needed(case.query, epsilon, "inferential")
     except CalibrationRefused:  # its norm is 1 or more
         return
     assert true_loss(inferential).upper <= epsilon * (1 + 1e-9)
@@ -126,14 +130,14 @@ def test_local_quilts_over_every_quilt_of_six_variables() -> None:
         tables = [[w * v for v in range(k)] for w, k in zip(case.weights, case.sizes, strict=True)]
         local = local_oracles.needed_scale(case.law, tables, case.entries, epsilon)
         expected = min(local, case.scale_over_all_quilts(epsilon))
-        found = case.needed(Linear(case.weights, grid=1), epsilon, "quilt-local").scale
+        found = case.needed(case.query, epsilon, "quilt-local").scale
         assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 def test_the_checks_can_fail() -> None:
     """A strongly dependent network: half the noise of laplace-exact loses more than epsilon, by both routes."""
     case = Case(1, 4)
-    found = case.needed(Linear(case.weights, grid=1), 1.5, "laplace-exact")
+    found = case.needed(case.query, 1.5, "laplace-exact")
     half = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1))
     assert case.loss(found.randomiser.scale) == pytest.approx(1.5, rel=1e-6)
     assert case.loss(half.scale) > 1.6

@@ -51,7 +51,7 @@ def test_all_subsets_give_algorithm_2_over_every_quilt(seed: int, size: int, eps
         return
     framework = Pufferfish(every_entry(), net)
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
-    query = Linear(weights, grid=1)
+    query = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1)
     changes = [w * (k - 1) for w, k in zip(weights, sizes, strict=True)]
     # Algorithm 2 works component by component: the trivial quilt of a component leaves the others remote.
     expected = oracle.needed_scale(law, sizes, changes, list(range(size)), epsilon)
@@ -115,7 +115,7 @@ def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool)
     net, law, _ = made(seed, size, zeros)
     rng = np.random.default_rng(seed)
     weights = rng.integers(-2, 3, size=size).tolist()
-    answer = Linear(weights, grid=1).resolve(net)
+    answer = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1).resolve(net)
     tables = [[w * value for value in range(len(net.alphabet(i)))] for i, w in enumerate(weights)]
     share = SimpleNamespace(belief=net, answer=answer, family=every_entry().family(net))
     for family in answers.families(share):

@@ -55,7 +55,8 @@ def made(seed: int, size: int, weights: list[int] | None = None) -> tuple[Part, 
     spec = network_oracles.random_network(np.random.default_rng(seed), size)
     net = BayesianNetwork(spec)
     weights = weights or np.random.default_rng(seed).integers(0, 4, size=size).tolist()
-    part = max(Problem(Pufferfish(every_entry(), net), Linear(weights, grid=1), Fraction(2)).parts, key=_size)
+    query = Linear(network_oracles.as_listed(weights, net.names, net.listed), grid=1)
+    part = max(Problem(Pufferfish(every_entry(), net), query, Fraction(2)).parts, key=_size)
     belief = part.belief
     assert isinstance(belief, BayesianNetwork)
     inside = [node for node in spec if node[0] in belief.names]

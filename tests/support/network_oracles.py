@@ -37,6 +37,12 @@ def _thousandths(rng: np.random.Generator, k: int, zeros: bool) -> list[int]:
             return parts
 
 
+def as_listed(weights: list[int], names: tuple[Any, ...], listed: tuple[Any, ...]) -> list[int]:
+    """Return numbers that follow the network's own order in the order in which its nodes were listed."""
+    by_name = dict(zip(names, weights, strict=True))
+    return [by_name[name] for name in listed]
+
+
 def joint_law(spec: Spec, order: list[str]) -> Law:
     """Return P(x) of every joint state, values by index, nodes in the given order; exact."""
     by_name = {name: (states, parents, table) for name, states, parents, table in spec}

@@ -29,6 +29,7 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers
+from takifugu.entries import called
 from takifugu.errors import Unsupported
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
@@ -138,9 +139,9 @@ def pair_family(belief: LawPair) -> AnswerFamily:
 def hypothesis(belief: Belief, entry: int, value: int, number: int, start: int = 0) -> str:
     """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
     state = belief.alphabet(entry)[value]
-    text = f"entry {start + entry} = {state!r}"
+    text = f"{called(belief, entry, start)} = {state!r}"
     if isinstance(belief, IndependentUsers):
-        name = f"user {start + entry}"
+        name = f"user {start + entry}" if belief.names is None else called(belief, entry)
         return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
     if isinstance(belief, MarkovChain) and belief.initial == "any":
         if number == WHOLE:

@@ -20,6 +20,7 @@ from takifugu.audit.states import all_states, stand_ins
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pair import LawPair
+from takifugu.entries import called
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.queries import Query
@@ -103,7 +104,7 @@ class Hypotheses:
     def _named(self, value: int) -> str:
         absent = value == absent_index(self.belief, self.entry)
         mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
-        return f"entry {self.entry} = {self.belief.alphabet(self.entry)[value]!r}{mode}"
+        return f"{called(self.belief, self.entry)} = {self.belief.alphabet(self.entry)[value]!r}{mode}"
 
 
 def hypotheses(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError, did_you_mean
 
 State = Hashable
@@ -78,4 +79,10 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     if kind not in kinds:
         raise InputError(f"the belief's kind is {kind!r}; write one of {sorted(kinds)}{did_you_mean(kind, kinds)}")
     belief: Belief = kinds[kind].from_dict(data)
-    return belief
+    return relisted(belief, data["listed"]) if "listed" in data else belief
+
+
+def to_dict(belief: Belief) -> dict[str, Any]:
+    """Return plain data that `from_dict` reads back, the order in which entries are listed included."""
+    told = belief.to_dict()
+    return told if order(belief) is None else {**told, "listed": list(listed(belief) or ())}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from takifugu.beliefs import elimination
 from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
+from takifugu.entries import relisted
 from takifugu.errors import InputError, Unsupported, did_you_mean
 
 State = Hashable
@@ -36,9 +37,9 @@ class BayesianNetwork:
     """A Bayesian network (004 §4): nodes with finite states, parents and conditional tables.
 
     Give (name, states, parents, table) for each node, in any order; `table` has one axis a parent, in the order of
-    `parents`, and a last axis for the node's own states. Entries are the nodes, ordered component by component and
-    parents before children; `names` says which is which. Raises InputError for a cycle, an unknown or repeated name,
-    a table of the wrong shape, or rows that miss a sum of one by more than 1e-6.
+    `parents`, and a last axis for the node's own states. A number counts nodes in the order given (`listed`); inside,
+    they are kept component by component and parents before children (`names`). Raises InputError for a cycle, an
+    unknown or repeated name, a table of the wrong shape, or rows that miss a sum of one by more than 1e-6.
 
     >>> net = BayesianNetwork([("rain", ["no", "yes"], [], [0.8, 0.2]),
     ...                        ("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.2, 0.8]])])
@@ -50,6 +51,7 @@ class BayesianNetwork:
 
     nodes: tuple[Node, ...]
     source: str = "assumed"
+    listed: tuple[Hashable, ...] = field(default=(), repr=False)
     _parts: dict[int, BayesianNetwork] = field(default_factory=dict, repr=False)
 
     def __init__(
@@ -65,6 +67,7 @@ class BayesianNetwork:
             _check(node, by_name)
         object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
         object.__setattr__(self, "source", source)
+        object.__setattr__(self, "listed", tuple(by_name))
         object.__setattr__(self, "_parts", {})
 
     @property
@@ -258,13 +261,15 @@ class BayesianNetwork:
             {"name": n.name, "states": list(n.states), "parents": list(n.parents), "table": n.table.tolist()}
             for n in self.nodes
         ]
-        return {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
+        told = {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
+        return told if self.listed == self.names else {**told, "listed": list(self.listed)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> BayesianNetwork:
         """Read a network back from its `to_dict` form."""
         nodes = [(n["name"], n["states"], n["parents"], n["table"]) for n in data["nodes"]]
-        return BayesianNetwork(nodes, data.get("source", "assumed"))
+        network = BayesianNetwork(nodes, data.get("source", "assumed"))
+        return relisted(network, data["listed"]) if "listed" in data else network
 
     def describe(self) -> str:
         arcs = sum(len(n.parents) for n in self.nodes)

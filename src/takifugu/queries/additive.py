@@ -14,6 +14,8 @@ import numpy.typing as npt
 from takifugu.errors import DataError, InputError
 
 State = Hashable
+#: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
+Chosen = tuple[int | str, ...]
 IntArray = npt.NDArray[np.int64]
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
@@ -28,6 +30,9 @@ class Entries(Protocol):
     def size(self) -> int: ...
 
     def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
 
     def position(self, name: Hashable) -> int: ...
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
+from takifugu.entries import arranged, positions
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.rationals import Number, as_fraction
-from takifugu.queries.additive import Additive, Entries, IntArray, State
+from takifugu.queries.additive import Additive, Chosen, Entries, IntArray, State
 
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
@@ -37,7 +38,7 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
 
 
 def state_tables(
-    entries: Entries, chosen: tuple[int, ...] | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
+    entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
 ) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
     """Return tables, weights and table numbers of a query that adds rows(alphabet)[x_i] over the chosen entries."""
     mask, (different, table_of) = chosen_mask(entries, chosen), _spelled(entries)
@@ -54,12 +55,16 @@ def coded(
     entries: Entries,
     label: str,
     codes: Mapping[State, Number] | None,
-    chosen: tuple[int, ...] | None = None,
+    read: IntArray,
     weights: Sequence[Fraction] | None = None,
     grid: Fraction | None = None,
 ) -> Additive:
-    """Return the (weighted) sum of codes over the chosen entries, each product rounded to the grid (half to even)."""
-    factors, which = _factors(chosen_mask(entries, chosen), weights)
+    """Return the (weighted) sum of codes over the entries where `read` is 1, each product rounded (half to even).
+
+    `weights` are in the order in which the entries are listed.
+    """
+    own = None if weights is None else arranged(entries, weights)
+    factors, which = _factors(read, own)
     different, kind_of = _spelled(entries)
     if kind_of is not None:
         return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
@@ -136,17 +141,19 @@ def alphabets(entries: Entries) -> list[tuple[State, ...]]:
     return [values for values, _ in _spelled(entries)[0]]
 
 
-def chosen_mask(entries: Entries, chosen: tuple[int, ...] | None) -> IntArray:
-    """Return 1 for every chosen entry (all without a choice), else 0."""
+def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
+    """Return 1 for every chosen entry (all without a choice), else 0, in the belief's own order."""
     if chosen is None:
         return np.ones(entries.size, dtype=np.int64)
-    for entry in chosen:
-        if not 0 <= entry < entries.size:
-            raise InputError(
-                f"the query reads entry {entry}, and the belief has entries 0 to {entries.size - 1}: name one of those"
-            )
     mask = np.zeros(entries.size, dtype=np.int64)
-    mask[list(chosen)] = 1
+    mask[list(positions(entries, chosen))] = 1
+    return mask
+
+
+def column_mask(entries: Entries, name: Hashable) -> IntArray:
+    """Return 1 for the entry of this name, else 0."""
+    mask = np.zeros(entries.size, dtype=np.int64)
+    mask[entries.position(name)] = 1
     return mask
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import Number, as_fraction, to_text
-from takifugu.queries.additive import Additive, Entries, State
+from takifugu.queries.additive import Additive, Chosen, Entries, State
 
 
 class Query(Protocol):
@@ -51,20 +51,24 @@ def several(states: Any) -> tuple[State, ...]:
     return tuple(dict.fromkeys(plain(s) for s in listed))
 
 
-def entry_tuple(entries: Iterable[int] | None) -> tuple[int, ...] | None:
-    """Return chosen entries in order, each once; InputError for none, or for anything but whole numbers from 0."""
+def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
+    """Return chosen entries, numbers before names, each in order and once.
+
+    Raises InputError for none, and for anything but whole numbers from 0 and names.
+    """
     if entries is None:
         return None
     try:
-        listed = [plain(i) for i in entries]
+        listed = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
     except TypeError as error:
         raise InputError(f"entries is {entries!r}: it must be a list of entry numbers, such as [0, 3]") from error
     for i in listed:
-        if isinstance(i, bool) or not isinstance(i, int) or i < 0:
-            raise InputError(f"entries holds {i!r}: entries are whole numbers, counted from 0")
+        if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
+            raise InputError(f"entries holds {i!r}: entries are whole numbers, counted from 0, or names")
     if not listed:
         raise InputError("the query reads no entry: its list of entries is empty; name at least one")
-    return tuple(sorted(set(listed)))
+    numbers = sorted({i for i in listed if isinstance(i, int)})
+    return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
 
 
 def grid_or_none(grid: Number | None) -> Fraction | None:
@@ -81,25 +85,29 @@ def text_or_none(number: Fraction | None) -> str | None:
     return None if number is None else to_text(number)
 
 
-def runs(entries: tuple[int, ...] | None) -> list[list[int]] | None:
-    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper.
+def runs(entries: Chosen | None) -> list[list[int] | str] | None:
+    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper, and names.
 
-    >>> runs((0, 1, 2, 7)), unruns([[0, 2], [7, 7]])
-    ([[0, 2], [7, 7]], (0, 1, 2, 7))
+    >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
+    ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
     """
     if entries is None:
         return None
     found: list[list[int]] = []
     for entry in entries:
+        if isinstance(entry, str):
+            continue
         if found and found[-1][1] == entry - 1:
             found[-1][1] = entry
         else:
             found.append([entry, entry])
-    return found
+    return [*found, *(entry for entry in entries if isinstance(entry, str))]
 
 
-def unruns(found: list[list[int]] | None) -> tuple[int, ...] | None:
-    return None if found is None else tuple(i for first, last in found for i in range(first, last + 1))
+def unruns(found: Sequence[Sequence[int] | str] | None) -> Chosen | None:
+    if found is None:
+        return None
+    return tuple(i for run in found for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
 
 
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from takifugu.entries import positions
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import Number, as_fraction, to_text
-from takifugu.queries.additive import Additive, Entries, State
-from takifugu.queries.coding import alphabets, coded, state_tables
+from takifugu.queries.additive import Additive, Chosen, Entries, State
+from takifugu.queries.coding import alphabets, chosen_mask, coded, column_mask, state_tables
 from takifugu.queries.forms import (
     Query,
     codes_from,
@@ -38,7 +39,7 @@ class Count:
     """
 
     state: Any
-    entries: tuple[int, ...] | None = None
+    entries: Chosen | None = None
 
     def __post_init__(self) -> None:
         states = several(self.state) if isinstance(self.state, list | tuple | set | frozenset) else (plain(self.state),)
@@ -81,7 +82,7 @@ class Sum:
 
     attribute: Hashable | None = None
     codes: Codes | None = field(default=None, hash=False)
-    entries: tuple[int, ...] | None = None
+    entries: Chosen | None = None
     grid: Number | None = None
 
     def __post_init__(self) -> None:
@@ -92,8 +93,8 @@ class Sum:
         object.__setattr__(self, "grid", grid_or_none(self.grid))
 
     def resolve(self, entries: Entries) -> Additive:
-        chosen = self.entries if self.attribute is None else (entries.position(self.attribute),)
-        return coded(entries, "sum", self.codes, chosen, grid=grid_or_none(self.grid))
+        read = chosen_mask(entries, self.entries) if self.attribute is None else column_mask(entries, self.attribute)
+        return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -117,7 +118,7 @@ class Mean:
 
     attribute: Hashable | None = None
     codes: Codes | None = field(default=None, hash=False)
-    entries: tuple[int, ...] | None = None
+    entries: Chosen | None = None
     grid: Number | None = None
 
     def __post_init__(self) -> None:
@@ -130,7 +131,7 @@ class Mean:
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None:
-            count = entries.size if self.entries is None else len(self.entries)
+            count = entries.size if self.entries is None else len(set(positions(entries, self.entries)))
         else:
             count = 1
         total = self._total().resolve(entries)
@@ -158,7 +159,7 @@ class Histogram:
 
     states: tuple[State, ...] | None = None
     total: int | None = None
-    entries: tuple[int, ...] | None = None
+    entries: Chosen | None = None
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -219,7 +220,7 @@ class Linear:
                 f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries: "
                 "give one weight an entry, 0 where an entry is not read"
             )
-        return coded(entries, "linear", self.codes, weights=self.weights, grid=self.grid)
+        return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
     def to_dict(self) -> dict[str, Any]:
         weights = [to_text(w) for w in self.weights]
@@ -259,8 +260,8 @@ class Identity:
                 f"Identity() publishes one value, and the belief has {entries.size} entries: "
                 "name the column, Identity('age'), or publish a Histogram, Sum or Mean"
             )
-        chosen = 0 if self.attribute is None else entries.position(self.attribute)
-        return coded(entries, "value", self.codes, (chosen,), grid=self.grid)
+        read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
+        return coded(entries, "value", self.codes, read, grid=self.grid)
 
     def to_dict(self) -> dict[str, Any]:
         told = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
@@ -299,7 +300,9 @@ def _coding(codes: Codes | None) -> str:
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
 
 
-def _where(entries: tuple[int, ...] | None) -> str:
+def _where(entries: Chosen | None) -> str:
     if entries is None:
         return ""
-    return f", of entry {entries[0]} alone" if len(entries) == 1 else f", over {len(entries)} chosen entries"
+    if len(entries) > 1:
+        return f", over {len(entries)} chosen entries"
+    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", of entry {entries[0]} alone"

@@ -12,6 +12,7 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.network_files import read_network
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers
+from takifugu.entries import positions
 from takifugu.errors import InputError, did_you_mean
 from takifugu.frames import open_frame, totals
 from takifugu.frameworks import Framework, Pufferfish
@@ -128,8 +129,8 @@ def record_query(item: RecordItemSpec, belief: RecordBelief) -> Query:
 
     Raises InputError for columns and values that the belief does not know.
     """
-    entries = None if item.variables is None else tuple(belief.position(v) for v in item.variables)
-    read = range(belief.size) if entries is None else entries
+    entries = None if item.variables is None else tuple(item.variables)
+    read = range(belief.size) if entries is None else positions(belief, entries)
     if item.attribute is not None:
         read = (belief.position(item.attribute),)
     named = {str(s): s for alphabet in _alphabets(belief, read) for s in alphabet}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from takifugu import entries
 from takifugu.beliefs import Belief
 from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
@@ -56,9 +57,7 @@ def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ..
         return _from_counts(calibration, data.pieces)
     if isinstance(beliefs[0], LawPair):
         return (_number(calibration, data),)
-    for belief in beliefs[1:]:
-        _indices(belief, data)
-    values = _indices(beliefs[0], data)
+    values = _indices(beliefs[0], data)  # the others agree with it on entries and values (frameworks.agreed)
     answer = calibration.query.resolve(beliefs[0])
     seen = values != MISSING
     if (~seen & (answer.weights != 0)).any():
@@ -112,7 +111,10 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     if isinstance(belief, CliqueInfection) and isinstance(data, Mapping):
         if set(data) != set(belief.names):
             raise DataError("the data must name exactly the people of the belief, each with a state")
-        data = [data[name] for name in belief.names]
+        data = [data[name] for name in entries.listed(belief) or ()]
+    if isinstance(belief, CliqueInfection):
+        data = _sequence(data, "the sequence")
+        data = entries.arranged(belief, data) if len(data) == belief.size else data
     values = np.full(belief.size, MISSING, dtype=np.int64)
     place = {state: index for index, state in enumerate(belief.alphabet(0))}
     for run, piece in _pieces(belief, data):
@@ -132,10 +134,11 @@ def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtyp
     if isinstance(data, Mapping) and users.names is not None:
         if set(data) != set(users.names):
             raise DataError("the data must name exactly the users of the belief, each with a value")
-        data = [data[name] for name in users.names]
+        data = [data[name] for name in entries.listed(users) or ()]
     states = _sequence(data, "the list of users")
     if len(states) != users.size:
         raise DataError(f"the belief has {users.size} users: give one value for each, in the same order")
+    states = entries.arranged(users, states)
     places = [{value: i for i, value in enumerate(found.values)} for found in users.letters]
     for place, found in zip(places, users.letters, strict=True):
         if found.absence == "removed":
@@ -182,15 +185,15 @@ def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
 
 
 def _record(belief: JointTable | BayesianNetwork, data: Any) -> Sequence[Any]:
-    names = belief.names
+    names = entries.listed(belief) or ()
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_listed(names)}")
-        return [data[name] for name in names]
+        return [data[name] for name in belief.names]
     record = _sequence(data, "the record")
     if len(record) != len(names):
         raise DataError(f"the record needs one value for each of the columns {_listed(names)}, in this order")
-    return record
+    return entries.arranged(belief, record)
 
 
 def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
