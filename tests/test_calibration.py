@@ -20,9 +20,9 @@ from tests.support.chain_questions import chains, loss_of
 import takifugu as tf
 from takifugu.calibration import Calibration, registry, trials
 from takifugu.calibration.registry import Line
-from takifugu.calibration.result import CHOSEN, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER
+from takifugu.calibration.result import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER
 from takifugu.calibration.rules import too_little_noise
-from takifugu.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
+from takifugu.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
@@ -213,7 +213,52 @@ def auto(**how: Any) -> Any:
 
 def test_the_least_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, first=lap(9, Composition.WHOLE), second=lap(8), third=lap(10))
+    assert auto(only_release=True).mechanism == "second"
+
+
+def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, whole=lap(9, Composition.WHOLE), single=lap(1), quilt=lap(8, Composition.QUILT))
+    found, only = auto(), auto(only_release=True)
+    assert (found.mechanism, found.is_only_release, found.forbids) == ("quilt", False, "")
+    assert (only.mechanism, only.is_only_release) == ("single", True)
+    assert only.forbids.startswith("this is the only release about its source: any later one is refused")
+    assert only.forbids in " ".join(str(only).split())
+    marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
+    assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]
+    assert [[row.status for row in c.alternatives] for c in (found, only)] == marks
+
+
+def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, first=lap(9), second=lap(8), zero=replace(lap(1), randomiser=Exact(Fraction(1))))
     assert auto().mechanism == "second"
+    assert auto().forbids.startswith("no mechanism that composes with later releases may be used here")
+    assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [POSSIBLE, CHOSEN, REFUSED]
+
+
+def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
+    """Between two laws only `group` composes, and it makes no use of them."""
+    pair = tf.between(tf.Pmf([0, 1, 5], [0.5, 0.3, 0.2]), tf.Pmf([1, 3], [0.5, 0.5]))
+    found = tf.calibrate(pair, tf.Identity(), 1)
+    assert (found.mechanism, found.is_only_release) == ("laplace-exact", True)
+    assert found.forbids.startswith("two laws of an answer are compared")
+    rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
+    assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
+    same = tf.Pmf([0], [1])
+    assert tf.calibrate(tf.between(same, tf.Pmf([2], [1])), tf.Identity(), 1).forbids == ""
+
+
+def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
+    """README's own example: the second release is paid for, and with `only_release` it is refused."""
+    query, data = tf.Count("walking"), ["still"] * 100
+    for only in (False, True):
+        made = tf.calibrate(framework_of(activity(100)), query, 1, only_release=only)
+        ledger = tmp_path / f"{only}.db"
+        tf.release(made, data, ledger=ledger, budget=4)
+        if only:
+            with pytest.raises(CompositionRefused, match="promises something about its own output's law only"):
+                tf.release(made, data, ledger=ledger)
+        else:
+            tf.release(made, data, ledger=ledger)
 
 
 @pytest.mark.parametrize("excess", [0, Fraction(1, 10**10)])
@@ -221,14 +266,14 @@ def test_equal_errors_prefer_the_kind_that_composes_better(monkeypatch: pytest.M
     kinds = [Composition.SINGLE, Composition.QUILT, Composition.DATA, Composition.WHOLE]
     for rank, kind in enumerate(kinds[1:], start=1):
         registered(monkeypatch, **{k.value: lap(8 + excess * i, k) for i, k in enumerate(kinds[: rank + 1])})
-        assert auto().mechanism == kind.value
+        assert auto().mechanism == auto(only_release=True).mechanism == kind.value
     registered(monkeypatch, first=lap(8), second=lap(8))
     assert auto().mechanism == "first"
 
 
 def test_a_clear_difference_is_no_tie(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, single=lap(8), whole=lap(8 + Fraction(1, 10**6), Composition.WHOLE))
-    assert auto().mechanism == "single"
+    assert auto(only_release=True).mechanism == "single"
 
 
 def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,7 +408,7 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     assert rows["laplace-exact"].scale == pytest.approx(0.658, abs=5e-4)
     assert rows["laplace-exact"].status == REFUSED
     assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1).mechanism != "laplace-exact"
-    assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True).mechanism == "laplace-exact"
+    assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True, only_release=True).mechanism == "laplace-exact"
 
 
 def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,7 +418,7 @@ def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_noise_that_would_not_hide_one_entry_alone_is_marked() -> None:
-    little = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True)
+    little = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True, only_release=True)
     assert not little.hides_one_entry
     assert "would not hide one entry" in " ".join(str(little).split())
     assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group").hides_one_entry

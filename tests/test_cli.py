@@ -88,7 +88,7 @@ ROW = {"name": None, "scale": None, "expected_error": None, "composition": None,
 OFF = {"off_by": None, "epsilon": None, "delta": None, "epsilon_overall": None, "delta_overall": None}
 ANSWER = {
     "unit": None, "mechanism": None, "scale": None, "expected_error": None, "epsilon": None, "delta": None,
-    "composition": None, "forced_by": None,
+    "composition": None, "forbids": None, "forced_by": None,
 }  # fmt: skip
 TOP = {"format": None, "command": None, "file": None}
 SHAPES = {

@@ -6,6 +6,7 @@ import csv
 import errno
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from takifugu.errors import (
     DataError,
     LedgerError,
     ReleaseError,
+    SpecError,
 )
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.releasing import planning, run
+from takifugu.releasing.notices import Notice
 from takifugu.releasing.spec import load
 
 
@@ -127,13 +130,42 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
 
 
-def test_auto_composes_where_the_file_asks_twice_about_the_same_data(tmp_path: Path) -> None:
+def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     once = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]'), ('per = "both"', 'per = "unit"'))
-    alone = planned(tmp_path, once).tables[0].calibrations
-    twice = planned(tmp_path, once.replace('per = "unit"', 'per = "both"')).tables[0].calibrations
-    assert any(str(c.guarantee.composition) == "single" for c in alone)
-    assert not any(str(c.guarantee.composition) == "single" for c in twice)
-    run.publish(planned(tmp_path, once.replace('per = "unit"', 'per = "both"')))
+    only = once.replace("budget = 10", "budget = 10\nonly_release = true")
+    assert not any(c.is_only_release for c in planned(tmp_path, once).tables[0].calibrations)
+    assert any(c.is_only_release for c in planned(tmp_path, only).tables[0].calibrations)
+    run.publish(planned(tmp_path, once))
+    run.publish(planned(tmp_path, once), force=True)  # the door was left open
+    other = tmp_path / "other"
+    other.mkdir()
+    path = files.write(other, once)
+    with pytest.warns(Notice, match="^time-use: this is the only release about its source"):
+        made = run.release_file(path, only_release=True)
+    assert "This is the only release about its source." in " ".join(made.tables[0].certificate.text().split())
+    with pytest.raises(CompositionRefused):
+        run.release_file(path, force=True)
+
+
+@pytest.mark.parametrize("several", ["both", "two"])
+def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several: str) -> None:
+    spec = files.SPEC.replace("budget = 10", "budget = 10\nonly_release = true")
+    if several == "two":
+        spec = spec.replace('per = "both"', "") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 1\n'
+    with pytest.raises(SpecError, match=r"source\.only_release: is true, and several tables"):
+        planned(tmp_path, spec)
+
+
+def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
+    path = files.write(tmp_path, files.SPEC.replace("budget = 10", ""))
+    with pytest.warns(Notice, match="no budget is declared for the source 'study'") as told:
+        run.release_file(path)
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Notice)
+        other = tmp_path / "declared"
+        other.mkdir()
+        run.release_file(files.write(other))
 
 
 def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:

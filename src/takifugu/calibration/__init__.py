@@ -39,14 +39,17 @@ def calibrate(
     epsilon: Number,
     delta: Number = 0.0,
     mechanism: str = "auto",
+    only_release: bool = False,
     allow_zero_noise: bool = False,
     allow_private_belief: bool = False,
 ) -> Calibration:
     """Return the noise that makes one release of `query` keep (epsilon, delta) under `framework`.
 
-    "auto" takes the smallest expected error among the mechanisms that keep the promise, are within the work limit and
-    are not refused by default; equal errors prefer the kind that composes better (whole, data, quilt, single), then the
-    registry's order. A mechanism asked by name is run at any cost; the calibration states what it really promises.
+    "auto" takes the smallest expected error among the mechanisms that compose with later releases (whole, data, quilt),
+    keep the promise, are within the work limit and are not refused by default; equal errors prefer the kind that
+    composes better, then the registry's order. With `only_release`, for `between`, and where none composes, it takes
+    the smallest of all: if that is of kind single, the ledger refuses later releases about the same source
+    (`Calibration.forbids`). A mechanism asked by name is run at any cost; the calibration states what it promises.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
     belief estimated from the private data (`allow_private_belief`). Source: DESIGN §4, "Zero noise", "Composition".
@@ -76,20 +79,25 @@ def calibrate(
             raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}: {trial.reason}")
         return _calibration(problem, mechanism, trial.bound, line.load().source, conditions)
     trials = attempt_all(problem, allow_zero_noise)
-    best = choose(trials)
-    if best is None or best.bound is None:
+    choice = choose(trials)
+    only = only_release or problem.is_pair
+    best = None if choice is None else choice.taken(only)
+    if choice is None or best is None or best.bound is None:
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source = best.line.load().source
-    return _calibration(problem, best.line.name, best.bound, source, conditions, rows(trials, best))
+    return _calibration(problem, best.line.name, best.bound, source, conditions, choice.rows(trials, only))
 
 
 @searches.stopping()
-def compare(framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0) -> Comparisons:
+def compare(
+    framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False
+) -> Comparisons:
     """Return every mechanism side by side: its scale, expected error, how it composes, and why it may not be used.
 
-    What `calibrate` refuses by default is listed as such; a belief from the private data is not refused here. Raises
-    InputError for a bad epsilon, delta or query.
+    Two are marked: what `calibrate` takes, and the least error of all where that is of kind single ("if the only
+    release"; with `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such; a belief
+    from the private data is not refused here. Raises InputError for a bad epsilon, delta or query.
 
     >>> from takifugu import Identity, Pmf, between
     >>> table = compare(between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
@@ -98,7 +106,7 @@ def compare(framework: Framework, query: Query, epsilon: Number, delta: Number =
     """
     problem = _problem(framework, query, epsilon, delta)
     trials = attempt_all(problem, allow_zero_noise=False)
-    return Comparisons(rows(trials, choose(trials)), problem.epsilon, problem.delta)
+    return Comparisons(rows(trials, choose(trials), only_release or problem.is_pair), problem.epsilon, problem.delta)
 
 
 @searches.stopping()

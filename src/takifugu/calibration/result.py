@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, overload
 
 from takifugu import frameworks, queries, randomisers
+from takifugu.beliefs.pair import LawPair
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
@@ -19,11 +20,26 @@ from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
 from takifugu.tables import WIDTH, html_table, labelled, number, text_table
 
 CHOSEN = "chosen"
+IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
+IF_FOLLOWED = "if others follow"  # the least error that leaves room
 POSSIBLE = "possible"
 WEAKER = "promises less"
 REFUSED = "refused by default"
 INAPPLICABLE = "does not apply"
 SKIPPED = "skipped"
+#: The statuses of mechanisms that may be used.
+USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
+
+#: What a promise about one output's law forbids.
+ONLY_RELEASE = (
+    "this is the only release about its source: any later one is refused, except with noise that covers every change "
+    "of the whole data (kind 'whole')"
+)
+NOTHING_COMPOSES = "no mechanism that composes with later releases may be used here, so the least error of all is taken"
+PAIR_COMPOSES = (
+    "two laws of an answer are compared, and noise that composes makes no use of them, so the least error of all is "
+    "taken"
+)
 
 _NOISE = {
     "none": "no noise",
@@ -64,7 +80,11 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Comparisons(Sequence[Alternative]):
-    """Every mechanism side by side, in the registry's order; the one that "auto" takes is marked as chosen."""
+    """Every mechanism side by side, in the registry's order.
+
+    The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
+    the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
+    """
 
     rows: tuple[Alternative, ...]
     epsilon: Fraction
@@ -149,6 +169,22 @@ class Calibration:
         return self.guarantee.delta
 
     @property
+    def is_only_release(self) -> bool:
+        """Whether the promise is about this output alone, so that the ledger refuses later releases on the source."""
+        return self.guarantee.composition is Composition.SINGLE
+
+    @property
+    def forbids(self) -> str:
+        """Return in words what this release rules out for its source, or an empty string."""
+        if not self.is_only_release:
+            return ""
+        usable = [row for row in self.alternatives if row.status in USABLE]
+        if usable and all(row.composition == str(Composition.SINGLE) for row in usable):
+            return f"{NOTHING_COMPOSES}; {ONLY_RELEASE}"
+        is_pair = all(isinstance(b, LawPair) for b in self.framework.beliefs)
+        return f"{PAIR_COMPOSES}; {ONLY_RELEASE}" if usable and is_pair else ONLY_RELEASE
+
+    @property
     def expected_error(self) -> float:
         """Return the expected L1 error, summed over cells, in answer units."""
         return self.randomiser.expected_error()
@@ -190,6 +226,7 @@ class Calibration:
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
             ("promises", promise),
             ("composes as", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
+            ("forbids", self.forbids),
             ("expected error", f"{number(self.expected_error)}{over}"),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from takifugu import searches
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.calibration.result import CHOSEN, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER, Alternative
+from takifugu.calibration.result import (
+    CHOSEN,
+    IF_FOLLOWED,
+    IF_ONLY,
+    INAPPLICABLE,
+    POSSIBLE,
+    REFUSED,
+    SKIPPED,
+    WEAKER,
+    Alternative,
+)
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
@@ -63,27 +73,52 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else line.baseline, found)
 
 
-def choose(trials: Sequence[Trial]) -> Trial | None:
-    """Return the possible trial of least expected error; equal errors prefer the kind that composes better.
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The two winners: the least error of all, and the least among mechanisms that leave room for later releases.
+
+    They are one where equal errors allow it; `composing` is None where nothing composes.
+    """
+
+    least: Trial
+    composing: Trial | None
+
+    def taken(self, only_release: bool) -> Trial:
+        """Return what "auto" takes: the least that composes, or the least of all if nothing else is ever released."""
+        return self.least if only_release or self.composing is None else self.composing
+
+    def rows(self, trials: Sequence[Trial], only_release: bool) -> tuple[Alternative, ...]:
+        """Return what each mechanism answered, for people; both winners are marked."""
+        marks = {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(only_release)): CHOSEN}
+        return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
+
+
+def choose(trials: Sequence[Trial]) -> Choice | None:
+    """Return the possible trials of least expected error; equal errors prefer the kind that composes better.
 
     Errors that are averages under the belief are not comparable with those of additive noise, and are passed over, and
     so are baselines.
     """
     possible = [
-        (t, t.bound, t.bound.randomiser.expected_error())
+        (t, t.bound)
         for t in trials
         if t.status == POSSIBLE and t.bound and not t.line.error_of_belief and not t.line.baseline
     ]
     if not possible:
         return None
-    least = min(error for _, _, error in possible)
-    tied = [(t, bound) for t, bound, error in possible if error <= least * (1 + TIE)]
+    composing = [(t, bound) for t, bound in possible if bound.composition is not Composition.SINGLE]
+    return Choice(_least(possible), _least(composing) if composing else None)
+
+
+def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
+    errors = [bound.randomiser.expected_error() for _, bound in possible]
+    tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= min(errors) * (1 + TIE)]
     return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].composition))[0]
 
 
-def rows(trials: Sequence[Trial], best: Trial | None) -> tuple[Alternative, ...]:
-    """Return what each mechanism answered, for people."""
-    return tuple(_row(trial, CHOSEN if trial is best else trial.status) for trial in trials)
+def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
+    """Return what each mechanism answered, for people, whether or not one of them may be used."""
+    return tuple(_row(t, t.status) for t in trials) if choice is None else choice.rows(trials, only_release)
 
 
 def _row(trial: Trial, status: str) -> Alternative:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import textwrap
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import click
 
 from takifugu.errors import ReleaseError
 from takifugu.laws.rationals import to_text
+from takifugu.releasing.notices import Notice
 from takifugu.tables import WIDTH
 
 #: The longest name that a table shows whole; the JSON has them all.
@@ -27,6 +31,29 @@ def heading(text: str) -> None:
 def wrapped(text: str) -> str:
     """Return a text in lines of at most 80 columns; a number stays with its per cent sign."""
     return textwrap.fill(text.replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0%", " %")
+
+
+def note(text: str) -> None:
+    """Print a line of news on stderr."""
+    click.echo(f"{click.style('takifugu:', fg='yellow')} {text}", err=True)
+
+
+@contextmanager
+def noticed() -> Iterator[list[str]]:
+    """Print what the library notices as lines on stderr, at once; yield the list that gathers it for JSON."""
+    told: list[str] = []
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        if not issubclass(category, Notice):
+            return others(message, category, *rest)
+        told.append(str(message))
+        return note(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Notice)
+        others = warnings.showwarning
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield told
 
 
 def name_of(text: str, width: int = LONGEST_NAME) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from takifugu.calibration import Calibration
-from takifugu.cli.output import SCOPES, amount, coloured, name_of, print_json, wrapped
+from takifugu.cli.output import SCOPES, amount, coloured, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.laws.rationals import to_text
@@ -26,7 +26,10 @@ LEGEND = (
 )
 _DRAWN_UNITS = 12
 #: Colours in comparisons: what is taken, and what does not keep the promise.
-_MARKS = {" chosen": {"fg": "green"}, " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"}}
+_MARKS = {
+    " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
+    " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"},
+}  # fmt: skip
 
 
 def calibrate(file: Path, as_json: bool) -> None:
@@ -51,10 +54,11 @@ def compare(file: Path, as_json: bool) -> None:
 def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
     with watching(stops=False) as watch:  # whoever interrupts does not want to publish
         planned = planning.plan(load(file), watch)
-    outcome = run.publish(planned, output, force)
+    with noticed() as notices:
+        outcome = run.publish(planned, output, force)
     _warn_of_other_sources(outcome)
     if as_json:
-        print_json("release", file, outcome_of(outcome))
+        print_json("release", file, {**outcome_of(outcome), "notices": notices})
         return
     print_outcome(outcome, planned)
 
@@ -82,7 +86,7 @@ def print_calibrations(planned: planning.Plan | RecordPlan) -> None:
     for table in planned.tables:
         worst = max(table.calibrations, key=lambda c: c.randomiser.scale)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
-        facts += [("composes", str(worst.guarantee.composition))]
+        facts += [("composes", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
         asked = worst.asked
         if asked is not None and worst.epsilon > asked[0]:
@@ -151,6 +155,7 @@ def _planned(table: planning.Table) -> dict[str, Any]:
                 "epsilon": to_text(q.calibration.epsilon),
                 "delta": to_text(q.calibration.delta),
                 "composition": str(q.calibration.guarantee.composition),
+                "forbids": q.calibration.forbids,
                 "forced_by": q.calibration.witness.comparison,
             }
             for q in table.questions

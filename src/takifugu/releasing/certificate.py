@@ -33,8 +33,9 @@ COMPOSES = {
     "kind and of the kind 'whole', not to that of the kind 'single'.",
     "quilt": "All additive-noise releases about the same data together cost the largest, over entries, of the "
     "smallest, over quilts, of the quilt's influence plus the sum of change over scale; the ledger computes it.",
-    "single": "The promise is about this output alone: together with any other release that reads the same data, "
-    "before or after, nothing is proved, and the ledger refuses such releases.",
+    "single": "This is the only release about its source. The promise is about this output alone: together with any "
+    "other release that reads the same data, before or after, nothing is proved, and the ledger refuses such releases, "
+    "except with noise that covers every change of the whole data (kind 'whole').",
 }
 
 NOISE = {

@@ -13,7 +13,7 @@ from takifugu.frames import Table, missing_states, open_frame, parse_step
 from takifugu.queries import Sum
 from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
-from takifugu.releasing.promise import promise_problems
+from takifugu.releasing.promise import only_release_problems, promise_problems
 from takifugu.releasing.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -73,6 +73,8 @@ def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: An
             chain = _try_chain(belief, source, folder, found)
     if hide is not None:
         found += _hide(hide, source, None if "belief.states" in faulty else belief)
+    if source is not None:
+        found += only_release_problems(source, spec.release)
     names: set[str] = set()
     for number, item in enumerate(spec.release):
         if item is None:

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
-from takifugu.calibration.result import POSSIBLE
 from takifugu.errors import CalibrationRefused, InputError, SpecError
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
 from takifugu.laws.rationals import Number
 from takifugu.queries import Linear, Query
 from takifugu.releasing.build import query_of, secret_of
@@ -150,7 +148,8 @@ def compared(file: ReleaseFile | RecordFile, watch: Watch = unwatched) -> Iterat
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         unit = longest if scope == "unit" else None
         framework, query = asking.about([unit] if unit else units), asking.query(item)
-        yield Compared(name, scope, unit.name if unit else None, compare(framework, query, item.epsilon, item.delta))
+        rows = compare(framework, query, item.epsilon, item.delta, file.spec.source.only_release)
+        yield Compared(name, scope, unit.name if unit else None, rows)
 
 
 def priced(
@@ -250,32 +249,26 @@ class _Asking:
 
     def _calibrate(self, item: ItemSpec, query: Query, framework: Framework, alone: bool) -> Calibration:
         fit = self.spec.belief.fit if isinstance(self.spec.belief, ChainSpec) else None
-        return calibrated_beside_others(item, query, framework, alone, fit is not None and fit.private)
+        private, only = fit is not None and fit.private, self.spec.source.only_release
+        return calibrated_beside_others(item, query, framework, alone, only, private)
 
 
 def calibrated_beside_others(
-    item: ItemSpec | RecordItemSpec, query: Query, framework: Framework, alone: bool, private: bool
+    item: ItemSpec | RecordItemSpec, query: Query, framework: Framework, alone: bool, only_release: bool, private: bool
 ) -> Calibration:
-    """Return the calibration of one answer; where it is not `alone`, by a mechanism that adds up with others.
+    """Return the calibration of one answer; where it is not `alone`, one that adds up with others.
 
     `private` says that a belief estimated from the private data is accepted. Raises CalibrationRefused.
     """
-    told = {"allow_zero_noise": item.allow_zero_noise, "allow_private_belief": private}
-    found = calibrate(framework, query, item.epsilon, item.delta, item.mechanism, **told)
-    if alone or found.guarantee.composition is not Composition.SINGLE or item.mechanism != "auto":
-        return found
-    errors = {
-        row.name: row.expected_error
-        for row in found.alternatives
-        if row.status == POSSIBLE and row.composition != str(Composition.SINGLE) and row.expected_error is not None
-    }
-    if not errors:
+    only = only_release and alone
+    found = calibrate(framework, query, item.epsilon, item.delta, item.mechanism, only, item.allow_zero_noise, private)
+    if found.is_only_release and not alone and item.mechanism == "auto":
         raise CalibrationRefused(
-            f"the release {item.name!r} is one of several answers about the same data, and no mechanism that may "
-            "be used adds up with others: publish it alone"
+            f"the release {item.name!r} is one of several answers about the same data, or one about units with "
+            "unobserved entries, and no mechanism that may be used adds up with others: publish it alone, or a table "
+            'for each unit (per = "unit")'
         )
-    best = min(errors, key=lambda name: errors[name])
-    return calibrate(framework, query, item.epsilon, item.delta, best, **told)
+    return found
 
 
 def _of_observed(query: Query, unit: Unit) -> Query:

@@ -1,8 +1,8 @@
-"""What one table of a release file promises, whatever its data: is that a promise that some mechanism can make?"""
+"""What the tables of a release file promise, whatever its data: are these promises that some mechanism can make?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
@@ -12,8 +12,8 @@ from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.releasing.problems import as_problem
 
 if TYPE_CHECKING:
-    from takifugu.releasing.record_spec import RecordItemSpec
-    from takifugu.releasing.sections import ItemSpec
+    from takifugu.releasing.record_spec import RecordItemSpec, RecordSourceSpec
+    from takifugu.releasing.sections import ItemSpec, SourceSpec
 
 
 def promise_problems(item: ItemSpec | RecordItemSpec, path: str) -> Iterator[str]:
@@ -26,3 +26,15 @@ def promise_problems(item: ItemSpec | RecordItemSpec, path: str) -> Iterator[str
             yield f"{path}.delta: {item.mechanism} makes a pure promise that has no use for it; leave delta out"
     except TakifuguError as error:
         yield f"{path}.mechanism: {as_problem(error)}"
+
+
+def only_release_problems(
+    source: SourceSpec | RecordSourceSpec, items: Sequence[ItemSpec | RecordItemSpec | None]
+) -> Iterator[str]:
+    """Yield what is wrong where a file with several tables about the same data calls each of them the only one."""
+    several = len(items) > 1 or any(getattr(item, "per", "") == "both" for item in items)
+    if source.only_release and several:
+        yield (
+            "source.only_release: is true, and several tables would be published about the same data; publish one "
+            "table (a single [[release]], not per = \"both\"), or leave only_release out"
+        )

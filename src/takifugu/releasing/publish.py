@@ -16,6 +16,7 @@ from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.certificate import Account, Certificate, certify
 from takifugu.releasing.library import library_of
+from takifugu.releasing.notices import forbidden, has_budget, no_budget, tell
 from takifugu.releasing.result import Release
 from takifugu.releasing.truth import content_of, labels_of, true_answer
 
@@ -85,6 +86,9 @@ def release(
     `unit` whose data they are, where a source has several. Without a ledger nothing is accounted, and the certificate
     says so.
 
+    Before anything is drawn a `Notice` warns where the ledger will refuse later releases: the promise is about this
+    output alone, or no budget was declared, so that it is what this release costs.
+
     Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
     refuses, LedgerError where it cannot be used: then nothing was drawn. A failure after the reservation leaves the
     epsilon spent.
@@ -146,6 +150,8 @@ def draw(
     reservation, accounts = None, {}
     book = open_ledger(ledger)
     if book is not None:
+        tell(forbidden((q.release, q.calibration) for q in questions))
+        tell([] if budget is not None or has_budget(book, source) else [no_budget(source)])
         reservation = _reserve(questions, book, source, budget, content)
         about = book.source(source).id
         accounts = {name: Account(about, number) for name, number in reservation.ids.items()}

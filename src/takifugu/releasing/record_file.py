@@ -16,7 +16,7 @@ from takifugu.errors import SpecError, TakifuguError
 from takifugu.frames import Table, missing_states, open_frame
 from takifugu.frameworks import Framework
 from takifugu.releasing.problems import as_problem, problems_of
-from takifugu.releasing.promise import promise_problems
+from takifugu.releasing.promise import only_release_problems, promise_problems
 from takifugu.releasing.record_build import RecordBelief, belief_of, framework_of, record_query, spelled
 from takifugu.releasing.record_spec import (
     ContactsSpec,
@@ -109,6 +109,7 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
                 found += _columns(spec, belief, _open(spec.source, path.parent, data))
             except TakifuguError as error:
                 found.append(f"source.file: {as_problem(error)}")
+    found += only_release_problems(spec.source, spec.release)
     names = [item.name for item in spec.release]
     for number, item in enumerate(spec.release):
         if item.name in names[:number]:

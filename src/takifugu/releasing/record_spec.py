@@ -42,6 +42,9 @@ class RecordSourceSpec(Section):
         Epsilon | BudgetSpec | None,
         Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
     ] = None
+    only_release: Annotated[
+        StrictBool, Field(description="nothing else is ever released about this source: the least noise of all")
+    ] = False
 
 
 class _RecordBelief(Section):

@@ -66,7 +66,8 @@ def compare_records(file: RecordFile, watch: Watch) -> Iterator[Compared]:
     """Yield every mechanism side by side for each release; the data are not read."""
     for number, item in enumerate(file.spec.release):
         watch(f"comparing mechanisms for {item.name}", number, len(file.spec.release))
-        rows = compare(file.framework, record_query(item, file.belief), item.epsilon, item.delta)
+        query, only = record_query(item, file.belief), file.spec.source.only_release
+        rows = compare(file.framework, query, item.epsilon, item.delta, only)
         yield Compared(item.name, file.scope, None, rows)
 
 
@@ -88,7 +89,7 @@ def _calibrated(file: RecordFile, item: RecordItemSpec) -> Calibration:
     belief = file.spec.belief
     private = isinstance(belief, TableSpec) and belief.fit is not None and belief.fit.private
     query, alone = record_query(item, file.belief), len(file.spec.release) == 1
-    return calibrated_beside_others(item, query, file.framework, alone, private)
+    return calibrated_beside_others(item, query, file.framework, alone, file.spec.source.only_release, private)
 
 
 def _assumptions(file: RecordFile) -> Iterator[str]:

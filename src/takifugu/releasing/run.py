@@ -63,11 +63,19 @@ class Outcome:
     reservation: Reservation
 
 
-def release_file(path: str | Path, data: Any = None, output: str | Path | None = None, force: bool = False) -> Outcome:
+def release_file(
+    path: str | Path,
+    data: Any = None,
+    output: str | Path | None = None,
+    force: bool = False,
+    only_release: bool = False,
+) -> Outcome:
     """Publish every table of a release file, as `takifugu release` does.
 
     `data` stands for the file of its [source]: another file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame with
     the same columns. Rows stay where they are; noise and ledger are here. `output` is the folder to write into.
+    `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
+    the least noise of all, and the ledger refuses later releases if it is of kind single.
 
     Raises SpecError for a faulty file, DataError for data that break a rule, CalibrationRefused, BudgetExceeded or
     CompositionRefused where the release is refused, and ReleaseError where files exist (without `force`).
@@ -78,7 +86,7 @@ def release_file(path: str | Path, data: Any = None, output: str | Path | None =
     ['time-use-units', 'time-use-pooled']
     """
     with stopping(once=False):  # whoever interrupts does not want to publish
-        planned = plan(load(path, data))
+        planned = plan(load(path, data, only_release))
     return publish(planned, None if output is None else Path(output), force)
 
 

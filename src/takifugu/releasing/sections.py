@@ -92,6 +92,9 @@ class SourceSpec(Section):
         Epsilon | BudgetSpec | None,
         Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
     ] = None
+    only_release: Annotated[
+        StrictBool, Field(description="nothing else is ever released about this source: the least noise of all")
+    ] = False
 
 
 class FitSpec(Section):

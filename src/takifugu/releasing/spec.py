@@ -55,10 +55,10 @@ class ReleaseFile:
         return self.folder / name
 
 
-def load(path: str | Path, data: Any = None) -> ReleaseFile | RecordFile:
+def load(path: str | Path, data: Any = None, only_release: bool = False) -> ReleaseFile | RecordFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
-    Raises SpecError, whose `problems` hold every fault at once.
+    With `only_release` it is read as if it said so itself. Raises SpecError, whose `problems` hold every fault at once.
     """
     where = Path(path)
     try:
@@ -70,6 +70,8 @@ def load(path: str | Path, data: Any = None) -> ReleaseFile | RecordFile:
         raise SpecError([f"{where}: is not UTF-8 text; save it as UTF-8"]) from None
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
         raise SpecError([f"{where}: is not TOML: {error}; write `key = value` lines under [sections]"]) from None
+    if only_release and isinstance(raw.get("source"), dict):
+        raw["source"]["only_release"] = True
     return checked(raw, where, data)
 
 
