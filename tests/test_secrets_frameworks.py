@@ -217,7 +217,7 @@ COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
         (lambda: Pufferfish(every_entry(), between(Pmf([0], [1]), Pmf([1], [1])).beliefs), "between"),
         (lambda: between([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
         (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write states as text"),
-        (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[np.int64(1)])), "write states as text"),
+        (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write states as text"),
         (lambda: from_dict({"secrets": []}), "lacks"),
         (lambda: from_dict({"secrets": [], "beliefs": [], "definition": "puffer"}), "definition"),
         (lambda: from_dict({"secrets": [{"kind": "entri"}], "beliefs": []}), "did you mean 'entry'"),

@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from takifugu import beliefs as belief_room
 from takifugu import secrets as secret_room
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.states import checked_alphabet
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError
@@ -154,8 +156,8 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
-    for state in {s for alphabet in alphabets(belief) for s in alphabet}:
-        if not (state is None or isinstance(state, str | int | float)) or state != state:
+    for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
+        if isinstance(state, Fraction):
             raise InputError(
                 f"the belief has the state {state!r} of type {type(state).__name__}: write states as text, numbers, "
                 "true or false, so that they read back from a file"

@@ -101,7 +101,7 @@ def test_laws_may_be_pmfs_and_numpy_numbers() -> None:
         ([{0: True}], "finite number"),
         ([{0: 0.5, 1: 0.4}], "sum to"),
         ([{0: Fraction(1, 3), 1: Fraction(1, 3)}], "sum to 2/3"),
-        ([[(0, 0.5), (0, 0.5)]], "repeats the value 0"),
+        ([[(0, 0.5), (0, 0.5)]], "repeat a name"),
         ([{"absent": 0.5, 1: 0.5}], "stands for an absent user"),
         ([7], "value -> probability"),
     ],

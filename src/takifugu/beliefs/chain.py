@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs.estimate import checked_source, count_transitions, smoothed_rows
-from takifugu.beliefs.one_sequence import OneSequence, State, checked_length, checked_states
+from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.beliefs.stochastic import Start, checked_start, stationary_law, stochastic_matrix
 from takifugu.errors import InputError, Unsupported
 
@@ -226,8 +227,8 @@ class MarkovChainClass(OneSequence):
     def __init__(
         self, pi: float, g: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed"
     ) -> None:
-        names = tuple(states)
-        if len(names) < 2 or len(set(names)) != len(names):
+        names = checked_alphabet(states, "the class")
+        if len(names) < 2:
             raise InputError(f"the class's states are {list(names)}: give at least two different names")
         if not 0 < pi <= 1 / len(names):
             raise InputError(

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.one_sequence import OneSequence, State, checked_length, checked_states
+from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.beliefs.states import State
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
 

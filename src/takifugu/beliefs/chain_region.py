@@ -11,7 +11,8 @@ import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
-from takifugu.beliefs.one_sequence import OneSequence, State, checked_length, checked_states
+from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.beliefs.states import State
 from takifugu.beliefs.stochastic import ROW_TOLERANCE
 from takifugu.errors import InputError
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.one_sequence import Nameless
+from takifugu.beliefs.states import checked_alphabet
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction, to_text
@@ -30,6 +31,9 @@ class Clique(Nameless):
     number: Pmf
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "states", checked_alphabet(self.states, "the clique"))
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.states
@@ -88,12 +92,13 @@ class CliqueInfection:
             raise InputError("the contact belief needs at least one clique, and at least one person in each")
         if len(set(people)) != len(people):
             raise InputError("a person stands in two cliques, or twice in one: cliques must not overlap")
-        if len(states) != 2 or states[0] == states[1]:
-            raise InputError(f"the states are {list(states)}: give two different names, well first and ill second")
+        alphabet = checked_alphabet(states, "the contact belief")
+        if len(alphabet) != 2:
+            raise InputError(f"the states are {list(alphabet)}: give two different names, well first and ill second")
         sizes = sorted({len(clique) for clique in groups})
         object.__setattr__(self, "cliques", groups)
         object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
-        object.__setattr__(self, "states", tuple(states))
+        object.__setattr__(self, "states", alphabet)
         object.__setattr__(self, "source", checked_source(source, False))
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs.states import checked_alphabet, different
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
 
@@ -52,8 +53,8 @@ def count_transitions(
     (('a', 'b'), [[1, 1], [1, 0]])
     """
     walks = [list(sequence) for sequence in sequences]
-    found = {state for walk in walks for state in walk}
-    names = _sorted(found) if states is None else tuple(states)
+    found = different((state for walk in walks for state in walk), "the list of sequences")
+    names = checked_alphabet(_sorted(found) if states is None else states, "the list of sequences")
     if not names:
         raise InputError("there is no state to count: give at least one sequence with a state, or name the states")
     place = {name: index for index, name in enumerate(names)}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from takifugu.beliefs import elimination
 from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
+from takifugu.beliefs.states import checked_alphabet
 from takifugu.entries import relisted
 from takifugu.errors import InputError, Unsupported, did_you_mean
 
@@ -281,12 +282,12 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"node {name!r}: its table is not a full table of numbers, one row a parent state") from error
-    return Node(str(name), tuple(states), tuple(str(p) for p in parents), numbers)
+    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(str(p) for p in parents), numbers)
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
     """Check one node's table against its family, and renormalise its rows in place."""
-    if len(set(node.states)) != len(node.states) or not node.states:
+    if not checked_alphabet(node.states, f"node {node.name!r}"):
         raise InputError(f"node {node.name!r}: its states must be different names, at least one")
     for parent in node.parents:
         if parent not in by_name:

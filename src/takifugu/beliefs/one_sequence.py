@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from takifugu.beliefs.estimate import is_private_source
+from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.errors import InputError
-
-State = Hashable
 
 
 class Nameless:
@@ -60,9 +59,7 @@ def checked_length(length: int) -> int:
 
 def checked_states(states: Iterable[State] | None, count: int, what: str) -> tuple[State, ...]:
     """Return `count` different names of states (0, 1, ... by default); InputError for others."""
-    names = tuple(range(count)) if states is None else tuple(states)
+    names = tuple(range(count)) if states is None else checked_alphabet(states, what)
     if len(names) != count:
         raise InputError(f"{what} has {count} rows and {len(names)} states: give one name a row")
-    if len(set(names)) != count:
-        raise InputError(f"{what}'s states {list(names)} repeat a name: name each state once")
     return names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs.estimate import checked_source, is_private_source
+from takifugu.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.beliefs.stochastic import normalised
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import as_fraction, to_text
@@ -37,6 +38,7 @@ class JointTable:
     total: int | None
     column_names: tuple[Hashable, ...]
     source: str = "assumed"
+    _alphabets: tuple[tuple[State, ...], ...] = field(default=(), repr=False)
 
     def __init__(
         self,
@@ -53,6 +55,8 @@ class JointTable:
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
             raise InputError("the table's rows have different lengths: every row needs one value a column")
+        alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
+        table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row: add up its probabilities first")
         columns = tuple(f"x{i + 1}" for i in range(width)) if names is None else tuple(names)
@@ -61,6 +65,7 @@ class JointTable:
                 f"the table has {width} columns and the names {list(columns)}: give one different name each"
             )
         object.__setattr__(self, "rows", table)
+        object.__setattr__(self, "_alphabets", alphabets)
         object.__setattr__(self, "masses", masses)
         object.__setattr__(self, "total", total)
         object.__setattr__(self, "column_names", columns)
@@ -102,10 +107,6 @@ class JointTable:
     @property
     def names(self) -> tuple[Hashable, ...]:
         return self.column_names
-
-    @cached_property
-    def _alphabets(self) -> tuple[tuple[State, ...], ...]:
-        return tuple(_ordered({row[i] for row in self.rows}) for i in range(self.size))
 
     @cached_property
     def one_alphabet(self) -> bool:
@@ -158,6 +159,11 @@ class JointTable:
 
     def describe(self) -> str:
         return f"a joint table of {self.size} columns and {len(self.rows)} rows ({self.source})"
+
+
+def _alphabet(column: list[Any], number: int) -> tuple[State, ...]:
+    what = f"column {number + 1} of the table"
+    return checked_alphabet(_ordered(different(column, what)), what)
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...], int | None]:

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs.states import checked_alphabet
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.secrets import ABSENT, plain
@@ -328,10 +329,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         raise InputError(f"a user's law is {law!r}: write value -> probability, such as {{0: 0.3, 1: 0.7}}") from None
     if not pairs:
         raise InputError("a user's law is empty: give at least one value with its probability")
-    values = [v for v, _ in pairs]
-    if len(set(values)) != len(values):
-        repeated = next(v for v in values if values.count(v) > 1)
-        raise InputError(f"a user's law repeats the value {repeated!r}: list each value once, probabilities added")
+    values = checked_alphabet([v for v, _ in pairs], "a user's law")
     if ABSENT in values:
         raise InputError(f"a user's law has the value {ABSENT!r}, which stands for an absent user: name it otherwise")
     for value, p in pairs:
@@ -343,11 +341,11 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         if abs(total - 1) > TOLERANCE:
             raise InputError(f"a user's probabilities sum to {total}: they must sum to 1 (within 1e-9)")
         off = abs(total - 1) > 2.0**-50
-        return tuple(values), tuple(float(p) / total if off else float(p) for _, p in pairs)
+        return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
         raise InputError(f"a user's probabilities sum to {sum(exact)}: they must sum to exactly 1")
-    return tuple(values), exact
+    return values, exact
 
 
 def _presence(presence: Any) -> Fraction | float:

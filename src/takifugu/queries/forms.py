@@ -45,10 +45,22 @@ def plain(state: Any) -> Any:
     return state.item() if isinstance(state, np.generic) else state
 
 
+def named_state(state: Any) -> State:
+    """Return a state that a query names as a plain value; InputError for what cannot name one, such as a list."""
+    value = plain(state)
+    try:
+        hash(value)
+    except TypeError:
+        raise InputError(
+            f"the query names the state {value!r} of type {type(value).__name__}: write text, a number, true or false"
+        ) from None
+    return value  # type: ignore[no-any-return]
+
+
 def several(states: Any) -> tuple[State, ...]:
     """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
     listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
-    return tuple(dict.fromkeys(plain(s) for s in listed))
+    return tuple(dict.fromkeys(named_state(s) for s in listed))
 
 
 def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:

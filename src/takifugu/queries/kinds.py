@@ -18,6 +18,7 @@ from takifugu.queries.forms import (
     codes_to,
     entry_tuple,
     grid_or_none,
+    named_state,
     plain,
     runs,
     several,
@@ -42,7 +43,8 @@ class Count:
     entries: Chosen | None = None
 
     def __post_init__(self) -> None:
-        states = several(self.state) if isinstance(self.state, list | tuple | set | frozenset) else (plain(self.state),)
+        listed = isinstance(self.state, list | tuple | set | frozenset)
+        states = several(self.state if listed else [self.state])
         if not states:
             raise InputError("the query counts no state: its list of states is empty; name at least one")
         object.__setattr__(self, "state", states[0] if len(states) == 1 else states)
@@ -165,7 +167,7 @@ class Histogram:
         if self.states is not None:
             if isinstance(self.states, str) or not isinstance(self.states, Iterable):
                 raise InputError(f"the histogram's states are {self.states!r}: give a list, such as ['a', 'b']")
-            listed = [plain(s) for s in self.states]
+            listed = [named_state(s) for s in self.states]
             if not listed or len(set(listed)) != len(listed):
                 raise InputError(f"the histogram's cells are {listed}: name at least one state, each once")
             object.__setattr__(self, "states", tuple(listed))
@@ -178,10 +180,17 @@ class Histogram:
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or tuple(dict.fromkeys(s for a in alphabets(entries) for s in a))
         _known_states(entries, cells, "the histogram has a cell")
+        labels = tuple(str(c) for c in cells)
+        if len(set(labels)) != len(labels):
+            alike = next(label for label in labels if labels.count(label) > 1)
+            raise InputError(
+                f"two cells of the histogram are written {alike!r}, so that one could not be told from the other: "
+                "rename a state, or publish one histogram for each kind of column"
+            )
         tables, weights, table_of = state_tables(
             entries, self.entries, lambda alphabet: [[int(s == c) for c in cells] for s in alphabet]
         )
-        return Additive(Fraction(1, self.total or 1), tuple(str(c) for c in cells), tables, weights, table_of)
+        return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
 
     def to_dict(self) -> dict[str, Any]:
         states = None if self.states is None else list(self.states)

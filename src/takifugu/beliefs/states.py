@@ -1,0 +1,67 @@
+"""The one place where a belief's states are read: what may name a state, and what may not."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from takifugu.errors import InputError
+
+State = Hashable
+
+
+def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
+    """Return different states as plain Python text, numbers, true or false; `what` begins a message ("the chain").
+
+    Refused are None and NaN, which mean "not observed" in data, states that would not read back from a file, repeats,
+    and states that are written alike (1 and "1"), which no table of results could tell apart. Raises InputError.
+
+    >>> checked_alphabet(["still", "walking"], "the chain")
+    ('still', 'walking')
+    """
+    if not isinstance(states, Iterable):
+        raise InputError(f"{what} has the states {states!r}: give a list, such as ['still', 'walking']")
+    names = tuple(_plain(state, what) for state in states)
+    if len(set(names)) != len(names):
+        raise InputError(f"{what} has the states {list(names)}, which repeat a name: give different names, each once")
+    written: dict[str, State] = {}
+    for name in names:
+        if str(name) in written:
+            raise InputError(
+                f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike: results could "
+                "not be told apart; rename one of them"
+            )
+        written[str(name)] = name
+    return names
+
+
+def different(values: Iterable[Any], what: str) -> set[State]:
+    """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
+    found = list(values)
+    try:
+        return set(found)
+    except TypeError:
+        odd = next(value for value in found if not isinstance(value, Hashable))
+        _plain(odd, what)
+        raise
+
+
+def plain_state(state: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it holds, anything else as it is."""
+    return state.item() if hasattr(state, "dtype") and getattr(state, "ndim", 1) == 0 else state
+
+
+def _plain(state: Any, what: str) -> State:
+    plain = plain_state(state)
+    if plain is None or (isinstance(plain, float) and plain != plain):
+        raise InputError(
+            f"{what} has the state {plain!r}, which in data means that an entry was not observed: give the state a "
+            "name, such as 'unknown'"
+        )
+    if not isinstance(plain, str | int | float | Fraction):
+        raise InputError(
+            f"{what} has the state {plain!r} of type {type(plain).__name__}: write states as text, numbers, true or "
+            "false, so that they read back from a file"
+        )
+    return plain
