@@ -422,14 +422,6 @@ def test_thirty_seven_units_and_a_few_releases(ledger: Ledger) -> None:
 # Names.
 
 
-def test_the_same_data_under_another_name_are_found(ledger: Ledger) -> None:
-    debit = group_debit(chain_framework(7), 1)
-    ledger.reserve("data", [debit], content=b"\x00\x01\x01")
-    refused_unchanged(ledger, LedgerError, "are in this ledger as 'data'", "other", [debit], content=b"\x00\x01\x01")
-    ledger.reserve("data", [debit], budget=2, content=b"\x00\x01\x01")
-    ledger.reserve("third", [debit], content=b"\x00\x01\x00")
-
-
 def test_units_known_under_another_source_are_pointed_out(ledger: Ledger) -> None:
     framework = chain_framework(7)
     assert ledger.reserve("data", [group_debit(framework, 1, "ann")]).also_under == ()
@@ -464,18 +456,6 @@ def test_history_and_show(ledger: Ledger) -> None:
     ledger.reserve("data", [group_debit(framework, "1/4", name="wednesday")])
     (row,) = ledger.show()
     assert (row.name, row.spent.epsilon, row.releases, row.unpublished) == ("data", 1, 3, 2)
-
-
-def test_states_follow_each_other(ledger: Ledger) -> None:
-    done = ledger.reserve("data", [group_debit(chain_framework(7), 1)])
-    with pytest.raises(LedgerError, match="not all 'drawn'"):
-        ledger.publish(done)
-    ledger.drawn(done)
-    with pytest.raises(LedgerError, match="not all 'reserved'"):
-        ledger.drawn(done)
-    ledger.publish(done)
-    with pytest.raises(LedgerError, match="once, in this order"):
-        ledger.publish(done)
 
 
 def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None:

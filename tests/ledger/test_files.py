@@ -102,14 +102,17 @@ def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
 
 
-LAYOUT = """contents: source INTEGER!*, tag TEXT!*, (one source+tag), [source -> sources.id]
-debits: id INTEGER!*, release INTEGER!, unit INTEGER!, framework INTEGER!, recharge BOOLEAN!, charge TEXT!, \
-(release), (unit), [framework -> frameworks.id], [release -> releases.id], [unit -> units.id]
+LAYOUT = """debits: id INTEGER!*, release INTEGER!, unit INTEGER!, framework INTEGER!, recharge BOOLEAN!, charge \
+TEXT!, (release), (unit), [framework -> frameworks.id], [release -> releases.id], [unit -> units.id]
+events: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
 frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, body TEXT!, (one \
 source+fingerprint), [source -> sources.id]
-meta: kind TEXT!, version INTEGER!, created TEXT!, key TEXT!
-releases: id INTEGER!*, public_id TEXT!, source INTEGER!, name TEXT!, state TEXT!, epsilon TEXT!, delta TEXT!, \
-software TEXT!, created TEXT!, changed TEXT!, (one public_id), [source -> sources.id]
+meta: kind TEXT!, version INTEGER!, created TEXT!, migrated TEXT, key TEXT!
+releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
+TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), [reservation -> reservations.id], [source -> \
+sources.id]
+reservations: id INTEGER!*, public_id TEXT!, source INTEGER!, identity TEXT, recipe TEXT!, state TEXT!, bundle BLOB, \
+created TEXT!, changed TEXT!, (one public_id), (source), [source -> sources.id]
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
 budget_is_implied BOOLEAN!, (one name), (one public_id)
 units: id INTEGER!*, source INTEGER!, tag TEXT!, epsilon TEXT!, delta TEXT!, (one source+tag), [source -> \
@@ -117,7 +120,7 @@ sources.id]
 """
 
 
-def test_the_layout_of_version_1(path: Path) -> None:
+def test_the_layout_of_version_2(path: Path) -> None:
     """Another layout needs another version: older programs must refuse it, newer ones must still read this one."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
@@ -185,13 +188,13 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(2, "install a newer Takifugu"), (0, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(3, "install a newer Takifugu"), (0, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update meta set version = ?", (version,))
         connection.commit()
     before = dump(path)
-    with pytest.raises(LedgerError, match=f"has version {version}, not 1: .*{fix}"):
+    with pytest.raises(LedgerError, match=f"has version {version}, not 2: .*{fix}"):
         Ledger.open(path)
     assert dump(path) == before
 
@@ -259,7 +262,7 @@ def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
         holder.execute("BEGIN IMMEDIATE")
         ledger = Ledger.open(path, timeout=0.05)
         assert ledger.spent("data").spent.epsilon == 1
-        with pytest.raises(LedgerError, match=r"is locked by another program; wait .* Nothing was released"):
+        with pytest.raises(LedgerError, match=r"is locked by another program; wait until"):
             ledger.reserve("data", [DEBIT])
         holder.execute("ROLLBACK")
     assert dump(path) == before
@@ -331,7 +334,7 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
 def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int) -> None:
     error = sqlite3.OperationalError("some words of the driver")
     error.sqlite_errorcode = code
-    words = r"the ledger '.*' (cannot|is) .*; .* Nothing was released\.$"
+    words = r"the ledger '.*' (cannot|is) .*; .*\.$"
     with pytest.raises(LedgerError, match=words), explained(path):
         raise error
 
@@ -341,8 +344,8 @@ def test_nothing_private_is_in_the_file(path: Path) -> None:
     framework = Pufferfish(every_entry(), chain(7, states=["serene", "agitated"]))
     debit = Debit(framework, charge(framework, Histogram(), 7, Composition.WHOLE), "Ann Example, born 1970")
     ledger = Ledger.open(path)
-    done = ledger.reserve("study", [debit], content=b"serene serene agitated serene")
-    ledger.drawn(done)
+    done = ledger.reserve("study", [debit], identity=b"serene serene agitated serene")
+    ledger.drawn(done, b"noisy")
     raw = b"".join(file.read_bytes() for file in path.parent.iterdir())
     for private in (b"Ann", b"Example", b"1970", b"serene serene", b"agitated serene"):
         assert private not in raw

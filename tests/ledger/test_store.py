@@ -11,7 +11,7 @@ import pytest
 
 from takifugu.errors import InputError
 from takifugu.ledger import Ledger
-from takifugu.ledger.store import canonical
+from takifugu.ledger.encoding import canonical
 
 
 def test_equal_values_are_written_alike() -> None:

@@ -27,7 +27,10 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
     names = [row.name for row in book.show()] if source is None else [source]
     found = {name: book.history(name) for name in names}
     if as_json:
-        told = [{"name": name, "releases": _entries(entries)} for name, entries in found.items()]
+        told = [
+            {"name": name, "releases": _entries(entries), "events": _events(book, name)}
+            for name, entries in found.items()
+        ]
         print_json("ledger history", where, {"sources": told})
         return
     if not found:
@@ -40,6 +43,8 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
             for e in entries
         ]  # fmt: skip
         click.echo(text_table(["date", "id", "units", "epsilon", "delta", "state", "release"], lines))
+        for event in book.events(name):
+            click.echo(wrapped(f"{event.created[:10]}: {event.what}"))
 
 
 def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
@@ -101,6 +106,10 @@ def sources_of(book: Ledger) -> list[dict[str, Any]]:
         }
         for r in book.show()
     ]
+
+
+def _events(book: Ledger, name: str) -> list[dict[str, str]]:
+    return [{"created": event.created, "what": event.what} for event in book.events(name)]
 
 
 def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:

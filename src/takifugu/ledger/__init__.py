@@ -1,6 +1,39 @@
 """The ledger: who has spent what, in one file that every release from the same data goes through."""
 
 from takifugu.ledger.book import Ledger
-from takifugu.ledger.values import Amount, Debit, Entry, Reservation, Source, SourceRow, Spent, UnitSpent
+from takifugu.ledger.previewing import Charged, Preview, preview
+from takifugu.ledger.values import (
+    DRAWN,
+    PUBLISHED,
+    RESERVED,
+    Amount,
+    Debit,
+    Entry,
+    Event,
+    Pending,
+    Reservation,
+    Source,
+    SourceRow,
+    Spent,
+    UnitSpent,
+)
 
-__all__ = ["Amount", "Debit", "Entry", "Ledger", "Reservation", "Source", "SourceRow", "Spent", "UnitSpent"]
+__all__ = [
+    "DRAWN",
+    "PUBLISHED",
+    "RESERVED",
+    "Amount",
+    "Charged",
+    "Debit",
+    "Entry",
+    "Event",
+    "Ledger",
+    "Pending",
+    "Preview",
+    "Reservation",
+    "Source",
+    "SourceRow",
+    "Spent",
+    "UnitSpent",
+    "preview",
+]

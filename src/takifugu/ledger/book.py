@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
 from sqlalchemy import Connection
 
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.laws.rationals import Number
+from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts
 from takifugu.ledger.reserving import Draft, TooMuch, attempt, drafts_of, refusal
 from takifugu.ledger.store import Store
 from takifugu.ledger.values import (
-    DRAWN,
-    PUBLISHED,
-    RESERVED,
     Amount,
     Debit,
     Entry,
+    Event,
+    Pending,
     Reservation,
     Source,
     SourceRow,
@@ -42,6 +44,11 @@ class Ledger:
 
     store: Store
 
+    @property
+    def is_new(self) -> bool:
+        """Whether this very `open` made the file: it remembers nothing before today."""
+        return self.store.is_new
+
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
@@ -54,7 +61,7 @@ class Ledger:
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        return Ledger(rows.open_store(_path(where), timeout, create))
+        return Ledger(rows.open_store(path_of(where), timeout, create))
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
         """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
@@ -76,15 +83,17 @@ class Ledger:
         source: str | Source,
         debits: Sequence[Debit],
         budget: Budget | None = None,
-        content: bytes | None = None,
         recharge: bool = False,
+        *,
+        identity: bytes | None = None,
+        recipe: Mapping[str, Any] | None = None,
     ) -> Reservation:
         """Pay for releases before anything is drawn: all of them, or none.
 
         In one transaction the joint cost of every unit that is touched is computed anew, under every framework that
-        any release about it was made for. `content` is what identifies the data that are read (only a keyed hash is
-        kept); the same data under another source's name are refused. `recharge` charges output-law promises by their
-        noise where they have no joint promise, from then on.
+        any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
+        in `pending`; `recipe`, plain JSON and never data, says how to complete them. `recharge` charges output-law
+        promises by their noise where they have no joint promise, from then on.
 
         Raises BudgetExceeded with what is spent, asked and left and what would fit, CompositionRefused where there is
         no joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
@@ -97,23 +106,46 @@ class Ledger:
             attempt(before, drafts, self.unit_tag(""))
         try:
             with self.store.writing() as connection:
-                return self._reserve(connection, name, drafts, budget, content)
+                return self._reserve(connection, name, drafts, budget, identity, recipe)
         except TooMuch as too_much:
             words = refusal(too_much)
         raise BudgetExceeded(words)
 
-    def drawn(self, reservation: Reservation) -> None:
-        """Note that the noise was drawn; raises LedgerError unless all its releases are reserved and not yet drawn."""
-        self._move(reservation, RESERVED, DRAWN)
+    def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
+        """Return what is paid for and not published, oldest first: of a source, and of what `identity` says it is."""
+        with self.store.reading() as connection:
+            known = None if source is None else rows.read_source(connection, _named(source))
+            if source is not None and known is None:
+                return ()
+            tag = None if identity is None else self.tag("identity", identity)
+            return reserved.read_pending(connection, known[0] if known else None, tag)
 
-    def publish(self, reservation: Reservation) -> None:
-        """Note that the values are handed out; raises LedgerError unless the noise of all its releases was drawn."""
-        self._move(reservation, DRAWN, PUBLISHED)
+    def drawn(self, reservation: Reservation | Pending, bundle: bytes = b"") -> bytes:
+        """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
+
+        Only one draw is ever public: where another process drew first, its values are returned, and these are to be
+        thrown away. Raises LedgerError where the values were published already, or are gone.
+        """
+        with self.store.writing() as connection:
+            return reserved.keep_drawn(connection, reservation.group, bundle)
+
+    def publish(self, reservation: Reservation | Pending) -> None:
+        """Note that the values are handed out and drop them; LedgerError before they are drawn."""
+        with self.store.writing() as connection:
+            reserved.set_published(connection, reservation.group)
 
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every release about a source, oldest first; raises LedgerError for an unknown source."""
         with self.store.reading() as connection:
             return rows.read_history(connection, self._known(connection, name)[0])
+
+    def events(self, name: str) -> tuple[Event, ...]:
+        """Return what happened to a source beside releases, oldest first: every change of its budget, and a migration.
+
+        Raises LedgerError for an unknown source.
+        """
+        with self.store.reading() as connection:
+            return rows.read_events(connection, self._known(connection, name)[0])
 
     def spent(self, name: str) -> Spent:
         """Return what a source has spent: the most that any unit has, and each unit under its keyed hash.
@@ -132,7 +164,11 @@ class Ledger:
 
     def unit_tag(self, unit: str) -> str:
         """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
-        return self.store.tag("unit", unit.encode())
+        return self.tag("unit", unit.encode())
+
+    def tag(self, kind: str, content: bytes) -> str:
+        """Return the keyed hash that stands for `content` in this ledger; of another kind it has another hash."""
+        return self.store.tag(kind, content)
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
         found = rows.read_source(connection, _named(name))
@@ -155,11 +191,10 @@ class Ledger:
         return number, _set_budget(connection, number, source, wanted)
 
     def _reserve(
-        self, connection: Connection, name: str, drafts: Sequence[Draft], budget: Budget | None, content: bytes | None
-    ) -> Reservation:
+        self, connection: Connection, name: str, drafts: Sequence[Draft], budget: Budget | None,
+        identity: bytes | None, recipe: Mapping[str, Any] | None,
+    ) -> Reservation:  # fmt: skip
         number, source = self._source(connection, name, budget)
-        if content is not None:
-            self._remember(connection, number, name, content)
         tried = attempt(rows.read_accounts(connection, number), drafts, self.unit_tag(""))
         allowed = source.budget
         if allowed is None:
@@ -168,39 +203,22 @@ class Ledger:
         for tag, cost in tried.costs.items():
             if not cost.fits(allowed):
                 raise TooMuch(tried, tag, source)
-        _write(connection, number, drafts)
+        group = token_hex(8)
+        kept = None if identity is None else self.tag("identity", identity)
+        _write(connection, number, reserved.add_reservation(connection, number, group, kept, recipe), drafts)
         for tag, cost in tried.costs.items():
             rows.set_spent(connection, number, tag, cost)
         spent = most([u.spent for u in rows.read_spent(connection, number)])
         known = rows.sources_with(connection, number, {d.tag for d in drafts if d.unit_is_named})
-        return Reservation(name, {d.name: d.item.release for d in drafts}, spent, allowed, known)
-
-    def _remember(self, connection: Connection, number: int, name: str, content: bytes) -> None:
-        tag = self.store.tag("content", content)
-        other = rows.known_content(connection, number, tag)
-        if other is not None:
-            raise LedgerError(
-                f"the data of the source {name!r} are in this ledger as {other!r}: release them under that name, so "
-                "that everything about them is counted together"
-            )
-        rows.add_content(connection, number, tag)
-
-    def _move(self, reservation: Reservation, before: str, after: str) -> None:
-        ids = list(reservation.ids.values())
-        with self.store.writing() as connection:
-            if rows.move(connection, ids, before, after) != len(ids):
-                raise LedgerError(
-                    f"the releases {ids} are not all {before!r} in the ledger {str(self.store.path)!r}, so they cannot "
-                    f"become {after!r}: reserve, draw and publish each release once, in this order"
-                )
+        return Reservation(name, {d.name: d.item.release for d in drafts}, spent, allowed, known, group)
 
 
-def _write(connection: Connection, source: int, drafts: Sequence[Draft]) -> None:
+def _write(connection: Connection, source: int, reservation: int, drafts: Sequence[Draft]) -> None:
     releases = {}
     for name in dict.fromkeys(draft.name for draft in drafts):
         mine = [draft.item.charge for draft in drafts if draft.name == name]
         promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
-        releases[name] = rows.add_release(connection, source, mine[0].release, name, promise)
+        releases[name] = rows.add_release(connection, source, reservation, mine[0].release, name, promise)
     for draft in drafts:
         unit = rows.unit_row(connection, source, draft.tag)
         definition = draft.item.charge.definition
@@ -222,7 +240,7 @@ def _named(name: str) -> str:
     return name
 
 
-def _path(where: str | Path) -> Path:
+def path_of(where: str | Path) -> Path:
     text = str(where)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")

@@ -10,7 +10,8 @@ from secrets import token_hex
 from takifugu.errors import InputError, LedgerError
 from takifugu.frameworks import Framework
 from takifugu.ledger.accounts import Accounts, Item, what_fits
-from takifugu.ledger.store import canonical, framework_of
+from takifugu.ledger.encoding import canonical
+from takifugu.ledger.store import framework_of
 from takifugu.ledger.values import SMALLEST_SPEND, Amount, Debit, Source, most
 
 #: Debits that are being written come after all that were.
@@ -116,7 +117,5 @@ def refusal(found: TooMuch) -> str:
     fit = what_fits(tried.before, tried.after, unit, budget)
     return (
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied} "
-        "Nothing was released or spent."
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}"
     )
-

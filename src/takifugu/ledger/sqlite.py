@@ -62,10 +62,11 @@ def engine_of(path: Path, timeout: float) -> Engine:
     return engine
 
 
-def create(path: Path, fill: Callable[[Engine], None]) -> None:
+def create(path: Path, fill: Callable[[Engine], None]) -> bool:
     """Make a ledger file and let `fill` write its tables, or leave the one that another process just made.
 
-    It appears under its name complete or not at all, so that an empty file is never taken for a new ledger.
+    It appears under its name complete or not at all, so that an empty file is never taken for a new ledger. Return
+    whether it is the one made here.
     """
     draft = path.with_name(f".{path.name}.{token_hex(8)}.new")
     try:
@@ -73,22 +74,22 @@ def create(path: Path, fill: Callable[[Engine], None]) -> None:
         fill(engine_of(draft, timeout=1.0))
         with closing(sqlite3.connect(draft)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
-        _place(draft, path)
+        return _place(draft, path)
     finally:
         for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
             leftover.unlink(missing_ok=True)
 
 
-def _place(draft: Path, path: Path) -> None:
+def _place(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename, it never replaces a ledger
     except FileExistsError:
-        return
+        return False
     except OSError:  # no hard links on this file system: claim the name first
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
-            return
+            return False
         os.replace(draft, path)
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
         folder = os.open(path.parent, os.O_RDONLY)
@@ -96,6 +97,7 @@ def _place(draft: Path, path: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+    return True
 
 
 def check_length(path: Path) -> None:
@@ -144,7 +146,7 @@ def explained(path: Path) -> Iterator[None]:
         reason = f"cannot be opened ({(error.strerror or 'system error').lower()}); give a path that can be written"
     else:
         return
-    raise LedgerError(f"the ledger {str(path)!r} {reason}. Nothing was released.")
+    raise LedgerError(f"the ledger {str(path)!r} {reason}.")
 
 
 def _reason(error: BaseException | None) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
@@ -18,29 +17,28 @@ from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, u
 
 from takifugu import frameworks as framework_room
 from takifugu._version import __version__
-from takifugu.errors import InputError, LedgerError
+from takifugu.errors import LedgerError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
-from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.laws.rationals import to_text
 from takifugu.ledger import sqlite
 from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.tables import KIND, VERSION, contents, debits, frameworks, meta, metadata, releases, sources, units
-from takifugu.ledger.values import PUBLISHED, RESERVED, Amount, Entry, Source, SourceRow, UnitSpent, most
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def canonical(data: Mapping[str, Any], what: str) -> str:
-    """Write plain values as one JSON text; InputError where they would not read back as they are."""
-    try:
-        text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} cannot be kept in a ledger ({error}): name states by strings or numbers") from None
-    if json.loads(text) != data:
-        raise InputError(f"{what} would not read back from a ledger as it is: name states by strings or numbers")
-    return text
+from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
+from takifugu.ledger.migrating import migrate
+from takifugu.ledger.tables import (
+    KIND,
+    VERSION,
+    debits,
+    events,
+    frameworks,
+    meta,
+    metadata,
+    releases,
+    reservations,
+    sources,
+    units,
+)
+from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 
 
 @lru_cache(maxsize=1024)
@@ -56,6 +54,7 @@ class Store:
     path: Path
     engine: Engine
     key: bytes = field(repr=False)
+    is_new: bool = False
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return the keyed hash that stands for a unit's identifier, or for data, inside this ledger."""
@@ -80,13 +79,14 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
 
     Raises LedgerError, with the fix, for anything that is not a sound ledger of this version.
     """
+    is_new = False
     with sqlite.explained(path):
         if path.is_dir():
             raise LedgerError(f"the ledger {str(path)!r} is a folder; give the path of a file")
         if not path.exists():
             if not create:
                 raise LedgerError(f"there is no ledger {str(path)!r}; a first release makes one, or check the path")
-            sqlite.create(path, _fill)
+            is_new = sqlite.create(path, _fill)
         if path.stat().st_size == 0:
             raise LedgerError(
                 f"the ledger {str(path)!r} is an empty file: either it lost its contents (restore a backup), or it "
@@ -94,11 +94,17 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
             )
         sqlite.check_length(path)
     engine = sqlite.engine_of(path, timeout)
-    with Store(path, engine, b"").reading() as connection:
+    store = Store(path, engine, b"")
+    with store.reading() as connection:
         sqlite.check_whole(connection)
-        _check_kind(connection, path)
+        version = _version(connection, path)
+    if version == 1:
+        with store.writing() as connection:
+            if _version(connection, path) == 1:  # another process may just have done it
+                migrate(connection)
+    with store.reading() as connection:
         key = connection.execute(select(meta.c.key)).scalar_one()
-    return Store(path, engine, bytes.fromhex(key))
+    return Store(path, engine, bytes.fromhex(key), is_new)
 
 
 def _fill(engine: Engine) -> None:
@@ -108,7 +114,7 @@ def _fill(engine: Engine) -> None:
         connection.execute(insert(meta).values(row))
 
 
-def _check_kind(connection: Connection, path: Path) -> None:
+def _version(connection: Connection, path: Path) -> int:
     known = inspect(connection).has_table(meta.name)
     rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
@@ -116,9 +122,12 @@ def _check_kind(connection: Connection, path: Path) -> None:
             f"the ledger {str(path)!r} is a database, but not a ledger; give the path of a ledger, or of a file that "
             "does not exist yet"
         )
-    if rows[0].version != VERSION:
-        fix = "install a newer Takifugu" if rows[0].version > VERSION else "open it with the Takifugu that made it"
-        raise LedgerError(f"the ledger {str(path)!r} has version {rows[0].version}, not {VERSION}: {fix}")
+    version = rows[0].version
+    if version not in (1, VERSION):
+        is_newer = isinstance(version, int) and version > VERSION
+        fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
+        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}: {fix}")
+    return int(version)
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
@@ -131,21 +140,33 @@ def _source(row: Row[Any]) -> Source:
     return Source(row.name, row.public_id, budget, row.budget_is_implied)
 
 
-def amount(epsilon: str, delta: str) -> Amount:
-    return Amount(as_fraction(epsilon, "an epsilon"), as_fraction(delta, "a delta"))
-
-
 def add_source(connection: Connection, name: str) -> tuple[int, Source]:
     source = Source(name, token_hex(8), None, False)
     row = {"name": name, "public_id": source.id, "created": now(), "budget_is_implied": False}
-    return _new(connection, sources, row), source
+    return new_row(connection, sources, row), source
 
 
 def set_budget(connection: Connection, source: int, budget: Amount, implied: bool) -> None:
+    """Write a budget and a trace of it."""
+    row = connection.execute(select(sources).where(sources.c.id == source)).one()
+    before = _source(row)
+    was = "" if before.budget is None else f" (before: {before.budget.text(up=False)})"
+    why = ", what the first release cost, because none was declared" if implied else ""
+    add_event(connection, source, f"the budget is {budget.text(up=False)}{was}{why}")
     values = {
         "budget_epsilon": to_text(budget.epsilon), "budget_delta": to_text(budget.delta), "budget_is_implied": implied
     }  # fmt: skip
     connection.execute(update(sources).where(sources.c.id == source).values(values))
+
+
+def add_event(connection: Connection, source: int, what: str) -> None:
+    """Leave a trace in the history of a source."""
+    connection.execute(insert(events).values(source=source, what=what, created=now()))
+
+
+def read_events(connection: Connection, source: int) -> tuple[Event, ...]:
+    query = select(events).where(events.c.source == source).order_by(events.c.id)
+    return tuple(Event(row.created, row.what) for row in connection.execute(query))
 
 
 def read_accounts(connection: Connection, source: int) -> Accounts:
@@ -159,7 +180,7 @@ def read_accounts(connection: Connection, source: int) -> Accounts:
         .order_by(debits.c.id)
     )
     items: dict[str, list[Item]] = {}
-    with _decoding():
+    with decoding():
         for row in connection.execute(query):
             charge = Charge.from_dict(json.loads(row.charge))
             item = Item(charge, row.fingerprint, row.public_id, row.id, row.recharge)
@@ -169,21 +190,10 @@ def read_accounts(connection: Connection, source: int) -> Accounts:
     return Accounts(known, items)
 
 
-@contextmanager
-def _decoding() -> Iterator[None]:
-    try:
-        yield
-    except (KeyError, TypeError, ValueError) as error:
-        raise LedgerError(
-            f"the ledger holds a release that cannot be read ({error}): it was written by another version or edited; "
-            "nothing more is released about this source, restore a backup or use the version that wrote it"
-        ) from None
-
-
 def unit_row(connection: Connection, source: int, tag: str) -> int:
     """Return the row of a unit, made if it is new."""
     found = connection.execute(select(units.c.id).where(units.c.source == source, units.c.tag == tag)).scalar()
-    return found if found is not None else _new(
+    return found if found is not None else new_row(
         connection, units, {"source": source, "tag": tag, "epsilon": "0", "delta": "0"}
     )  # fmt: skip
 
@@ -193,15 +203,17 @@ def framework_row(connection: Connection, source: int, fingerprint: str, definit
     mine = (frameworks.c.source == source, frameworks.c.fingerprint == fingerprint)
     found = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
     row = {"source": source, "fingerprint": fingerprint, "definition": definition, "body": body}
-    return found if found is not None else _new(connection, frameworks, row)
+    return found if found is not None else new_row(connection, frameworks, row)
 
 
-def add_release(connection: Connection, source: int, public_id: str, name: str, promise: Amount) -> int:
+def add_release(
+    connection: Connection, source: int, reservation: int, public_id: str, name: str, promise: Amount
+) -> int:
     row = {
-        "public_id": public_id, "source": source, "name": name, "state": RESERVED, "software": __version__,
-        "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "created": now(), "changed": now(),
+        "public_id": public_id, "source": source, "reservation": reservation, "name": name, "software": __version__,
+        "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "created": now(),
     }  # fmt: skip
-    return _new(connection, releases, row)
+    return new_row(connection, releases, row)
 
 
 def add_debit(connection: Connection, release: int, unit: int, framework: int, item: Item) -> None:
@@ -217,20 +229,8 @@ def set_spent(connection: Connection, source: int, tag: str, spent: Amount) -> N
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
     rows = connection.execute(select(units).where(units.c.source == source).order_by(units.c.id))
-    with _decoding():
+    with decoding():
         return tuple(UnitSpent(row.tag, amount(row.epsilon, row.delta)) for row in rows)
-
-
-def known_content(connection: Connection, source: int, tag: str) -> str | None:
-    """Return the name of another source that has read data with this tag."""
-    query = select(sources.c.name).join(contents).where(contents.c.tag == tag, sources.c.id != source)
-    return connection.execute(query).scalars().first()
-
-
-def add_content(connection: Connection, source: int, tag: str) -> None:
-    mine = (contents.c.source == source, contents.c.tag == tag)
-    if connection.execute(select(contents.c.tag).where(*mine)).scalar() is None:
-        connection.execute(insert(contents).values(source=source, tag=tag))
 
 
 def sources_with(connection: Connection, source: int, tags: set[str]) -> tuple[str, ...]:
@@ -239,23 +239,17 @@ def sources_with(connection: Connection, source: int, tags: set[str]) -> tuple[s
     return tuple(dict.fromkeys(row.name for row in connection.execute(query) if row.tag in tags))
 
 
-def move(connection: Connection, ids: list[str], before: str, after: str) -> int:
-    """Bring releases from one state to the next; return how many were in the first."""
-    chosen = (releases.c.public_id.in_(ids), releases.c.state == before)
-    return connection.execute(update(releases).where(*chosen).values(state=after, changed=now())).rowcount
-
-
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
     query = (
-        select(releases, debits.c.charge, frameworks.c.fingerprint)
-        .select_from(releases.join(debits).join(frameworks))
+        select(releases, reservations.c.state, debits.c.charge, frameworks.c.fingerprint)
+        .select_from(releases.join(reservations).join(debits).join(frameworks))
         .where(releases.c.source == source)
         .order_by(debits.c.id)
     )
     held: dict[int, list[Row[Any]]] = {}
     for row in connection.execute(query):
         held.setdefault(row.id, []).append(row)
-    with _decoding():
+    with decoding():
         return tuple(_entry(rows) for rows in held.values())
 
 
@@ -274,16 +268,13 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     for row in connection.execute(select(sources).order_by(sources.c.id)):
         spent = read_spent(connection, row.id)
         states = connection.execute(
-            select(releases.c.state, func.count()).where(releases.c.source == row.id).group_by(releases.c.state)
+            select(reservations.c.state, func.count())
+            .select_from(releases.join(reservations))
+            .where(releases.c.source == row.id)
+            .group_by(reservations.c.state)
         ).all()
         source, total = _source(row), most([u.spent for u in spent])
         count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
         found.append(SourceRow(source.name, source.id, total, *budget, len(spent), count, open_ones))
     return tuple(found)
-
-
-def _new(connection: Connection, table: Any, row: Mapping[str, Any]) -> int:
-    key = connection.execute(insert(table).values(row)).inserted_primary_key
-    assert key is not None
-    return int(key[0])

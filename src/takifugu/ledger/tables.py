@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
 
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
 #: The layout of the tables below; another one is refused, never guessed.
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -18,6 +18,7 @@ meta = Table(
     Column("kind", Text, nullable=False),
     Column("version", Integer, nullable=False),
     Column("created", Text, nullable=False),
+    Column("migrated", Text),  # when it was brought here from version 1, whose tags are of names as they were spelt
     Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
 )
 
@@ -33,11 +34,13 @@ sources = Table(
     Column("budget_is_implied", Boolean, nullable=False),
 )
 
-contents = Table(
-    "contents",
+events = Table(
+    "events",
     metadata,
-    Column("source", ForeignKey("sources.id"), primary_key=True),
-    Column("tag", Text, primary_key=True),  # HMAC of data that were read: the same data under another name are found
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
+    Column("what", Text, nullable=False),
+    Column("created", Text, nullable=False),
 )
 
 units = Table(
@@ -62,19 +65,32 @@ frameworks = Table(
     UniqueConstraint("source", "fingerprint"),
 )
 
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("public_id", Text, nullable=False, unique=True),
+    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
+    Column("identity", Text),  # HMAC of what its releases are: a second run of the same is told from a new one
+    Column("recipe", Text, nullable=False),  # canonical JSON that says how to complete it; never data
+    Column("state", Text, nullable=False),  # of all its releases: they move together
+    Column("bundle", LargeBinary),  # the noisy values, compressed, from the draw until they are published
+    Column("created", Text, nullable=False),
+    Column("changed", Text, nullable=False),
+)
+
 releases = Table(
     "releases",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("public_id", Text, nullable=False, unique=True),
     Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("reservation", ForeignKey("reservations.id"), nullable=False, index=True),
     Column("name", Text, nullable=False),
-    Column("state", Text, nullable=False),
     Column("epsilon", Text, nullable=False),  # what it promises alone: the largest of its debits
     Column("delta", Text, nullable=False),
     Column("software", Text, nullable=False),
     Column("created", Text, nullable=False),
-    Column("changed", Text, nullable=False),
 )
 
 debits = Table(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
@@ -110,6 +112,8 @@ class Source:
 class Reservation:
     """Releases that are paid for: `ids` are their random ids by name, `spent` what the source has spent with them.
 
+    They move together, under the random id `group`.
+
     `also_under` names other sources of the ledger that have a unit of the same identifier: if they are about the same
     people, what is published about them adds up, and they belong under one name.
     """
@@ -119,11 +123,39 @@ class Reservation:
     spent: Amount
     budget: Amount
     also_under: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def id(self) -> str:
         """The id of the only release, or of the first one."""
         return next(iter(self.ids.values()))
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Releases that are paid for and not published: reserved and never drawn, or drawn.
+
+    `recipe` says how to complete them; `bundle` holds the noisy values from the draw on (None before it, and where an
+    older version drew). `spent` is what the source has spent with them and with everything else.
+    """
+
+    group: str
+    source: str
+    ids: dict[str, str]
+    state: str
+    created: str
+    recipe: Mapping[str, Any]
+    bundle: bytes | None
+    spent: Amount
+    budget: Amount
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to a source beside releases, such as a change of its budget."""
+
+    created: str
+    what: str
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from takifugu.beliefs.pieces import IndependentPieces
@@ -22,7 +21,7 @@ from takifugu.releasing.record_spec import RecordItemSpec
 from takifugu.releasing.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec
 from takifugu.releasing.spec import ReleaseFile
 from takifugu.releasing.truth import Counted
-from takifugu.releasing.units import Unit, content_of_rows, sequence_of, units_of
+from takifugu.releasing.units import Unit, sequence_of, units_of
 
 if TYPE_CHECKING:
     from takifugu.releasing.records import RecordPlan
@@ -65,11 +64,6 @@ class Plan:
     @property
     def unit_names(self) -> tuple[str, ...]:
         return tuple(u.name for u in self.units if u.name is not None)
-
-    @cached_property
-    def content(self) -> bytes:
-        """Return what identifies the data; the ledger keeps a keyed hash of it and nothing else."""
-        return content_of_rows(self.file, self.units)
 
 
 @dataclass(frozen=True, eq=False)

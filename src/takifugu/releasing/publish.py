@@ -18,7 +18,7 @@ from takifugu.releasing.certificate import Account, Certificate, certify
 from takifugu.releasing.library import library_of
 from takifugu.releasing.notices import forbidden, has_budget, no_budget, tell
 from takifugu.releasing.result import Release
-from takifugu.releasing.truth import content_of, labels_of, true_answer
+from takifugu.releasing.truth import labels_of, true_answer
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -107,8 +107,7 @@ def release(
         raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
     readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
     question = Question("release", name, calibration, data, readers, written)
-    content = None if ledger is None else content_of(calibration, data, name)
-    drawing = draw([question], ledger, source, budget, content, entropy)
+    drawing = draw([question], ledger, source, budget, entropy)
     answer = drawing.answers[0]
     scope, units = ("all", []) if name is None else ("unit", [name])
     certificate = certificate_of(drawing.answers, source, scope, units)
@@ -138,7 +137,6 @@ def draw(
     ledger: Ledger | str | Path | None,
     source: str,
     budget: Budget | None = None,
-    content: bytes | None = None,
     entropy: Entropy | None = None,
 ) -> Drawing:
     """Answer the questions with noise, paid for in one reservation: all of them, or none.
@@ -152,7 +150,7 @@ def draw(
     if book is not None:
         tell(forbidden((q.release, q.calibration) for q in questions))
         tell([] if budget is not None or has_budget(book, source) else [no_budget(source)])
-        reservation = _reserve(questions, book, source, budget, content)
+        reservation = _reserve(questions, book, source, budget)
         about = book.source(source).id
         accounts = {name: Account(about, number) for name, number in reservation.ids.items()}
     bits = SystemEntropy() if entropy is None else entropy
@@ -183,9 +181,7 @@ def certificate_of(
     )
 
 
-def _reserve(
-    questions: Sequence[Question], ledger: Ledger, source: str, budget: Budget | None, content: bytes | None
-) -> Reservation:
+def _reserve(questions: Sequence[Question], ledger: Ledger, source: str, budget: Budget | None) -> Reservation:
     from takifugu.ledger import Debit
 
     debits = []
@@ -194,4 +190,4 @@ def _reserve(
         frameworks = {id(f): f for f in question.readers.values()}
         charges = {key: charge_of(question.calibration, f, scope) for key, f in frameworks.items()}
         debits += [Debit(f, charges[id(f)], unit, question.release) for unit, f in question.readers.items()]
-    return ledger.reserve(source, debits, budget, content)
+    return ledger.reserve(source, debits, budget)

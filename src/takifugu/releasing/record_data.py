@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,14 +57,6 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
         raise DataError(f"source.unit: column {unit!r} names a unit twice: every unit has one row")
     found = [Record(called[str(row[0])], _record(row[1:], known), row[0]) for row in rows]
     return tuple(sorted(found, key=lambda record: natural(record.name)))
-
-
-def content_of_records(records: Sequence[Record]) -> bytes:
-    """Return a digest that two sources share only if they hold the same; it goes into a keyed hash and nowhere else."""
-    digest = hashlib.sha256()
-    for record in records:
-        digest.update(repr((record.name, record.data)).encode())
-    return digest.digest()
 
 
 def _called(key: str, column: str, what: str, written: Sequence[str | None]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 from takifugu.calibration import Calibration, compare
 from takifugu.errors import CalibrationRefused
@@ -13,7 +12,7 @@ from takifugu.laws.rationals import Number
 from takifugu.releasing.planning import Compared, Priced, Table, Watch, calibrated_beside_others
 from takifugu.releasing.publish import Question
 from takifugu.releasing.record_build import record_query
-from takifugu.releasing.record_data import Record, content_of_records, records_of
+from takifugu.releasing.record_data import Record, records_of
 from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.record_spec import RecordItemSpec, RecordReleaseSpec, TableSpec
 
@@ -34,11 +33,6 @@ class RecordPlan:
     @property
     def unit_names(self) -> tuple[str, ...]:
         return tuple(r.name for r in self.records if r.name is not None)
-
-    @cached_property
-    def content(self) -> bytes:
-        """Return what identifies the data; the ledger keeps a keyed hash of it and nothing else."""
-        return content_of_records(self.records)
 
 
 def plan_records(file: RecordFile, watch: Watch, with_data: bool = True) -> RecordPlan:

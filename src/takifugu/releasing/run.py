@@ -108,7 +108,7 @@ def publish(
     with _workshop(folder) as bench:
         questions = [q for t in planned.tables for q in t.questions]
         source, ledger = planned.spec.source, _ledger_path(planned.file)
-        drawing = draw(questions, ledger, source.name, budget_of(source), planned.content, entropy)
+        drawing = draw(questions, ledger, source.name, budget_of(source), entropy)
         assert drawing.reservation is not None
         by_question = dict(zip(map(id, questions), drawing.answers, strict=True))
         made = []

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 #: Stands for an entry that was not observed; it has weight 0.
 MISSING = -1
-#: Sequences with fewer entries than this may well be equal by chance, so they are not recognised when they come again.
-SHORTEST_KNOWN = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,15 +223,3 @@ def _listed(known: Iterable[Any]) -> list[str]:
 def labels_of(calibration: Calibration) -> tuple[str, ...]:
     """Return the names of the answer's cells."""
     return Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).labels
-
-
-def content_of(calibration: Calibration, data: Any, unit: str | None) -> bytes | None:
-    """Return what identifies a long sequence, for the ledger's keyed hash; None where different data may be alike."""
-    belief = calibration.framework.beliefs[0]
-    if isinstance(belief, LawPair | JointTable):
-        return None
-    values = _indices(belief, data)
-    if (values != MISSING).sum() < SHORTEST_KNOWN:
-        return None
-    known = belief.letters if isinstance(belief, IndependentUsers) else [str(s) for s in belief.alphabet(0)]
-    return repr((unit, known)).encode() + values.tobytes()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -12,9 +10,6 @@ from takifugu.errors import DataError
 from takifugu.frames import Piece, entries, pieces
 from takifugu.releasing.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.spec import ReleaseFile
-
-#: Sources of at most this many entries are recognised entry by entry when they come again, larger ones by their counts.
-MOST_READ = 2_000_000
 
 #: What a rule of the data is called in a release file, by words of the message about it.
 _KEYS = (
@@ -84,25 +79,6 @@ def sequence_of(file: ReleaseFile, unit: Unit) -> Any:
     mine = [one for one in _asked(file, entries) if one.unit == unit.name]
     walks = [[None if v < 0 else states[v] for v in one.values] for one in mine]
     return walks if len(walks) > 1 else walks[0]
-
-
-def content_of_rows(file: ReleaseFile, units: tuple[Unit, ...]) -> bytes:
-    """Return a digest that two sources share only if they hold the same; it goes into a keyed hash and nowhere else."""
-    digest = hashlib.sha256()
-    for part in _content(file, units):
-        digest.update(part)
-    return digest.digest()
-
-
-def _content(file: ReleaseFile, units: tuple[Unit, ...]) -> Iterator[bytes]:
-    yield repr([str(s) for s in file.spec.belief.states]).encode()
-    if sum(n for u in units for n in u.lengths) <= MOST_READ:
-        for one in _asked(file, entries):
-            yield repr(one.unit).encode() + one.values.tobytes()
-    else:
-        for unit in units:
-            for piece in unit.pieces:
-                yield repr((unit.name, piece.length, piece.observed)).encode() + piece.counts.tobytes()
 
 
 def _asked(file: ReleaseFile, question: Any) -> Any:

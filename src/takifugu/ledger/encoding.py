@@ -1,0 +1,54 @@
+"""How values are written into the ledger's rows and read back: one JSON text for equal values, exact amounts, dates."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from takifugu.errors import InputError, LedgerError
+from takifugu.laws.rationals import as_fraction
+from takifugu.ledger.values import Amount
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def canonical(data: Mapping[str, Any], what: str) -> str:
+    """Write plain values as one JSON text; InputError where they would not read back as they are."""
+    try:
+        text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} cannot be kept in a ledger ({error}): name states by strings or numbers") from None
+    if json.loads(text) != data:
+        raise InputError(f"{what} would not read back from a ledger as it is: name states by strings or numbers")
+    return text
+
+
+def amount(epsilon: str, delta: str) -> Amount:
+    return Amount(as_fraction(epsilon, "an epsilon"), as_fraction(delta, "a delta"))
+
+
+@contextmanager
+def decoding() -> Iterator[None]:
+    """Turn what cannot be read into a LedgerError that says so."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        raise LedgerError(
+            f"the ledger holds a release that cannot be read ({error}): it was written by another version or edited; "
+            "nothing more is released about this source, restore a backup or use the version that wrote it"
+        ) from None
+
+
+def new_row(connection: Connection, table: Any, row: Mapping[str, Any]) -> int:
+    """Write a row and return its number."""
+    key = connection.execute(insert(table).values(row)).inserted_primary_key
+    assert key is not None
+    return int(key[0])

@@ -1,0 +1,106 @@
+"""Reservations as rows: releases that were paid for together and move together, reserved → drawn → published."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from takifugu.errors import LedgerError
+from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
+from takifugu.ledger.store import read_spent
+from takifugu.ledger.tables import releases, reservations, sources
+from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Pending, most
+
+
+def add_reservation(
+    connection: Connection, source: int, group: str, identity: str | None, recipe: Mapping[str, Any] | None
+) -> int:
+    """Write a new reservation; raises InputError for a recipe that is not plain JSON."""
+    row = {
+        "public_id": group, "source": source, "identity": identity, "recipe": canonical(recipe or {}, "the recipe"),
+        "state": RESERVED, "created": now(), "changed": now(),
+    }  # fmt: skip
+    return new_row(connection, reservations, row)
+
+
+def read_pending(connection: Connection, source: int | None, identity: str | None) -> tuple[Pending, ...]:
+    """Return what is paid for and not published, oldest first."""
+    query = (
+        select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)
+        .select_from(reservations.join(sources))
+        .where(reservations.c.state != PUBLISHED)
+        .order_by(reservations.c.id)
+    )
+    if source is not None:
+        query = query.where(reservations.c.source == source)
+    if identity is not None:
+        query = query.where(reservations.c.identity == identity)
+    with decoding():
+        return tuple(_pending(connection, row) for row in connection.execute(query))
+
+
+def _pending(connection: Connection, row: Row[Any]) -> Pending:
+    mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
+    held = connection.execute(mine).all()
+    spent = most([unit.spent for unit in read_spent(connection, row.source)])
+    return Pending(
+        group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
+        state=row.state, created=row.created, recipe=json.loads(row.recipe), bundle=_unpacked(row.bundle),
+        spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
+    )  # fmt: skip
+
+
+def keep_drawn(connection: Connection, group: str, bundle: bytes) -> bytes:
+    """Note that a reservation was drawn and keep the values, unless another process did: then return what that kept.
+
+    Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
+    """
+    row = _held(connection, group)
+    if row.state == RESERVED:
+        _set(connection, group, state=DRAWN, bundle=zlib.compress(bundle, 9))
+        return bundle
+    kept = _unpacked(row.bundle)
+    if row.state == DRAWN and kept is not None:
+        return kept
+    if row.state == DRAWN:
+        raise LedgerError(
+            f"the reservation {group!r} was drawn by an older version, which kept no noisy values: its epsilon is "
+            "spent, and what it drew cannot be published again; ask for another release"
+        )
+    raise LedgerError(
+        f"the reservation {group!r} was drawn and published before ({row.changed}): its values are out, and a second "
+        "draw would pay nothing for them; use what was published, or ask for another release"
+    )
+
+
+def set_published(connection: Connection, group: str) -> None:
+    """Note that the values are handed out, and drop them; once or many times."""
+    row = _held(connection, group)
+    if row.state == RESERVED:
+        raise LedgerError(
+            f"the reservation {group!r} is {RESERVED!r} and was never {DRAWN!r}, so it cannot become {PUBLISHED!r}: "
+            "reserve, draw and publish, in this order"
+        )
+    if row.state != PUBLISHED:
+        _set(connection, group, state=PUBLISHED, bundle=None)
+
+
+def _held(connection: Connection, group: str) -> Row[Any]:
+    row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
+    if row is None:
+        raise LedgerError(f"the ledger has no reservation {group!r}: complete it with the ledger that it was made in")
+    return row
+
+
+def _set(connection: Connection, group: str, **values: object) -> None:
+    mine = update(reservations).where(reservations.c.public_id == group)
+    connection.execute(mine.values(changed=now(), **values))
+
+
+def _unpacked(bundle: bytes | None) -> bytes | None:
+    with decoding():
+        return None if bundle is None else zlib.decompress(bundle)
