@@ -65,6 +65,10 @@ class DataError(InputError):
     """The private data breaks a rule; the message never repeats the data."""
 
 
+class EngineError(DataError):
+    """The engine that holds the data failed; the message names it and its version, and says nothing about the data."""
+
+
 class Unsupported(TakifuguError):
     """This belief, query or mechanism has no proven answer to what was asked; the message says what has."""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
+import duckdb
+import narwhals
 import pandas
 import polars
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns
 
-from takifugu.errors import DataError, InputError
+from takifugu.errors import DataError, EngineError, InputError
 from takifugu.frames import Layout, Lengths, Recode, entries, open_frame, parse_step, pieces, text_of, transitions
 from takifugu.frames.engines import careful
 from takifugu.frames.layout import natural
@@ -84,7 +87,7 @@ def test_what_is_private_is_not_shown() -> None:
 
 
 def test_an_engines_own_words_are_never_repeated() -> None:
-    with pytest.raises(DataError, match=r"cannot be used by its engine \(ValueError\)") as caught, careful("the file"):
+    with pytest.raises(EngineError, match=r"its engine failed \(ValueError\)") as caught, careful("the file"):
         raise ValueError("could not convert SENTINEL")
     assert "SENTINEL" not in str(caught.value)
     assert caught.value.__suppress_context__
@@ -92,6 +95,33 @@ def test_an_engines_own_words_are_never_repeated() -> None:
         raise MemoryError
     with pytest.raises(InputError, match="kept"), careful("the file"):
         raise InputError("kept")
+
+
+def of_duckdb(name: str) -> type[Exception]:
+    return type(name, (Exception,), {"__module__": "_duckdb"})
+
+
+@pytest.mark.parametrize(
+    "error",
+    [of_duckdb("BinderException")("column SENTINEL not found"), ImportError("cannot import SENTINEL", name="duckdb")],
+)
+def test_an_engines_failure_names_the_engine_and_its_version_and_blames_no_column(error: Exception) -> None:
+    with pytest.raises(EngineError) as caught, careful("the file"):
+        raise error
+    said = str(caught.value)
+    assert f"duckdb {duckdb.__version__} with narwhals {narwhals.__version__} failed" in said
+    assert "says nothing about the data" in said
+    assert not re.search("column|type|SENTINEL", said.replace(type(error).__name__, ""))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_an_engine_that_is_too_old_for_narwhals_is_named(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_old(*_: object, **__: object) -> None:
+        raise ValueError("Minimum version is ...")
+
+    monkeypatch.setattr("narwhals.stable.v2.from_native", too_old)
+    with pytest.raises(EngineError, match=r"failed \(ValueError\), which says nothing about the data"):
+        open_frame(ENGINES[kind](table([("x", 1.0, 0, "a")])))
 
 
 def test_kinds_that_are_mixed_are_refused() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.releasing.certificate import FORMAT, Certificate
+from takifugu.calibration import result
+from takifugu.releasing.certificate import FORMAT, NOISE, Certificate
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -103,3 +104,13 @@ def test_it_says_when_the_belief_came_from_the_private_data() -> None:
         tf.Pufferfish(tf.every_entry(), fitted), tf.Histogram(), 1, mechanism="group", allow_private_belief=True
     )
     assert "estimated from the private data" in made(calibration).text()
+
+
+def test_every_noise_has_a_name() -> None:
+    assert set(NOISE) == set(result._NOISE)
+    law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
+    for mechanism, words in (("optimal", "by the table of probabilities"), ("kantorovich-exponential", "likelier the")):
+        calibration = tf.calibrate(law, tf.Identity(), 1, mechanism=mechanism, allow_zero_noise=True)
+        text = " ".join(tf.release(calibration, 1).certificate.text().split())
+        assert f"one of finitely many values, {words}" in text
+        assert ("scale" in text.split("one of finitely")[1].split(";")[1]) == (mechanism != "optimal")

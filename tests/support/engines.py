@@ -35,8 +35,8 @@ def arrow(columns: Columns) -> pyarrow.Table:
 
 
 def relation(columns: Columns) -> duckdb.DuckDBPyRelation:
-    """Return a relation of a connection that stays open as long as the relation does."""
-    return duckdb.connect().from_arrow(arrow(columns))
+    """Return a relation of DuckDB's own connection; before 2.0 a relation does not keep another one open."""
+    return duckdb.from_arrow(arrow(columns))
 
 
 ENGINES: dict[str, Callable[[Columns], Any]] = {

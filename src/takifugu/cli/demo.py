@@ -32,7 +32,8 @@ def demo(folder: Path | None, as_json: bool) -> None:
 
 def _demo(spec: ReleaseFile | RecordFile, where: Path) -> None:
     heading("1. The data: made up, nobody's life is in it")
-    click.echo(labelled([("folder", str(where)), ("sample", spec.spec.source.file), ("release file", spec.path.name)]))
+    sample = str(spec.spec.source.file)
+    click.echo(labelled([("folder", str(where)), ("sample", sample), ("release file", spec.path.name)]))
     click.echo()
     click.echo(wrapped(
         "Six participants, one posture a minute. What anybody did in any one minute must stay hidden from anyone who "

@@ -12,7 +12,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from takifugu.errors import DataError, TakifuguError
+from takifugu.errors import DataError, EngineError, TakifuguError
+from takifugu.frames.faults import engine_failure
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -31,6 +32,7 @@ _REASONS = (
     ("GZIP", "is damaged or ends too early: compress it again"),
     ("No files found", "cannot be read: check the path"),
     ("Permission denied", "cannot be read (permission denied): check who may read it"),
+    ("Connection has already been closed", "belongs to a connection that was closed: keep it open"),
     ("No space left", "needs more room for temporary files than the disk has: free some space"),
     ("Out of Memory", "needs more memory than there is: free some, or use a larger machine"),
 )
@@ -38,7 +40,10 @@ _REASONS = (
 
 @contextmanager
 def careful(source: str) -> Iterator[None]:
-    """Turn an engine's error into a DataError that names the source and the rule, and never quotes the data."""
+    """Turn an engine's error into a DataError that names the source and the rule, and never quotes the data.
+
+    What no rule explains is an EngineError: the engine's fault and not the data's.
+    """
     try:
         yield
     except TakifuguError:
@@ -46,10 +51,10 @@ def careful(source: str) -> Iterator[None]:
     except MemoryError:
         raise DataError(f"{source} needs more memory than there is: give a file, and install duckdb") from None
     except Exception as error:
-        text = str(error)
+        text = "" if isinstance(error, ImportError) else str(error)
         said = next((meaning for words, meaning in _REASONS if words in text), None)
         if said is None:
-            said = f"cannot be used by its engine ({type(error).__name__}): check the types of its columns"
+            raise EngineError(f"{source} {engine_failure(error)}") from None
         raise DataError(f"{source} {said}") from None
 
 

@@ -74,8 +74,8 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
         for column, part in ((layout.unit, 0), (layout.piece, 1)):
             if column is not None and any(key[part] is None for key in grouped):
                 raise DataError(
-                    f"column {column!r} has missing values: every row must say whose it is; fill them, or write a rule "
-                    'for them ("drop" or "keep")'
+                    f"column {column!r} has missing values: every row must say whose it is; fill them, or write "
+                    'null_keys = "drop" to leave these rows out'
                 )
     codes = {fact.code for facts in grouped.values() for fact in facts}
     if UNKNOWN in codes:

@@ -65,13 +65,15 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
     from takifugu.frames.engines import careful, is_spark
 
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
-    try:
-        frame = nw.from_native(_plain_labels(data), series_only=False)
-    except TypeError:
-        raise InputError(
-            f"the data is a {kind}: give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame"
-        ) from None
     source = f"the {kind}"
+    with careful(source):
+        try:
+            frame = nw.from_native(_plain_labels(data), series_only=False)
+        except TypeError:
+            raise InputError(
+                f"the data is a {kind}: give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark "
+                "frame"
+            ) from None
     with careful(source):
         if is_spark(frame):
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.

@@ -12,10 +12,11 @@ from takifugu.beliefs.chain_region import covering_region
 from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
-from takifugu.frames import Layout, Lengths, Recode, open_frame, transitions
+from takifugu.frames import Layout, Lengths, Recode, Table, open_frame, transitions
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.releasing.record_spec import RecordSourceSpec
+from takifugu.releasing.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
 from takifugu.releasing.sections import (
     BudgetSpec,
     ChainClassSpec,
@@ -52,17 +53,24 @@ def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
     return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 
-def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, folder: Path, length: int = 1) -> Chain:
+def chain_of(
+    belief: ChainSpec | ChainClassSpec,
+    source: SourceSpec | None,
+    folder: Path,
+    length: int = 1,
+    private: Table | None = None,
+) -> Chain:
     """Return the belief about one piece of `length` steps; reads the matrix or the public sequences it names.
 
-    Raises InputError for a matrix that is no transition matrix, and DataError for a file that cannot be read.
+    Raises InputError for a matrix that is no transition matrix, PrivateBelief for a fit to the `private` data that does
+    not say so, and DataError for a file that cannot be read.
     """
     if isinstance(belief, ChainClassSpec):
         return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
     if belief.fit is not None:
         if source is None:
             raise InputError("the belief is fitted with the source's columns: repair [source] first")
-        return fitted(belief, belief.fit, source, folder, length)
+        return fitted(belief, belief.fit, source, folder, length, private)
     matrix: Sequence[Sequence[float]]
     if isinstance(belief.matrix, str):
         matrix = [[float(p) for p in row] for row in numbers_file(folder / belief.matrix, "k lines of k probabilities")]
@@ -71,14 +79,20 @@ def chain_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None, fold
     return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
 
 
-def fitted(belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int) -> Chain:
+def fitted(
+    belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int, private: Table | None = None
+) -> Chain:
     """Return the chain with the transition frequencies of a file of sequences, or with a confidence a region of chains.
 
-    Unobserved entries end a sequence.
+    Unobserved entries end a sequence. Raises PrivateBelief where the `private` data have the same counts and the fit
+    does not say that it is theirs.
     """
     columns = (fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order)
     layout = Layout(*columns, source.step, source.nulls, source.null_keys)
     counts = transitions(open_frame(folder / fit.file, source.missing), layout, recode_of(belief))
+    layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
+    if private is not None and not fit.private and same_transitions(counts, private, layouts, recode_of(belief)):
+        raise PrivateBelief(f"counts what the private data counts, transition by transition; {FIT_ELSEWHERE}")
     said = "" if belief.source == "assumed" else f"{belief.source}; "
     if fit.confidence is not None:
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)

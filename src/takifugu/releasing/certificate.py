@@ -43,6 +43,10 @@ NOISE = {
     "discrete-laplace": "discrete Laplace noise, drawn exactly from the operating system's randomness",
     "rounded-laplace": "Laplace noise, the noisy value rounded exactly once to the grid",
     "rounded-normal": "normal noise, the noisy value rounded exactly once to the grid",
+    "exponential-choice": "one of finitely many values, likelier the nearer it is to the answer, drawn exactly from "
+    "the operating system's randomness",
+    "channel": "one of finitely many values, by the table of probabilities in the JSON of this certificate, drawn "
+    "exactly from the operating system's randomness",
 }
 
 
@@ -309,6 +313,8 @@ def noise_text(c: Certificate) -> str:
     errors = sorted(a.expected_error for a in c.answers)
     if kinds == ("none",):
         return f"{NOISE['none']}; the values are multiples of {c.grid}"
+    if kinds == ("channel",):  # its scale is its expected error, which is told as what it is
+        return f"{NOISE['channel']}; on multiples of {c.grid}; expected L1 error of an answer {errors[-1]:.4g}"
     size = _short(scales[0]) if scales[0] == scales[-1] else f"{_short(scales[0])} to {_short(scales[-1])}"
     error = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
     return (

@@ -14,6 +14,7 @@ from takifugu.queries import Sum
 from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
 from takifugu.releasing.problems import as_problem
 from takifugu.releasing.promise import only_release_problems, promise_problems
+from takifugu.releasing.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.releasing.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -24,6 +25,7 @@ from takifugu.releasing.sections import (
     ReleaseSpec,
     SourceSpec,
 )
+from takifugu.releasing.source_file import open_source, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec
@@ -66,11 +68,13 @@ def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: An
         found += _columns(source, table, faulty)
         found += _source(source)
     if belief is not None:
-        found += _belief(belief, source, folder, faulty)
+        found += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
             found += _missing(belief, source)
         if not any(key.startswith("belief.") for key in faulty):
-            chain = _try_chain(belief, source, folder, found)
+            told = list(_private_files(belief, source, folder, data))
+            chain = _try_chain(belief, source, folder, found, None if told else table)
+            found += told
     if hide is not None:
         found += _hide(hide, source, None if "belief.states" in faulty else belief)
     if source is not None:
@@ -90,9 +94,7 @@ def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: An
 
 def _open(source: SourceSpec, folder: Path, data: Any, found: list[str]) -> Table | None:
     try:
-        if data is not None:
-            return open_frame(data, source.missing)
-        return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
+        return open_source(source, folder, data)
     except TakifuguError as error:
         found.append(f"source.file: {as_problem(error)}")
         return None
@@ -120,7 +122,7 @@ def _source(source: SourceSpec) -> Iterator[str]:
             yield 'source.order: is missing; steps are counted along an order column, write order = "<column>"'
 
 
-def _belief(belief: Belief, source: SourceSpec | None, folder: Path, faulty: frozenset[str]) -> Iterator[str]:
+def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[str]:
     texts = [str(s) for s in belief.states]
     if len(set(texts)) != len(texts):
         yield f"belief.states: {texts} repeats a name; name each state once"
@@ -141,15 +143,10 @@ def _belief(belief: Belief, source: SourceSpec | None, folder: Path, faulty: fro
             "belief.units_independent: must be declared, because source.unit is used; write "
             "units_independent = true if one unit says nothing about another, or leave source.unit out"
         )
-    if isinstance(belief, ChainSpec):
-        if (belief.matrix is None) == (belief.fit is None) and not faulty & {"belief.matrix", "belief.fit"}:
-            what = "is missing" if belief.matrix is None else "is given beside fit"
+    if isinstance(belief, ChainSpec) and not faulty & {"belief.matrix", "belief.fit"}:
+        what = "is missing" if belief.matrix is None else "is given beside fit"
+        if (belief.matrix is None) == (belief.fit is None):
             yield f"belief.matrix: {what}; write either matrix = [[...], ...] or a section [belief.fit]"
-        if belief.fit is not None and source is not None and _tells(belief.fit, source, folder):
-            yield (
-                "belief.fit.file: is the private data itself, so the belief would tell about it; fit on a public file, "
-                "or write private = true and accept that the promise does not cover this"
-            )
 
 
 def _missing(belief: Belief, source: SourceSpec) -> Iterator[str]:
@@ -162,13 +159,21 @@ def _missing(belief: Belief, source: SourceSpec) -> Iterator[str]:
         yield f"belief.map: {text!r} {what}{mend if text else 'fill it in the data'}"
 
 
-def _tells(fit: FitSpec, source: SourceSpec, folder: Path) -> bool:
-    """Return whether a belief is fitted to the private data without saying so."""
-    return not fit.private and (folder / fit.file).resolve() == (folder / source.file).resolve()
+def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data: Any) -> Iterator[str]:
+    """Yield the keys of the belief that name the private data's own file without saying so."""
+    if source is None or not isinstance(belief, ChainSpec):
+        return
+    private = private_files(source, folder, data)
+    if belief.fit is not None and not belief.fit.private and is_one_of(folder / belief.fit.file, private):
+        yield f"belief.fit.file: {IS_PRIVATE}{FIT_ELSEWHERE}"
+    if isinstance(belief.matrix, str) and is_one_of(folder / belief.matrix, private):
+        yield f"belief.matrix: {IS_PRIVATE}{GIVE_PUBLIC}"
 
 
-def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: list[str]) -> Chain | None:
-    """Return the chain at one step, or add what is wrong with it."""
+def _try_chain(
+    belief: Belief, source: SourceSpec | None, folder: Path, found: list[str], private: Table | None
+) -> Chain | None:
+    """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
     if isinstance(belief, ChainSpec) and (belief.matrix is None) == (belief.fit is None):
         return None
     if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
@@ -177,7 +182,10 @@ def _try_chain(belief: Belief, source: SourceSpec | None, folder: Path, found: l
             found += faults
             return None
     try:
-        return chain_of(belief, source, folder)
+        return chain_of(belief, source, folder, private=private)
+    except PrivateBelief as error:
+        found.append(f"belief.fit.file: {error}")
+        return None
     except TakifuguError as error:
         key = "belief"
         if isinstance(belief, ChainSpec):

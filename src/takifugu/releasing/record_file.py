@@ -27,6 +27,8 @@ from takifugu.releasing.record_spec import (
     TableSpec,
     UsersSpec,
 )
+from takifugu.releasing.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.source_file import is_there, open_source, private_files
 
 #: The keys of [[release]] that only some queries know.
 _BELONGS = {
@@ -72,7 +74,7 @@ class RecordFile:
     def table(self) -> Table:
         """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
         try:
-            table = _open(self.spec.source, self.folder, self.given)
+            table = open_source(self.spec.source, self.folder, self.given)
         except TakifuguError as error:
             raise SpecError([f"source.file: {as_problem(error)}"]) from None
         found = list(_columns(self.spec, self.belief, table))
@@ -90,7 +92,7 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
         spec = RecordReleaseSpec.model_validate(raw)
     except ValidationError as error:
         raise SpecError(problems_of(error.errors(), record_schema(), raw)) from None
-    found, belief, framework = list(_shape(spec, path.parent)), None, None
+    found, belief, framework = [*_shape(spec), *_private_files(spec, path.parent, data)], None, None
     if not found:
         try:
             belief = belief_of(spec.belief, spec.source.missing, path.parent)
@@ -104,9 +106,10 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
             framework = framework_of(spec.hide, belief)
         except TakifuguError as error:
             found.append(f"hide: {as_problem(error)}")
-        if data is not None or (path.parent / spec.source.file).exists():
+        if is_there(spec.source, path.parent, data):
             try:
-                found += _columns(spec, belief, _open(spec.source, path.parent, data))
+                table = open_source(spec.source, path.parent, data)
+                found += list(_columns(spec, belief, table)) or _private_rows(spec, path.parent, table)
             except TakifuguError as error:
                 found.append(f"source.file: {as_problem(error)}")
     found += only_release_problems(spec.source, spec.release)
@@ -139,12 +142,6 @@ def _missing(belief: RecordBelief, missing: Sequence[str], key: str) -> Iterator
         )
 
 
-def _open(source: RecordSourceSpec, folder: Path, data: Any) -> Table:
-    if data is not None:
-        return open_frame(data, source.missing)
-    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
-
-
 def _key_of(spec: RecordReleaseSpec) -> str:
     if isinstance(spec.belief, NetworkSpec):
         return "belief.file"
@@ -166,7 +163,31 @@ def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Ite
             yield f"{key}: {as_problem(error)}"
 
 
-def _shape(spec: RecordReleaseSpec, folder: Path) -> Iterator[str]:
+def _private_files(spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterator[str]:
+    """Yield the key of the belief that names the private data's own file without saying so."""
+    belief, private = spec.belief, private_files(spec.source, folder, data)
+    if isinstance(belief, NetworkSpec | ContactsSpec) and is_one_of(folder / belief.file, private):
+        yield f"belief.file: {IS_PRIVATE}{GIVE_PUBLIC}"
+    fit = belief.fit if isinstance(belief, TableSpec) else None
+    if fit is not None and not fit.private and is_one_of(folder / fit.file, private):
+        yield f"belief.fit.file: {IS_PRIVATE}{FIT_ELSEWHERE}"
+
+
+def _private_rows(spec: RecordReleaseSpec, folder: Path, private: Table) -> list[str]:
+    """Return what is wrong where the belief's file has the rows of the private data, under whatever name."""
+    belief = spec.belief
+    if isinstance(belief, ContactsSpec):
+        columns = [*belief.columns, *(belief.at_least or {})]
+        if same_rows(open_frame(folder / belief.file), private, columns):
+            return [f"belief.file: has the rows of the private data; {GIVE_PUBLIC}"]
+    elif isinstance(belief, TableSpec) and belief.fit is not None and not belief.fit.private:
+        public = open_frame(folder / belief.fit.file, spec.source.missing)
+        if same_rows(public, private, belief.fit.columns):
+            return [f"belief.fit.file: counts what the private data counts, row by row; {FIT_ELSEWHERE}"]
+    return []
+
+
+def _shape(spec: RecordReleaseSpec) -> Iterator[str]:
     """Yield what does not fit together: keys of one kind of belief beside another kind."""
     source, belief, hide = spec.source, spec.belief, spec.hide
     readers = {"users": ("value", "group"), "contacts": ("person", "value")}
@@ -177,14 +198,14 @@ def _shape(spec: RecordReleaseSpec, folder: Path) -> Iterator[str]:
     if isinstance(belief, UsersSpec):
         yield from _shape_of_users(spec, belief)
     elif isinstance(belief, ContactsSpec):
-        yield from _shape_of_contacts(belief, source, folder)
+        yield from _shape_of_contacts(source)
     elif source.unit is not None and belief.units_independent is not True:
         yield (
             "belief.units_independent: must be declared, because source.unit is used; write "
             "units_independent = true if one unit says nothing about another, or leave source.unit out"
         )
     if isinstance(belief, TableSpec):
-        yield from _shape_of_table(belief, source, folder)
+        yield from _shape_of_table(belief)
     kinds = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
     for key, kind in kinds.items():
         if getattr(hide, key) and belief.kind != kind:
@@ -221,26 +242,19 @@ def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]
         yield "belief.groups: two groups have one name; give each its own name"
 
 
-def _shape_of_contacts(belief: ContactsSpec, source: RecordSourceSpec, folder: Path) -> Iterator[str]:
+def _shape_of_contacts(source: RecordSourceSpec) -> Iterator[str]:
     if source.unit is not None:
         yield "source.unit: does not belong to contacts, who are answered together; write person instead"
     for key, what in (("person", "the column with the name of each person"), ("value", "the column with their state")):
         if getattr(source, key) is None:
             yield f'source.{key}: is missing; write {key} = "<{what}>"'
-    if (folder / belief.file).resolve() == (folder / source.file).resolve():
-        yield "belief.file: is the private data itself, so the belief would tell about it; give a public file"
 
 
-def _shape_of_table(belief: TableSpec, source: RecordSourceSpec, folder: Path) -> Iterator[str]:
+def _shape_of_table(belief: TableSpec) -> Iterator[str]:
     declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(belief, key) is not None]
     if belief.fit is not None:
         for key in declared:
             yield f"belief.{key}: is given beside fit; write only one of them"
-        if not belief.fit.private and (folder / belief.fit.file).resolve() == (folder / source.file).resolve():
-            yield (
-                "belief.fit.file: is the private data itself, so the belief would tell about it; fit on a public file, "
-                "or write private = true and accept that the promise does not cover this"
-            )
     elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
         yield "belief.rows: is incomplete; write columns, rows and either counts or probabilities, or a [belief.fit]"
 

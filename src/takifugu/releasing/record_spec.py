@@ -29,7 +29,13 @@ class RecordSourceSpec(Section):
     """Where the private records are."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
-    file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["people.csv"])]
+    file: Annotated[
+        Text | None,
+        Field(
+            description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
+            examples=["people.csv"],
+        ),
+    ] = None
     unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None

@@ -67,7 +67,13 @@ class SourceSpec(Section):
     """Where the private data is, and which columns say what."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
-    file: Annotated[Text, Field(description="a CSV or Parquet file, relative to this file", examples=["activity.csv"])]
+    file: Annotated[
+        Text | None,
+        Field(
+            description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
+            examples=["activity.csv"],
+        ),
+    ] = None
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
     piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None

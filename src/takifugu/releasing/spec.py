@@ -62,7 +62,7 @@ def load(path: str | Path, data: Any = None, only_release: bool = False) -> Rele
     """
     where = Path(path)
     try:
-        raw = tomllib.loads(where.read_bytes().decode("utf-8"))
+        raw = tomllib.loads(where.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         reason = "it is a folder" if where.is_dir() else (error.strerror or "it cannot be read").lower()
         raise SpecError([f"{where}: cannot be read ({reason}); give the path of a TOML release file"]) from None

@@ -1,0 +1,51 @@
+"""An engine that fails: named with its version, never with its own words, which quote rows, nor with a column."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from types import TracebackType
+
+#: The libraries that hold rows; narwhals, which speaks to all of them, is named only where none of them was reached.
+_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark")
+
+
+def engine_failure(error: BaseException) -> str:
+    """Say which engine failed and what helps, as the end of a sentence that starts with the data's name.
+
+    >>> print(engine_failure(ValueError("a row")))
+    could not be read: its engine failed (ValueError), which says nothing about the data; install ...
+    """
+    engine = _engine_of(error)
+    if engine is None:
+        who, what = "its engine failed", "narwhals and the engine"
+    elif engine == "narwhals":
+        who, what = f"narwhals {_version('narwhals')} failed", "narwhals and the engine"
+    else:
+        who, what = f"{engine} {_version(engine)} with narwhals {_version('narwhals')} failed", f"{engine} and narwhals"
+    return (
+        f"could not be read: {who} ({type(error).__name__}), which says nothing about the data; install versions that "
+        f"work together (upgrade {what}), or give the data to another engine"
+    )
+
+
+def _engine_of(error: BaseException) -> str | None:
+    """Return the engine that an error comes from: its class, the module that could not be imported, the last frame."""
+    named = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
+    found = (name.lstrip("_").partition(".")[0] for name in named if isinstance(name, str))
+    return next((name for name in found if name in (*_ENGINES, "narwhals")), None)
+
+
+def _modules(trace: TracebackType | None) -> list[str]:
+    found = []
+    while trace is not None:
+        found.append(str(trace.tb_frame.f_globals.get("__name__", "")))
+        trace = trace.tb_next
+    return found
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # put beside the program without an installer
+        return str(getattr(sys.modules.get(name), "__version__", "of an unknown version"))

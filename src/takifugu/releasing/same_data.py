@@ -1,0 +1,71 @@
+"""Whether a file that a belief is read from holds the private data: the same file, or the same integers in it.
+
+Compared is what was read, not what it is called: a copy, a link, a packed file, Parquet and a frame are one thing. The
+answer depends on the private data, so it is told to the operator, who holds both, before anything is drawn. A part of
+the data, or data that were coded anew, are not recognised (docs/known-weaknesses.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.errors import InputError, TakifuguError
+from takifugu.frames import Layout, Recode, Table, totals, transitions
+
+T = TypeVar("T")
+IntArray = npt.NDArray[np.int64]
+
+IS_PRIVATE = "is the private data itself, so the belief would tell about it; "
+GIVE_PUBLIC = "give a public file, which says nothing about these data"
+FIT_ELSEWHERE = (
+    "fit on a public file, or write private = true and accept that the promise does not cover what the belief tells"
+)
+
+
+class PrivateBelief(InputError):
+    """A belief's file holds the private data, and nobody said so."""
+
+
+def is_one_of(path: Path, private: Iterable[Path]) -> bool:
+    """Return whether a path leads to one of these files, by whatever name or link."""
+    return any(_same_file(path, other) for other in private)
+
+
+def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout], states: Recode) -> bool:
+    """Return whether the private data, read by one of the layouts, has exactly these counts of transitions."""
+    if not counts.any():
+        return False
+    found = (_read(partial(transitions, private, layout, states)) for layout in layouts)
+    return any(other is not None and np.array_equal(counts, other) for other in found)
+
+
+def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
+    """Return whether both hold the same rows of these columns, each as often, in whatever order."""
+    one, other = (_read(partial(_rows, table, columns)) for table in (public, private))
+    return one is not None and one == other
+
+
+def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
+    return {group.key: group.rows for group in totals(table, [], by=columns, null_keys="keep")}
+
+
+def _read(reduce: Callable[[], T]) -> T | None:
+    """Return what data are reduced to, None where a rule refuses them: whoever needs them says so."""
+    try:
+        return reduce()
+    except TakifuguError:
+        return None
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them is not there
+        return one.resolve() == other.resolve()

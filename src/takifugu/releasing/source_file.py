@@ -1,0 +1,36 @@
+"""Where the private data are: the frame or file that was given, or else the file that [source] names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from takifugu.errors import InputError
+from takifugu.frames import Table, open_frame
+from takifugu.releasing.record_spec import RecordSourceSpec
+from takifugu.releasing.sections import SourceSpec
+
+
+def open_source(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> Table:
+    """Open the private data without reading it; InputError where neither a file is named nor data are given."""
+    if data is not None:
+        return open_frame(data, source.missing)
+    if source.file is None:
+        raise InputError(
+            'is missing; write file = "data.csv" (a CSV or Parquet file, relative to this file), or give a frame: '
+            "tf.release_file(..., data=frame)"
+        )
+    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
+
+
+def is_there(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> bool:
+    """Return whether there are data to open: some were given, or the file that is named exists."""
+    return data is not None or (source.file is not None and (folder / source.file).exists())
+
+
+def private_files(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> tuple[Path, ...]:
+    """Return the files that hold the private data: the source's own, and the one that was given in its place."""
+    own = [] if source.file is None or "://" in source.file else [folder / source.file]
+    given = [Path(data)] if isinstance(data, str | os.PathLike) else []
+    return (*own, *given)

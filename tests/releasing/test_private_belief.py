@@ -1,0 +1,179 @@
+"""A belief from the private data, by whatever name: the same file, or the same integers in it, and nobody said so."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pytest
+from tests.releasing import files, test_contact_files, test_records
+
+import takifugu as tf
+from takifugu.errors import SpecError
+from takifugu.releasing import spec
+from takifugu.releasing.run import release_file
+
+FIT = 'fit = { file = "public.csv" }'
+CHAIN = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", FIT)
+OTHER = files.data({"Una": (9, 17), "Vic": (31,)})
+
+
+def chain(folder: Path, public: str = files.data(), text: str = CHAIN) -> Path:
+    (folder / "public.csv").write_text(public, encoding="utf-8")
+    return files.write(folder, text)
+
+
+def problems(path: Path, data: Any = None) -> tuple[str, ...]:
+    try:
+        spec.load(path, data)
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+def packed(data: Path) -> Path:
+    path = data.with_suffix(".csv.gz")
+    path.write_bytes(gzip.compress(data.read_bytes()))
+    return path
+
+
+def parquet(data: Path) -> Path:
+    polars.read_csv(data).write_parquet(data.with_suffix(".parquet"))
+    return data.with_suffix(".parquet")
+
+
+def linked(link: Callable[[Path, Path], None]) -> Callable[[Path], Path]:
+    def make(data: Path) -> Path:
+        link(data, data.with_name("link.csv"))
+        return data.with_name("link.csv")
+
+    return make
+
+
+def reordered(data: Path) -> Any:
+    frame = pandas.read_csv(data)
+    return frame.sort_values("Who is it?", ascending=False, kind="stable")
+
+
+#: The private data as they are given, in place of data.csv: none of them is called public.csv.
+GIVEN: dict[str, Callable[[Path], Any]] = {
+    "the file": lambda data: data,
+    "a text": str,
+    "a hard link": linked(os.link),
+    "a symbolic link": linked(lambda target, link: link.symlink_to(target)),
+    "packed": packed,
+    "Parquet": parquet,
+    "pandas": pandas.read_csv,
+    "pandas, units in another order": reordered,
+    "Polars": polars.read_csv,
+    "DuckDB": lambda data: duckdb.read_csv(str(data)),
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_a_chain_fitted_to_the_data_that_are_given_is_refused(tmp_path: Path, given: str) -> None:
+    path = chain(tmp_path, OTHER, CHAIN.replace("public.csv", "d.csv"))
+    (tmp_path / "d.csv").write_text(files.data(), encoding="utf-8")
+    data = GIVEN[given](tmp_path / "d.csv")
+    (found,) = problems(path, data)
+    assert found.startswith("belief.fit.file: ")
+    assert "write private = true" in found
+    with pytest.raises(SpecError):
+        release_file(path, data)
+    assert not (tmp_path / "ledger.db").exists()
+    said = path.read_text(encoding="utf-8").replace('"d.csv" }', '"d.csv", private = true }')
+    path.write_text(said, encoding="utf-8")
+    assert not problems(path, data)
+
+
+@pytest.mark.parametrize("how", ["copied", "hard link", "packed", "renamed columns"])
+def test_a_chain_fitted_to_another_form_of_the_named_file_is_refused(tmp_path: Path, how: str) -> None:
+    path = chain(tmp_path)
+    public = tmp_path / "public.csv"
+    if how == "hard link":
+        public.unlink()
+        os.link(tmp_path / "data.csv", public)
+    elif how == "packed":
+        public.write_bytes(gzip.compress(public.read_bytes()))
+    elif how == "renamed columns":
+        public.write_text(files.data().replace("état; raw", "doing", 1), encoding="utf-8")
+        path.write_text(CHAIN.replace('csv" }', 'csv", value = "doing" }'), encoding="utf-8")
+    assert [p.split(":")[0] for p in problems(path)] == ["belief.fit.file"]
+
+
+def test_public_sequences_of_the_same_kind_are_no_private_data(tmp_path: Path) -> None:
+    path = chain(tmp_path, OTHER)
+    assert not problems(path)
+    assert not problems(path, pandas.read_csv(tmp_path / "data.csv"))
+    assert len(problems(path, pandas.read_csv(tmp_path / "public.csv"))) == 1
+
+
+def test_a_belief_that_says_that_it_is_private_says_so_on_the_certificate(tmp_path: Path) -> None:
+    text = CHAIN.replace("public.csv", "d.csv").replace('csv" }', 'csv", private = true }')
+    (tmp_path / "d.csv").write_text(files.data(), encoding="utf-8")
+    outcome = release_file(chain(tmp_path, OTHER, text), tmp_path / "d.csv")
+    assert all("estimated from the private data" in t.certificate.text() for t in outcome.tables)
+
+
+def test_a_matrix_in_the_private_file_is_refused(tmp_path: Path) -> None:
+    path = chain(tmp_path, text=files.SPEC.replace("[[0.8, 0.2], [0.3, 0.7]]", '"data.csv"'))
+    assert any(p.startswith("belief.matrix: is the private data itself") for p in problems(path))
+
+
+def table(folder: Path) -> Path:
+    rows = [",".join(pair) for pair, times in test_records.COUNTS.items() for _ in range(times)]
+    (folder / "census.csv").write_text("\n".join(["origin,education", *rows]) + "\n", encoding="utf-8")
+    path = folder / "release.toml"
+    path.write_text(test_records.TABLE, encoding="utf-8")
+    return path
+
+
+def test_a_table_that_counts_the_private_rows_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    public = pandas.read_csv(tmp_path / "census.csv", dtype=str)
+    rows = public.assign(person=[f"p{i}" for i in range(len(public))])
+    assert "belief.fit.file: counts what the private data counts" in problems(path, rows)[0]
+    assert "belief.fit.file: counts" in problems(path, rows.sample(frac=1, random_state=2))[0]
+    assert not problems(path, rows.iloc[:-1])
+    os.link(tmp_path / "census.csv", tmp_path / "data.csv")
+    assert "belief.fit.file: is the private data itself" in problems(path)[0]
+
+
+def test_meetings_from_the_private_file_are_refused(tmp_path: Path) -> None:
+    path = test_contact_files.written(tmp_path)
+    assert not problems(path)
+    meetings = pandas.read_csv(tmp_path / "meetings.csv").assign(who="ana", state="well")
+    assert "belief.file: has the rows of the private data" in problems(path, meetings)[0]
+    (tmp_path / "data.csv").unlink()
+    os.link(tmp_path / "meetings.csv", tmp_path / "data.csv")
+    assert "belief.file: is the private data itself" in problems(path)[0]
+
+
+def test_a_frame_needs_no_file(tmp_path: Path) -> None:
+    path = files.write(tmp_path, files.SPEC.replace('file = "data.csv"\n', ""))
+    frame = pandas.read_csv(tmp_path / "data.csv")
+    (tmp_path / "data.csv").unlink()
+    (found,) = problems(path)
+    assert found.startswith('source.file: is missing; write file = "data.csv"')
+    assert [t.name for t in tf.release_file(path, data=frame).tables] == ["time-use-units", "time-use-pooled"]
+
+
+def test_records_in_a_frame_need_no_file_and_neither_does_calibrating(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    path.write_text(test_records.TABLE.replace('file = "data.csv"\n', ""), encoding="utf-8")
+    assert not problems(path)
+    with pytest.raises(SpecError, match=r"source\.file: is missing"):
+        release_file(path)
+
+
+@pytest.mark.parametrize("name", ["release.toml", "data.csv"])
+def test_a_byte_order_mark_is_read_over(tmp_path: Path, name: str) -> None:
+    path = files.write(tmp_path)
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (tmp_path / name).read_bytes())
+    assert not problems(path)
