@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from takifugu.visible import visible
+
 
 class ReleaseState(StrEnum):
     """How far a release has come, in the only words that there are for it; `sentence` says what is public and paid.
@@ -53,7 +55,7 @@ class TakifuguError(Exception):
     state: ReleaseState = ReleaseState.NOTHING
 
     def __str__(self) -> str:
-        said = super().__str__()
+        said = visible(super().__str__())
         return said if self.state is ReleaseState.NOTHING else f"{said}. {self.state.sentence}"
 
 

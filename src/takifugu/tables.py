@@ -6,6 +6,8 @@ import html
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from takifugu.visible import visible
+
 #: Everything that is printed fits a terminal of this many columns.
 WIDTH = 80
 _GAP = 2
@@ -30,7 +32,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int 
     group  always applies
     entry  -
     """
-    cells = [[str(cell) for cell in row] for row in rows]
+    header, cells = [visible(title) for title in header], [[visible(str(cell)) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [list(header), *cells]) for i in range(len(header))]
     left = width - sum(widths[:-1]) - _GAP * (len(widths) - 1)
     widths[-1] = min(widths[-1], max(left, _NARROWEST))
@@ -57,7 +59,7 @@ def labelled(pairs: Iterable[tuple[str, str]], width: int = WIDTH) -> str:
     hides    every entry
     epsilon  1
     """
-    listed = list(pairs)
+    listed = [(visible(label), visible(text)) for label, text in pairs]
     indent = max(len(label) for label, _ in listed) + _GAP
     lines: list[str] = []
     for label, text in listed:

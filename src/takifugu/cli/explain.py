@@ -18,6 +18,7 @@ from takifugu.explaining import explain as meaning_of
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.pictures import Axis, Line, line_chart
 from takifugu.tables import labelled, number, text_table
+from takifugu.visible import visible
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.releasing.planning import Priced, Watch
@@ -60,7 +61,7 @@ def explain(
     if svg is not None:
         write_new(svg, _meaning_picture(seen) if spec is None else _price_picture(tables, spec), force)
         if not as_json:
-            click.echo(f"\nwritten: {svg}")
+            click.echo(f"\nwritten: {visible(str(svg))}")
 
 
 def _tables(spec: ReleaseFile | RecordFile, watch: Watch) -> list[list[Priced]]:

@@ -23,6 +23,7 @@ from takifugu.errors import (
     Unsupported,
 )
 from takifugu.tracebacks import place_of
+from takifugu.visible import visible
 
 DONE, REFUSED, BAD_INPUT, FAULT, UNPUBLISHED, UNRECORDED, STOPPED = 0, 1, 2, 3, 4, 5, 130
 _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
@@ -71,7 +72,7 @@ def after_all_is_done() -> Iterator[None]:
 
 def complain(line: str) -> None:
     with suppress(OSError):  # nobody reads it: what happened stays what happened
-        click.echo(f"{click.style('takifugu:', fg='red')} {line}", err=True)
+        click.echo(f"{click.style('takifugu:', fg='red')} {visible(line)}", err=True)
 
 
 def code_of(error: BaseException) -> int:

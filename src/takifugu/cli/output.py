@@ -17,6 +17,7 @@ from takifugu.errors import ReleaseError
 from takifugu.laws.rationals import to_text
 from takifugu.releasing.notices import Notice
 from takifugu.tables import WIDTH
+from takifugu.visible import visible
 
 #: The longest name that a table shows whole; the JSON has them all.
 LONGEST_NAME = 24
@@ -25,12 +26,13 @@ SCOPES = {"all": "the whole source", "unit": "each unit", "pooled": "all units t
 
 
 def heading(text: str) -> None:
+    text = visible(text)
     click.echo(f"\n{click.style(text, bold=True)}\n{'─' * min(len(text), WIDTH)}")
 
 
 def wrapped(text: str) -> str:
     """Return a text in lines of at most 80 columns; a number stays with its per cent sign."""
-    return textwrap.fill(text.replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0%", " %")
+    return textwrap.fill(visible(text).replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0%", " %")
 
 
 def note(text: str) -> None:
@@ -62,6 +64,7 @@ def name_of(text: str, width: int = LONGEST_NAME) -> str:
     >>> name_of("a name that is far too long for a table")
     'a name that is far too …'
     """
+    text = visible(text)
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 

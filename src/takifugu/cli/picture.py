@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from takifugu.cli.output import name_of
+
 WIDTH = 80
 
 
@@ -16,7 +18,7 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], width=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
     """
-    names = [r["cell"] if len(r["cell"]) <= 16 else f"{r['cell'][:15]}…" for r in rows]
+    names = [name_of(r["cell"], 16) for r in rows]
     texts = [f"{_short(r['value'])} ± {_short(r['high'] - r['value'])}" for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, width - left - right - 4)

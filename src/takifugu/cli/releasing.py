@@ -19,6 +19,7 @@ from takifugu.releasing.publish import Question
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.spec import load
 from takifugu.tables import labelled, number, text_table
+from takifugu.visible import visible
 
 LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with 95 % (all values of a table "
@@ -123,9 +124,9 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan | RecordPlan) -> 
     click.echo(wrapped(LEGEND))
     click.echo()
     files = [path for table in outcome.tables for path in table.files]
-    click.echo("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)]))
+    click.echo(visible("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)])))
     click.echo()
-    click.echo(f"takifugu certificate show {shlex.quote(str(files[1]))}\nsays what is promised.\n")
+    click.echo(f"takifugu certificate show {visible(shlex.quote(str(files[1])))}\nsays what is promised.\n")
     paid = outcome.reservation
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
     implied = planned.spec.source.budget is None

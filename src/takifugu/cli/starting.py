@@ -15,6 +15,7 @@ from takifugu.releasing.columns import Column, look_at
 from takifugu.releasing.spec import json_schema, load
 from takifugu.releasing.starting import draft
 from takifugu.tables import labelled, text_table
+from takifugu.visible import visible
 
 
 def init(source: str, output: Path, force: bool, as_json: bool) -> None:
@@ -48,7 +49,7 @@ def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequenc
     click.echo()
     rows = [[name_of(c.name, 36), c.kind, c.role or "-"] for c in columns]
     click.echo(text_table(["column", "looks like", "used as"], rows))
-    click.echo(f"\nwritten: {output}\n")
+    click.echo(f"\nwritten: {visible(str(output))}\n")
     click.echo("What only you can know is still missing in it:\n")
     parts = (problem.partition(": ") for problem in missing)
     click.echo(labelled([(f"  {key}", text.partition("; ")[2] or text) for key, _, text in parts]))

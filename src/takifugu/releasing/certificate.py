@@ -16,6 +16,7 @@ from takifugu._version import __version__
 from takifugu.explaining import explain, sentence
 from takifugu.laws.rationals import to_text
 from takifugu.tables import html_table
+from takifugu.visible import visible
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -326,10 +327,11 @@ def noise_text(c: Certificate) -> str:
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
     """Return the sentences beside their title; those without a title go on with the section before."""
     hanging = "- " if len(sentences) > 1 or not title else ""
+    width = WIDTH - _INDENT - len(hanging)
     lines = [
         (hanging if first else " " * len(hanging)) + line
         for sentence in sentences
-        for first, line in _numbered(textwrap.wrap(sentence, WIDTH - _INDENT - len(hanging), break_on_hyphens=False))
+        for first, line in _numbered(textwrap.wrap(visible(sentence), width, break_on_hyphens=False))
     ]
     blank = [""] if title and lines else []
     return [*blank, *(f"{title if i == 0 else '':<{_INDENT}}{line}".rstrip() for i, line in enumerate(lines))]
