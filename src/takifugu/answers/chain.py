@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from takifugu.answers.chain_blocks import LONGEST, block_length, laws_given
 from takifugu.answers.dense import DenseFamily
-from takifugu.answers.wide import UNIT, Wide, shifted, stack
+from takifugu.answers.wide import UNIT, Wide, normalised, shifted, stack
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.queries import Additive
 from takifugu.secrets import Family
@@ -64,10 +64,11 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
     shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
     states, error = len(chain.states), relative_error(chain, answer)
     if chain.initial == "any":
-        first = np.eye(states)
+        first = [Wide.of(start[:, None]) for start in np.eye(states)]
     else:
-        first = np.array([chain.stationary if chain.initial == "stationary" else chain.initial])
-    starts = [shifted(Wide.of(start[:, None]), shape.offsets[0]) for start in first]
+        start = chain.wide_start
+        first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
+    starts = [shifted(start, shape.offsets[0]) for start in first]
     wanted = {entry: sorted({*sum(pairs[entry], ())}) for entry in pairs}
     found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
     for entry, several in groupby(found, key=lambda given: given.entry):

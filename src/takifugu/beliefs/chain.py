@@ -13,7 +13,14 @@ import numpy.typing as npt
 from takifugu.beliefs.estimate import checked_source, count_transitions, smoothed_rows
 from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.beliefs.states import State, checked_alphabet
-from takifugu.beliefs.stochastic import Start, checked_start, stationary_law, stochastic_matrix
+from takifugu.beliefs.stochastic import (
+    Start,
+    WideLaw,
+    checked_start,
+    stationary_law,
+    stochastic_matrix,
+    wide_stationary_law,
+)
 from takifugu.errors import InputError, Unsupported
 
 if TYPE_CHECKING:
@@ -132,8 +139,20 @@ class MarkovChain(OneSequence):
 
     @cached_property
     def stationary(self) -> FloatArray:
-        """Return the stationary law pi = pi P; raises InputError where the chain has more than one."""
+        """Return the stationary law pi = pi P in floats; raises InputError where the chain has more than one."""
         return stationary_law(self.matrix)
+
+    @cached_property
+    def wide_stationary(self) -> WideLaw:
+        """Return the stationary law with exponents of its own: above zero wherever the chain's steps lead back."""
+        return wide_stationary_law(self.matrix)
+
+    @property
+    def wide_start(self) -> WideLaw:
+        """Return the law of the first entry, stationary or given; raises Unsupported for "any" start."""
+        if self.initial == "stationary":
+            return self.wide_stationary
+        return WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
         """Return the law of entry `entry`; raises Unsupported for "any" start, which is a class and has none."""
@@ -157,9 +176,9 @@ class MarkovChain(OneSequence):
 
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        """Supports of the entries from the start until they repeat (exact: on zero patterns, not on rounded masses)."""
+        """Supports of the entries from the start until they repeat (exact: of zero patterns, not of rounded masses)."""
         if self.initial == "stationary":
-            return (tuple(bool(p > 0) for p in self.stationary),)
+            return (tuple(map(bool, self.wide_stationary.support)),)
         start = np.ones(len(self.states), bool) if self.initial == "any" else np.array(self.initial) > 0
         steps = self.matrix > 0
         found: list[tuple[bool, ...]] = [tuple(map(bool, start))]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import frexp, log
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +12,53 @@ import numpy.typing as npt
 from takifugu.errors import InputError, did_you_mean
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Start = str | Sequence[float] | FloatArray
 
 #: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
 ROW_TOLERANCE = 1e-9
+#: Stationary masses with a smaller binary exponent are found again with exponents of their own.
+_SMALL = -900
+#: The exponent of zero: far below every other, and sums of a few still fit.
+_LEAST = -(2**50)
 
 
-def stationary_law(matrix: FloatArray) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class WideLaw:
+    """Masses mantissas * 2**exponents, far beyond the range of floats; zero exactly where a value is impossible."""
+
+    mantissas: FloatArray
+    exponents: IntArray
+
+    @property
+    def support(self) -> npt.NDArray[np.bool_]:
+        """Which values are possible."""
+        return np.asarray(self.mantissas > 0)
+
+    @property
+    def logs(self) -> FloatArray:
+        """The logarithms of the masses, -inf for impossible values."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.mantissas) + self.exponents * log(2))
+
+    @staticmethod
+    def of(masses: npt.ArrayLike) -> WideLaw:
+        mantissas, exponents = np.frexp(np.asarray(masses, dtype=np.float64))
+        return WideLaw(mantissas, exponents.astype(np.int64))
+
+    def floats(self) -> FloatArray:
+        """Return the nearest floats: a mass below 5e-324 becomes 0, and one below 2e-308 loses digits."""
+        return np.asarray(np.ldexp(self.mantissas, np.maximum(self.exponents, -4000).astype(np.int32)))
+
+
+def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     """Return the unique stationary law of a stochastic matrix; InputError where it is not unique.
 
-    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy.
+    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy. Where floats are too
+    small for it, with exponents of its own for every number: what is possible stays possible.
+
+    >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()
+    array([   0., -460., -920.])
     """
     closed = _closed_classes(matrix > 0)
     if len(closed) != 1:
@@ -28,19 +67,74 @@ def stationary_law(matrix: FloatArray) -> FloatArray:
             'give initial=[...] or initial="any"'
         )
     members = closed[0]
-    p = matrix[np.ix_(members, members)].copy()
-    n = len(p)
-    for last in range(n - 1, 0, -1):
-        p[:last, last] /= p[last, :last].sum()
-        p[:last, :last] += np.outer(p[:last, last], p[last, :last])
+    inside = matrix[np.ix_(members, members)]
+    try:
+        law = WideLaw.of(_eliminated(inside))
+        small = bool((law.exponents < _SMALL).any()) or not law.support.all()
+    except FloatingPointError:
+        small = True
+    if small:
+        law = _eliminated_wide(inside)
+    mantissas, exponents = np.zeros(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
+    mantissas[members], exponents[members] = law.mantissas, law.exponents
+    for array in (mantissas, exponents):
+        array.setflags(write=False)
+    return WideLaw(mantissas, exponents)
+
+
+def stationary_law(matrix: FloatArray) -> FloatArray:
+    """Return the stationary law in floats; masses below 5e-324 become 0, so it tells nothing about what is possible."""
+    law = wide_stationary_law(matrix).floats()
+    law.setflags(write=False)
+    return law
+
+
+def _eliminated(matrix: FloatArray) -> FloatArray:
+    """Return pi of an irreducible matrix in floats; FloatingPointError where a rate is beyond them."""
+    p, n = matrix.copy(), len(matrix)
     law = np.zeros(n)
     law[0] = 1.0
+    with np.errstate(under="raise", over="raise", invalid="raise"):
+        for last in range(n - 1, 0, -1):
+            p[:last, last] /= p[last, :last].sum()
+            p[:last, :last] += np.outer(p[:last, last], p[last, :last])
+        for i in range(1, n):
+            law[i] = law[:i] @ p[:i, i]
+        return np.asarray(law / law.sum())
+
+
+def _eliminated_wide(matrix: FloatArray) -> WideLaw:
+    """Return the same from mantissas and exponents: each operation rounds once, and none leaves the range."""
+    m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
+    n = len(matrix)
+    for last in range(n - 1, 0, -1):
+        whole, scale = _sum(m[last, :last], e[last, :last])
+        m[:last, last], e[:last, last] = _normal(m[:last, last] / whole, e[:last, last] - scale)
+        products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
+        top = np.maximum(e[:last, :last], products[1])
+        added = _shift(m[:last, :last], e[:last, :last] - top) + _shift(products[0], products[1] - top)
+        m[:last, :last], e[:last, :last] = _normal(added, top)
+    law, exponents = np.zeros(n), np.full(n, _LEAST, dtype=np.int64)
+    law[0], exponents[0] = 0.5, 1
     for i in range(1, n):
-        law[i] = law[:i] @ p[:i, i]
-    stationary = np.zeros(len(matrix))
-    stationary[members] = law / law.sum()
-    stationary.setflags(write=False)
-    return stationary
+        law[i], exponents[i] = _sum(law[:i] * m[:i, i], exponents[:i] + e[:i, i])
+    whole, scale = _sum(law, exponents)
+    return WideLaw(*_normal(law / whole, exponents - scale))
+
+
+def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
+    top = int(exponents[mantissas > 0].max())
+    mantissa, exponent = frexp(float(_shift(mantissas, exponents - top).sum()))
+    return mantissa, exponent + top
+
+
+def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, IntArray]:
+    found, extra = np.frexp(mantissas)
+    return found, np.where(found > 0, exponents + extra, _LEAST)
+
+
+def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
+    return np.asarray(np.ldexp(mantissas, np.maximum(exponents, -4000).astype(np.int32)))
 
 
 def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from numpy.linalg import LinAlgError
+
 from takifugu import searches
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.result import (
@@ -31,6 +33,11 @@ MEMORY_LIMIT = 4e9
 
 ERROR_OF_BELIEF = (
     "its error is an average under the belief, so it is for reference and by name only: other answers may fare worse"
+)
+
+OUT_OF_RANGE = (
+    "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
+    'serve, such as mechanism="quilt-exact" or "group"'
 )
 
 _BEST_COMPOSING_FIRST = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
@@ -63,6 +70,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
             found = mechanism.bound(problem)
     except Unsupported as error:
         return Trial(line, INAPPLICABLE, str(error))
+    except (ArithmeticError, LinAlgError) as error:
+        return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(found, Refusal):
         return Trial(line, INAPPLICABLE, found.reason)
     if found.epsilon > problem.epsilon or found.delta > problem.delta:

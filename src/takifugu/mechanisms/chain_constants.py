@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain
-from takifugu.mechanisms.log_ratios import UNIT, FloatArray
+from takifugu.mechanisms.log_ratios import TRUSTED, UNIT, FloatArray
 
 #: Two flows pi_x P(x, y) and pi_y P(y, x) that differ by more than this, relatively, are different.
 SAME_FLOW = 1e-12
@@ -44,6 +44,11 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
             "its bound needs both; use quilt-exact"
         )
     flows = chain.stationary[:, None] * p
+    if (flows[p > 0] < TRUSTED).any():
+        return (
+            "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
+            "its constants in floats; use quilt-exact"
+        )
     if ((flows > 0) != (flows.T > 0)).any():
         return "the chain is not reversible (a step is possible in one direction only), and its bound needs it"
     used = flows > 0

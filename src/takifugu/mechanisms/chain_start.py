@@ -13,6 +13,7 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.mechanisms.log_ratios import (
     DEAD,
+    NEVER,
     UNIT,
     BoolArray,
     FloatArray,
@@ -65,7 +66,7 @@ def supports(chain: MarkovChain) -> Supports:
     """
     steps = chain.matrix > 0
     if chain.initial == "stationary":
-        return Supports((chain.stationary > 0,), 0)
+        return Supports((chain.wide_stationary.support,), 0)
     now: BoolArray = np.ones(len(steps), dtype=bool)
     if chain.initial != "any":
         now = np.array(chain.initial) > 0
@@ -85,9 +86,9 @@ def stationary_term(chain: MarkovChain, first: IntArray, second: IntArray) -> Fl
     the rates moves pi(s')/pi(s) by at most 2 (k - 1) d, and stage n of the elimination rounds its rates by at most
     (n + 5) units, so together with the rates' own error k^3 + 15 k^2 + 10 units cover it (O'Cinneide 1993).
     """
-    law = chain.stationary
-    upper, lower = log_bounds(law, law > 0)
-    k = len(law)
+    logs = chain.wide_stationary.logs
+    k, possible = len(logs), np.isfinite(logs)
+    upper, lower = np.where(possible, logs, DEAD), np.where(possible, logs, -NEVER)
     return clip(upper[second] - lower[first]) + (k**3 + 15 * k**2 + 10) * UNIT + log_rounding(upper)
 
 

@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.mechanisms.entry import entry_change
-from takifugu.mechanisms.log_ratios import FloatArray
+from takifugu.mechanisms.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.randomisers import laplace_or_exact
 
 #: Entries of a network beyond which the matrix is not inverted.
@@ -149,12 +150,27 @@ def chain_gamma(chain: MarkovChain) -> float:
     if chain.length == 1:
         return 0.0
     steps = np.asarray(chain.matrix)
-    start = chain.stationary if chain.initial == "stationary" else np.array(chain.initial, dtype=np.float64)
-    first = (start[:, None] * steps)[None]  # P(X_0 = s, X_1 = y): no node before, shape (1, s, y)
+    start = chain.wide_start
+    first = _product(start.floats()[:, None], steps, start.support[:, None])[None]  # P(X_0 = s, X_1 = y), (1, s, y)
     last = steps[_occupied(chain, chain.length - 2)][:, :, None]  # P(s | u): no node after, shape (u, s, 1)
-    inner = steps[_occupied(chain, chain.length - 3)][:, :, None] * steps[None]  # P(s, y | u)
+    before = steps[_occupied(chain, chain.length - 3)][:, :, None]
+    inner = _product(before, steps[None], before > 0)  # P(s, y | u)
     tables = (first, last, inner) if chain.length > 2 else (first, last)
     return max(_largest_half_ratio(table, axis) for table in tables for axis in (0, 2))
+
+
+def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatArray:
+    """Return left * right; Unsupported where a product of two positive numbers is too small to be divided by.
+
+    `possible` says which numbers on the left stand for positive ones.
+    """
+    found = left * right
+    if ((found < TRUSTED) & possible & (right > 0)).any():
+        raise Unsupported(
+            "a product of probabilities of the belief is below 1e-270, too small for the conditional laws of single "
+            'entries in floats: use mechanism="quilt-exact" or "group"'
+        )
+    return found
 
 
 def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
@@ -196,7 +212,7 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
             factor = network.factors[v]
             order = np.argsort([scope.index(w) for w in factor.scope])
             shape = [len(network.alphabet(w)) if w in factor.scope else 1 for w in scope]
-            table = table * factor.table.transpose(order).reshape(shape)
+            table = _product(table, factor.table.transpose(order).reshape(shape), table > 0)
         for place, other in enumerate(blanket, start=1):
             moved = np.moveaxis(table, place, 0)  # (x_j, s, the rest)
             gamma[entry, other] = _largest_half_ratio(moved.reshape(sizes[place], sizes[0], -1), 0)

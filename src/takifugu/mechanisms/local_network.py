@@ -23,7 +23,7 @@ from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.base import Cost, Part
 from takifugu.mechanisms.local_found import TIE, TRIVIAL_WORK, Found, Pair, still_dear, worst_found
 from takifugu.mechanisms.local_scores import NearLaws, Rule, quilt_scale
-from takifugu.mechanisms.log_ratios import DEAD, BoolArray, FloatArray, clip, log_bounds, log_rounding
+from takifugu.mechanisms.log_ratios import DEAD, TRUSTED, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.mechanisms.network_bound import network_cost
 from takifugu.mechanisms.network_quilts import ALL_SUBSETS, count_quilts, network_of, quilts
 from takifugu.mechanisms.network_search import needed_scale
@@ -87,7 +87,7 @@ def near_table(part: Part, entry: int, near: frozenset[int], quilt: frozenset[in
     masses = np.ascontiguousarray(table).reshape(-1, k, table.shape[-1])
     cells = masses.sum(axis=-1)
     possible = network.support(keep).reshape(-1, k)
-    if ((cells > 0) != possible).any():
+    if ((cells < TRUSTED) & possible).any() or ((masses > 0) & (masses < TRUSTED)).any():
         return None
     error += 2.0**-52 * (masses.size + 8)
     return NearTable(masses, start, error, _ratios(cells, possible, error))

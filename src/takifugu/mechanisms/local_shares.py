@@ -21,7 +21,16 @@ import numpy as np
 from takifugu.answers.chain import Steps
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.mechanisms.chain_start import Marginals, Supports, stationary_term, supports
-from takifugu.mechanisms.log_ratios import DEAD, UNIT, FloatArray, clip, log_bounds, log_rounding, product_error
+from takifugu.mechanisms.log_ratios import (
+    DEAD,
+    UNIT,
+    BoolArray,
+    FloatArray,
+    clip,
+    log_bounds,
+    log_rounding,
+    product_error,
+)
 from takifugu.queries import IntArray
 
 #: How far from an entry nodes are tried, and how long a share that reaches to an end of the sequence may be.
@@ -91,12 +100,14 @@ class LocalChain:
         last = known[side.size - 1]
         end = self.offsets[self.length - 1 if after else 0]
         moved = _moved(last.laws, end)
-        weights = np.ones(self.k) if after else self._start
+        weights, held = (np.ones(self.k), np.ones(self.k, dtype=bool)) if after else self._start
         # Rows are normalised by node value, so each comes back with the probability of its step to s.
         power = self._powers[side.size]
         masses = power.T if after else power  # [x, s]: P^n(s, x) after the entry, P^n(x, s) before it
-        table = (moved * (weights[:, None] * masses)[..., None]).sum(axis=0)[None]
-        tiny = bool(((table > 0) & (table < TRUSTED_SHARE)).any())
+        pattern = self._patterns[side.size]
+        steps, can = weights[:, None] * masses, held[:, None] & (pattern.T if after else pattern)
+        table = (moved * steps[..., None]).sum(axis=0)[None]
+        tiny = bool((can & (steps < TRUSTED_SHARE)).any() or ((table > 0) & (table < TRUSTED_SHARE)).any())
         return None if tiny else _normalised(table, 2 * last.error + self._error(side.size))
 
     def ratios(self, entry: int, side: Side, after: bool) -> FloatArray:
@@ -130,9 +141,18 @@ class LocalChain:
         return Marginals(self.chain, self._supports, first, second)
 
     @cached_property
-    def _start(self) -> FloatArray:
-        stationary = self.chain.initial == "stationary"
-        return self.chain.stationary if stationary else np.array(self.chain.initial, dtype=np.float64)
+    def _start(self) -> tuple[FloatArray, BoolArray]:
+        """Return the law of the first entry in floats, and which values it holds."""
+        law = self.chain.wide_start
+        return law.floats(), law.support
+
+    @cached_property
+    def _patterns(self) -> list[BoolArray]:
+        """Return which entries of P^n are above zero, n = 0 .. reach."""
+        found = [np.eye(self.k, dtype=bool)]
+        for _ in range(self.reach):
+            found.append(np.asarray((found[-1][:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1)))
+        return found
 
     @cached_property
     def _powers(self) -> list[FloatArray]:
@@ -144,9 +164,8 @@ class LocalChain:
     @cached_property
     def _logs(self) -> list[tuple[FloatArray, FloatArray]]:
         """Return (upper, lower) bounds of log P^n, n = 1 .. reach, with exact zero patterns."""
-        pattern, found = np.eye(self.k, dtype=bool), []
-        for n in range(1, self.reach + 1):
-            pattern = np.asarray((pattern[:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1))
+        found = []
+        for n, pattern in enumerate(self._patterns[1:], start=1):
             upper, lower = log_bounds(self._powers[n], pattern)
             margin = float(product_error(np.array([n]), self.k)[0]) + log_rounding(upper, lower)
             found.append((np.where(pattern, upper + margin, DEAD), lower - margin))

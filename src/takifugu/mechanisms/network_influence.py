@@ -17,7 +17,15 @@ import numpy as np
 from takifugu.beliefs.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
-from takifugu.mechanisms.log_ratios import NEVER, BoolArray, FloatArray, largest_differences, log_bounds, log_rounding
+from takifugu.mechanisms.log_ratios import (
+    NEVER,
+    TRUSTED,
+    BoolArray,
+    FloatArray,
+    largest_differences,
+    log_bounds,
+    log_rounding,
+)
 from takifugu.mechanisms.network_near import TreeSets, is_tree
 
 #: Joint tables of a cluster beyond this many numbers are not made: the quilt counts as useless.
@@ -131,12 +139,12 @@ class Influences:
         cells = np.moveaxis(table, nodes.index(entry), -1).reshape(-1, k)
         positive = np.moveaxis(possible, nodes.index(entry), -1).reshape(-1, k)
         upper, lower = log_bounds(cells, positive)
-        with np.errstate(divide="ignore"):
-            own = np.log(cells.sum(axis=0))
-        finite = own[np.isfinite(own)]
-        own = np.where(np.isfinite(own), own, 0.0)
+        own, held = cells.sum(axis=0), np.asarray(positive.any(axis=0))
+        tiny = held & (own < TRUSTED)
+        own = np.log(np.where(held & ~tiny, own, 1.0))
         raw = largest_differences(upper.T, lower.T)
-        margin = 4 * error + log_rounding(upper, lower, finite)
+        raw = np.where(tiny[:, None] & held[None, :] | held[:, None] & tiny[None, :], NEVER, raw)
+        margin = 4 * error + log_rounding(upper, lower, own)
         return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + own[None, :] - own[:, None], 0.0) + margin)
 
     def _law(self, nodes: tuple[int, ...]) -> _Law | None:

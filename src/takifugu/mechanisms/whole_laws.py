@@ -26,10 +26,12 @@ from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import Unsupported
+from takifugu.laws.atoms import Floats
 from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.base import Part, Problem
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
+from takifugu.mechanisms.log_ratios import TRUSTED
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 
@@ -158,16 +160,30 @@ def _chances(piece: Belief, entry: int) -> tuple[list[Fraction], float]:
         return [sum((Fraction(p) for _, p in piece.number.items()), Fraction(0)) - ill, ill], 0.0
     if isinstance(piece, BayesianNetwork):
         table, error = piece.law([entry])
-        return [Fraction(p) for p in table.tolist()], error
+        return _trusted(table, np.asarray(piece.possible(entry))), error
     if isinstance(piece, MarkovChain) and piece.initial != "any":
         rounded = 1.01 * (len(piece.states) + 1) * (entry + 1) * UNIT
-        return [Fraction(p) for p in piece.marginal(entry).tolist()], rounded
+        if piece.initial == "stationary":
+            law = piece.wide_stationary
+            shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
+            return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
+        return _trusted(piece.marginal(entry), np.asarray(piece.possible(entry))), rounded
     if isinstance(piece, MarkovChain):
         raise Unsupported(
             "a choice among outputs sees the whole answer, and the other pieces of any start have no one law of what "
             'they add: state the start, or use additive noise, mechanism="laplace-exact"'
         )
     raise Unsupported(f"the law of what {piece.describe()} adds to the answer is not known: use additive noise")
+
+
+def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
+    """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
+    if (possible & (masses < TRUSTED)).any():
+        raise Unsupported(
+            "a value of an entry has a probability below 1e-270, too small for the law of what independent components "
+            'add: use additive noise, mechanism="laplace-exact"'
+        )
+    return [Fraction(p) for p in masses.tolist()]
 
 
 def _check_cells(belief: Belief, answer: Additive) -> None:
