@@ -173,7 +173,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
         {"name": "who", "kind": "texts", "role": "unit"}, {"name": "when", "kind": "whole numbers", "role": "order"},
         {"name": "in bed", "kind": "true or false", "role": "value"},
     ]  # fmt: skip
-    assert set(told) == {"format", "command", "file", "written", "columns", "fill_in"}
+    assert set(told) == {"format", "command", "file", "written", "ledger", "ledger_is_new", "columns", "fill_in"}
     assert [line.split(":")[0] for line in told["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",
     ]  # fmt: skip

@@ -223,7 +223,8 @@ def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
 
 def test_the_schema_is_json_and_names_every_section() -> None:
     schema = spec.json_schema()
-    assert set(schema["properties"]) == {"version", "ledger", "output", "source", "belief", "hide", "release"}
+    about = {"version", "ledger", "require_ledger", "output"}
+    assert set(schema["properties"]) == {*about, "source", "belief", "hide", "release"}
     assert json.loads(json.dumps(schema)) == schema
 
 

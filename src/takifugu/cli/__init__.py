@@ -44,6 +44,7 @@ def main() -> None:
 
 _PATH = click.Path(path_type=Path)
 _FILE = click.argument("file", type=_PATH)
+_FILES = click.argument("files", metavar="FILE...", type=_PATH, nargs=-1, required=True)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
 _LEDGER = click.argument("ledger_file", metavar="LEDGER", type=_PATH)
 _SOURCE = click.argument("source")
@@ -65,16 +66,16 @@ def init(data: str, output: Path, force: bool, as_json: bool) -> None:
 
 
 @main.command()
-@_FILE
+@_FILES
 @_JSON
-def compare(file: Path, as_json: bool) -> None:
+def compare(files: tuple[Path, ...], as_json: bool) -> None:
     """Show all mechanisms side by side.
 
-    For each table of FILE: the noise each mechanism would add, and why some do not apply. Publishes nothing.
+    For each table of each FILE: the noise each mechanism would add, and why some do not apply. Publishes nothing.
     """
     from takifugu.cli.releasing import compare as run
 
-    run(file, as_json)
+    run(files, as_json)
 
 
 @main.command()
@@ -115,15 +116,16 @@ def explain(
 @_FILE
 @click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--force", is_flag=True, help="Overwrite what was published there before.")
+@click.option("--new-ledger", is_flag=True, help="Go on where another ledger paid for what is there.")
 @_JSON
-def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
+def release(file: Path, output: Path | None, force: bool, new_ledger: bool, as_json: bool) -> None:
     """Publish what FILE says.
 
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order.
     """
     from takifugu.cli.releasing import release as run
 
-    run(file, output, force, as_json)
+    run(file, output, force, as_json, new_ledger)
 
 
 @main.group(cls=InOrder)
@@ -148,6 +150,19 @@ def certificate_show(file: Path, as_json: bool) -> None:
 @main.group(cls=InOrder)
 def ledger() -> None:
     """Look into a ledger, and set budgets."""
+
+
+@ledger.command(name="init")
+@_LEDGER
+@_JSON
+def ledger_init(ledger_file: Path, as_json: bool) -> None:
+    """Make a new ledger, which remembers nothing before today.
+
+    A release makes one, too, where there is none, and says so; `require_ledger = true` in the release file forbids it.
+    """
+    from takifugu.cli.ledgers import init as run
+
+    run(ledger_file, as_json)
 
 
 @ledger.command(name="show")

@@ -1,4 +1,4 @@
-"""`ledger show`, `ledger history` and `ledger budget`."""
+"""`ledger init`, `ledger show`, `ledger history` and `ledger budget`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from typing import Any
 import click
 
 from takifugu.cli.output import amount, name_of, print_json, wrapped
+from takifugu.errors import LedgerError
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.ledger import Entry, Ledger
 from takifugu.tables import labelled, number, text_table
+
+
+def init(where: Path, as_json: bool) -> None:
+    if where.exists():
+        raise LedgerError(f"{str(where)!r} is there already: it is kept as it is; name another file for a new ledger")
+    Ledger.open(where)
+    if as_json:
+        print_json("ledger init", where, {"made": str(where)})
+        return
+    click.echo(wrapped(f"new ledger at {where}: it remembers nothing before today; keep it as safe as the data"))
 
 
 def show(where: Path, as_json: bool) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from takifugu.calibration import Calibration
-from takifugu.cli.output import SCOPES, amount, coloured, name_of, noticed, print_json, wrapped
+from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.laws.rationals import to_text
@@ -42,21 +42,28 @@ def calibrate(file: Path, as_json: bool) -> None:
     print_calibrations(planned)
 
 
-def compare(file: Path, as_json: bool) -> None:
-    with watching() as watch:
-        shown = list(planning.compared(load(file), watch))
-    if as_json:
+def compare(files: Sequence[Path], as_json: bool) -> None:
+    told = []
+    for file in files:
+        with watching() as watch:
+            shown = list(planning.compared(load(file), watch))
         tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
-        print_json("compare", file, {"tables": tables})
-        return
-    print_comparisons(shown)
+        told.append({"file": str(file), "tables": tables})
+        if not as_json:
+            if len(files) > 1:
+                heading(str(file))
+            print_comparisons(shown)
+    if as_json and len(files) == 1:
+        print_json("compare", files[0], {"tables": told[0]["tables"]})
+    elif as_json:
+        print_json("compare", None, {"files": told})
 
 
-def release(file: Path, output: Path | None, force: bool, as_json: bool) -> None:
+def release(file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False) -> None:
     with watching(stops=False) as watch:  # whoever interrupts does not want to publish
         planned = planning.plan(load(file), watch)
     with noticed() as notices:
-        outcome = run.publish(planned, output, force)
+        outcome = run.publish(planned, output, force, new_ledger=new_ledger)
     _warn_of_other_sources(outcome)
     if as_json:
         print_json("release", file, {**outcome_of(outcome), "notices": notices})

@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 from takifugu.cli.output import name_of, print_json, wrapped, write_new
-from takifugu.errors import ReleaseError, SpecError
+from takifugu.errors import LedgerError, ReleaseError, SpecError
 from takifugu.frames import open_frame
+from takifugu.ledger import Ledger
 from takifugu.releasing.columns import Column, look_at
 from takifugu.releasing.spec import json_schema, load
-from takifugu.releasing.starting import draft
+from takifugu.releasing.starting import LEDGER, draft
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
 
@@ -23,16 +24,31 @@ def init(source: str, output: Path, force: bool, as_json: bool) -> None:
         raise ReleaseError(f"{str(output)!r} would be overwritten: write --force, or name another file with -o")
     columns, data = look_at(open_frame(source)), Path(source)
     write_new(output, draft(data, output, columns), force)
+    ledger, is_new = _ledger_beside(output)
     missing = _missing(output)
     if as_json:
         told = [{"name": c.name, "kind": c.kind, "role": c.role} for c in columns]
-        print_json("init", data, {"written": str(output), "columns": told, "fill_in": list(missing)})
+        made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
+        print_json("init", data, {**made, "columns": told, "fill_in": list(missing)})
         return
     _print(data, output, columns, missing)
+    if is_new:
+        click.echo(f"\nnew ledger: {ledger}")
+        click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
 
 
 def schema(records: bool) -> None:
     click.echo(json.dumps(json_schema(records), indent=2))
+
+
+def _ledger_beside(output: Path) -> tuple[Path, bool]:
+    """Make the draft's ledger where there is none, and say whether it is new; without one the draft is taken back."""
+    where = output.parent / LEDGER
+    try:
+        return where, Ledger.open(where).is_new
+    except LedgerError:
+        output.unlink(missing_ok=True)
+        raise
 
 
 def _missing(output: Path) -> Sequence[str]:

@@ -16,6 +16,7 @@ from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.certificate import Account, Certificate, certify
 from takifugu.releasing.library import library_of
+from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import forbidden, has_budget, no_budget, tell
 from takifugu.releasing.result import Release
 from takifugu.releasing.truth import labels_of, true_answer
@@ -77,6 +78,7 @@ def release(
     source: str = "data",
     unit: str | None = None,
     budget: Budget | None = None,
+    require_ledger: bool = False,
     entropy: Entropy | None = None,
 ) -> Release:
     """Publish one noisy answer: reserve its cost in the ledger, draw the noise, note that it is published.
@@ -86,7 +88,8 @@ def release(
     `unit` whose data they are, where a source has several. Without a ledger nothing is accounted, and the certificate
     says so.
 
-    Before anything is drawn a `Notice` warns where the ledger will refuse later releases: the promise is about this
+    A ledger that is not there yet is made, and a `Notice` says so; with `require_ledger` it is refused instead. Before
+    anything is drawn a `Notice` also warns where the ledger will refuse later releases: the promise is about this
     output alone, or no budget was declared, so that it is what this release costs.
 
     Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
@@ -105,6 +108,7 @@ def release(
     called(source, "the source", "what the data are called, source='activity-study'")
     if ledger is None and budget is not None:
         raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
+    require_known(ledger, require_ledger)
     readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
     question = Question("release", name, calibration, data, readers, written)
     drawing = draw([question], ledger, source, budget, entropy)
@@ -124,12 +128,8 @@ def called(name: str, what: str, to_write: str) -> str:
 
 
 def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
-    """Return the ledger at a path or URL, the ledger itself, or None."""
-    if ledger is None:
-        return None
-    from takifugu.ledger import Ledger
-
-    return ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+    """Return the ledger at a path or URL, the ledger itself, or None; a new one is announced."""
+    return None if ledger is None else opened(ledger)
 
 
 def draw(

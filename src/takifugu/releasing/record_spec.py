@@ -200,6 +200,7 @@ class RecordReleaseSpec(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
     output: Annotated[Text, Field(description="the folder of the published files")] = "published"
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Annotated[

@@ -16,6 +16,7 @@ from takifugu.noise import Entropy
 from takifugu.releasing.build import budget_of
 from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.library import library_of
+from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, certificate_of, draw
 from takifugu.releasing.record_file import RecordFile
@@ -69,13 +70,15 @@ def release_file(
     output: str | Path | None = None,
     force: bool = False,
     only_release: bool = False,
+    new_ledger: bool = False,
 ) -> Outcome:
     """Publish every table of a release file, as `takifugu release` does.
 
     `data` stands for the file of its [source]: another file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame with
     the same columns. Rows stay where they are; noise and ledger are here. `output` is the folder to write into.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
-    the least noise of all, and the ledger refuses later releases if it is of kind single.
+    the least noise of all, and the ledger refuses later releases if it is of kind single. `new_ledger` goes on with a
+    ledger that does not know what was published of the source in that folder.
 
     Raises SpecError for a faulty file, DataError for data that break a rule, CalibrationRefused, BudgetExceeded or
     CompositionRefused where the release is refused, and ReleaseError where files exist (without `force`).
@@ -87,18 +90,25 @@ def release_file(
     """
     with stopping(once=False):  # whoever interrupts does not want to publish
         planned = plan(load(path, data, only_release))
-    return publish(planned, None if output is None else Path(output), force)
+    return publish(planned, None if output is None else Path(output), force, new_ledger=new_ledger)
 
 
 def publish(
-    planned: Plan | RecordPlan, output: Path | None = None, force: bool = False, entropy: Entropy | None = None
+    planned: Plan | RecordPlan,
+    output: Path | None = None,
+    force: bool = False,
+    entropy: Entropy | None = None,
+    *,
+    new_ledger: bool = False,
 ) -> Outcome:
     """Publish every table of a plan: one reservation for all, then the noise, then the files.
 
-    Raises ReleaseError where a file exists (without `force`) or cannot be written; before the reservation this leaves
-    the ledger as it was, after it the epsilon is spent.
+    Raises ReleaseError where a file exists (without `force`) or cannot be written, and LedgerError where the ledger is
+    missing that is required, or that paid for what is in the folder (without `new_ledger`); before the reservation this
+    leaves the ledger as it was, after it the epsilon is spent.
     """
     folder = planned.file.inside(planned.spec.output) if output is None else output
+    check_ledger(_ledger_path(planned.file), planned.spec, folder, new_ledger)
     targets = {t.name: [folder / f"{t.name}{end}" for end in _ENDS] for t in planned.tables}
     there = [p.name for paths in targets.values() for p in paths if p.exists()]
     if there and not force:

@@ -242,6 +242,7 @@ class ReleaseSpec(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
     output: Annotated[Text, Field(description="the folder of the published files")] = "published"
     source: Annotated[SourceSpec, Field(description="where the private data is, and which columns say what")]
     belief: Annotated[

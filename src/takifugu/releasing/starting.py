@@ -16,6 +16,8 @@ from takifugu.frames.kinds import TIMES
 from takifugu.releasing.columns import LOOKED_AT, Column
 from takifugu.releasing.problems import toml_of
 
+#: The draft's ledger, beside it.
+LEDGER = "ledger.db"
 _WIDTH = 100
 _COMMENT_AT = 31
 _LONGEST_LABEL = 60
@@ -47,7 +49,8 @@ def _head(data: Path, output: Path) -> Iterator[str]:
         "Nothing is published before `takifugu release`."
     )
     yield ""
-    yield _line('ledger = "ledger.db"', "what has been spent on these data; keep it as safe as the data")
+    yield _line(f"ledger = {toml_of(LEDGER)}", "what has been spent on these data; keep it as safe as the data")
+    yield _line("require_ledger = true", "where it is missing nothing is published; it was made with this file")
     yield _line('output = "published"', "the folder of the published tables and certificates")
     yield ""
 

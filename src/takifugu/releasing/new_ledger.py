@@ -1,0 +1,110 @@
+"""A ledger that is missing is news: it remembers nothing, so whatever was published before would count as nothing.
+
+A mistyped or deleted ledger is not told by the ledger that is made in its place. What tells it is beside the data: a
+release file that requires a ledger, and the certificates of earlier releases, which name the ledger that paid for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from takifugu.errors import LedgerError
+from takifugu.names import normalised
+from takifugu.releasing.notices import tell
+
+if TYPE_CHECKING:
+    from takifugu.ledger import Ledger
+    from takifugu.releasing.record_spec import RecordReleaseSpec
+    from takifugu.releasing.sections import ReleaseSpec
+
+#: What every certificate's file is called, after its table.
+CERTIFICATE = ".certificate.json"
+
+
+@dataclass(frozen=True)
+class Paid:
+    """A published certificate: its file, when it was made, and the id of the source in the ledger that paid for it."""
+
+    path: Path
+    made: tuple[str, int]
+    ledger: str
+
+
+def opened(ledger: Ledger | str | Path) -> Ledger:
+    """Open a ledger; a new one is announced before anything is drawn, as a `Notice`."""
+    from takifugu.ledger import Ledger
+
+    ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+    if ledger.is_new and not ledger.show():
+        tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
+    return ledger
+
+
+def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
+    """Raise LedgerError where a ledger is required and there was none before."""
+    from takifugu.ledger import Ledger
+    from takifugu.ledger.book import path_of
+
+    if not required:
+        return
+    if ledger is None:
+        raise LedgerError("require_ledger says that there is a ledger, and none is given: write ledger='ledger.db'")
+    where = ledger.store.path if isinstance(ledger, Ledger) else path_of(ledger)
+    made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
+    if made_just_now or not where.exists():
+        raise LedgerError(
+            f"there is no ledger {str(where)!r}, and require_ledger says that there is one: check the path, restore a "
+            "backup, or make a new one on purpose (`takifugu ledger init`), which remembers nothing before today"
+        )
+
+
+def check_ledger(where: str | Path, spec: ReleaseSpec | RecordReleaseSpec, folder: Path, new_ledger: bool) -> None:
+    """Raise LedgerError where a release file's ledger is missing, or is not the one that paid for what is published."""
+    require_known(where, spec.require_ledger)
+    if not new_ledger:
+        require_same_ledger(where, spec.source.name, folder)
+
+
+def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
+    """Raise LedgerError where another ledger has paid for what the folder holds of this source.
+
+    The newest of its certificates decides: once somebody went on with a new ledger, they go on.
+    """
+    published = list(paid_for(source, folder))
+    if not published:
+        return
+    newest = max(published, key=lambda one: one.made)
+    if newest.ledger in _known(where, source):
+        return
+    raise LedgerError(
+        f"{newest.path.name} in {str(folder)!r} was paid for by another ledger than {str(where)!r}, which does not "
+        f"know it and would count for the source {source!r} as if it had never been published: give the ledger that "
+        "paid for it (check the path, or restore a backup), or go on with --new-ledger (new_ledger=True in Python)"
+    )
+
+
+def paid_for(source: str, folder: Path) -> Iterator[Paid]:
+    """Yield the certificates of a source in a folder; what is no certificate is passed over."""
+    for path in sorted(folder.glob(f"*{CERTIFICATE}")):
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            name, ledger, date = (told.get(key) for key in ("source", "ledger", "date"))
+            if isinstance(ledger, str) and isinstance(name, str) and normalised(name) == normalised(source):
+                yield Paid(path, (str(date), path.stat().st_mtime_ns), ledger)
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+
+
+def _known(where: str | Path, source: str) -> set[str]:
+    """Return the id by which a ledger knows a source; nothing where there is no ledger yet."""
+    from takifugu.ledger import Ledger
+    from takifugu.ledger.book import path_of
+
+    if not path_of(where).exists():
+        return set()
+    rows = Ledger.open(where, create=False).show()
+    return {row.id for row in rows if normalised(row.name) == normalised(source)}
