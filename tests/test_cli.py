@@ -14,11 +14,9 @@ from click.testing import CliRunner, Result
 from tests.releasing import files
 
 from takifugu.cli import main
-from takifugu.demo import release_file
 from takifugu.ledger import Ledger
 
 ROOT = Path(__file__).parents[1]
-EXAMPLE = ROOT / "examples" / "activity.toml"
 PLACE = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
 
@@ -227,7 +225,3 @@ def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
     samples = [(tmp_path / name / "made-up-activity.csv").read_bytes() for name in ("a", "b")]
     assert samples[0] == samples[1]
     assert samples[0].count(b"\n") > 30_000
-
-
-def test_the_example_is_the_demos_release_file() -> None:
-    assert EXAMPLE.read_text(encoding="utf-8") == release_file()

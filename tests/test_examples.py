@@ -1,0 +1,79 @@
+"""Everything in examples/ runs in a copy of the folder; its data are made up, and made again byte for byte."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.support.research import research_file
+
+from takifugu.cli import main
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+FILES = sorted(path.name for path in EXAMPLES.glob("*.toml"))
+REAL = {
+    "adult.toml": "adult/adult_train.csv.gz",
+    "asia.toml": "bif/asia.bif",
+    "primary-school.toml": "contacts/contact_primary_school_edges.csv.gz",
+}
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("*.db*", "published", "__pycache__"))
+    return tmp_path / "examples"
+
+
+def made_up() -> ModuleType:
+    found = importlib.util.spec_from_file_location("made_up", EXAMPLES / "made_up.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_one_command_compares_all_of_them(copy: Path) -> None:
+    shown = invoke("compare", *(copy / name for name in FILES))
+    assert shown.exit_code == 0, shown.output
+    assert shown.output.count(" chosen") >= len(FILES) >= 5
+    assert not list(copy.rglob("*.db"))
+    told = json.loads(invoke("compare", "--json", *(copy / name for name in FILES[:2])).stdout)
+    assert [Path(one["file"]).name for one in told["files"]] == FILES[:2]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
+    assert invoke("calibrate", copy / name).exit_code == 0
+    released = invoke("release", copy / name)
+    assert released.exit_code == 0, released.output
+    (certificate,) = (copy / "published").glob("*.certificate.json")
+    assert invoke("certificate", "show", certificate).exit_code == 0
+    assert "budget" in (copy / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(REAL))
+def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name: str) -> None:
+    assert {path.name for path in (copy / "real").glob("*.toml")} == set(REAL)
+    data = research_file(REAL[name])
+    shutil.copy(data, copy / "real" / data.name)
+    for command in ("compare", "calibrate"):
+        shown = invoke(command, copy / "real" / name)
+        assert shown.exit_code == 0, shown.output
+
+
+def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:
+    made_up().write(tmp_path)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    kept = {p.name: p.read_bytes() for p in EXAMPLES.iterdir() if p.suffix in (".csv", ".bif")}
+    assert made == kept
+    assert max(map(len, kept.values())) < 10_000
