@@ -6,7 +6,8 @@ names such as `Asy/Patch` and `<5`, which the published networks child, insuranc
 
 from __future__ import annotations
 
-import itertools
+import math
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +16,16 @@ import numpy as np
 
 from takifugu.beliefs.network import BayesianNetwork, Node
 from takifugu.errors import InputError
+from takifugu.files import read_file
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_HEAD = re.compile(r"\b(variable|probability)\s*(\([^)]*\)|[^\s{]+)\s*\{")
-_STATES = re.compile(r"type\s+discrete\s*\[\s*(\d+)\s*\]\s*\{(.*?)\}\s*;", re.DOTALL)
-_ROW = re.compile(r"(\([^)]*\)|\btable\b|\bdefault\b)\s*([^;()]*);", re.DOTALL)
+# Every pattern stops at the next bracket, so that a search looks at each character once or twice.
+_COMMENT = re.compile(r"/\*|//[^\n]*")
+_HEAD = re.compile(r"\b(variable|probability)\s*(\([^(){}]*\)|[^\s{}()]+)\s*\{")
+_STATES = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}\s*;")
+_ROW = re.compile(r"(\([^()]*\)|table\b|default\b)([^()]*)")
+
+#: All tables of a network together hold at most so many probabilities (128 MB), and a node so many parents.
+MOST_NUMBERS, MOST_PARENTS = 2**24, 24
 
 
 def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
@@ -29,12 +35,16 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     short, or breaks the format, and for what `BayesianNetwork` refuses.
     """
     file = Path(path)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
     try:
-        text = _COMMENT.sub(" ", file.read_text(encoding="utf-8"))
+        text = _without_comments(read_file(file).decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read ({(error.strerror or 'it cannot be opened').lower()})") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{file.name} is not a text file in UTF-8: a BIF network is plain text") from error
+    if text is None:
+        raise InputError(f"{file.name} has a comment without an end: the file is damaged or cut short")
     if text.count("{") != text.count("}"):
         raise InputError(f"{file.name} opens and closes a different number of braces: the file is damaged or cut short")
     states: dict[str, tuple[str, ...]] = {}
@@ -59,8 +69,30 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
             f"{file.name} does not give every variable its probabilities (look at {odd or 'the whole file'}): "
             "the file is damaged, cut short or not BIF"
         )
+    sizes = {name: _numbers(states[name], above, states) for name, (above, _) in bodies.items()}
+    if sum(sizes.values()) > MOST_NUMBERS or max(len(above) for above, _ in bodies.values()) > MOST_PARENTS:
+        largest = max(sizes, key=lambda name: sizes[name])
+        raise InputError(
+            f"{file.name} needs more than {MOST_NUMBERS:,} probabilities in all, or gives a variable more than "
+            f"{MOST_PARENTS} parents (look at {largest!r}): such tables do not fit into memory"
+        )
     nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
     return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+def _without_comments(text: str) -> str | None:
+    """Return a text without its comments, None where one has no end."""
+    parts, position = [], 0
+    while found := _COMMENT.search(text, position):
+        parts.append(text[position : found.start()])
+        position = text.find("*/", found.end()) + 2 if found[0] == "/*" else found.end()
+        if position == 1:
+            return None
+    return " ".join([*parts, text[position:]])
+
+
+def _numbers(own: tuple[str, ...], above: tuple[str, ...], states: dict[str, tuple[str, ...]]) -> int:
+    return math.prod(len(states.get(name, ())) for name in above[: MOST_PARENTS + 1]) * len(own)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
@@ -95,7 +127,8 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
             raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
     table = np.full(shape, np.nan)
-    for key, numbers in _ROW.findall(body):
+    for row_found in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
+        key, numbers = row_found.groups()
         try:
             row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
         except ValueError as error:
@@ -109,23 +142,21 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
             raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
-        places = _places(file, name, states, parents, words)
-        for place in places:
-            if key != "default" or np.isnan(table[place]).all():
-                table[place] = row
+        if words:
+            table[_place(file, name, states, parents, words)] = row
+        else:
+            table[np.isnan(table).all(axis=-1)] = row
     if np.isnan(table).any():
         raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
     return Node(name, states[name], parents, table)
 
 
-def _places(
+def _place(
     file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], words: list[str]
-) -> list[tuple[int, ...]]:
-    if not words:
-        return list(itertools.product(*(range(len(states[p])) for p in parents)))
+) -> tuple[int, ...]:
     place = []
     for parent, word in zip(parents, words, strict=True):
         if word not in states[parent]:
             raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which {parent} cannot be")
         place.append(states[parent].index(word))
-    return [tuple(place)]
+    return tuple(place)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from takifugu.beliefs.bif import read_bif
 from takifugu.beliefs.network import BayesianNetwork, Node
+from takifugu.beliefs.network_child import Table, plain, tables_of
 from takifugu.errors import InputError
 
 
@@ -29,32 +32,20 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
-    try:
-        import pyagrum
-    except ImportError as error:
-        raise InputError("reading network files needs pyAgrum: pip install 'takifugu[networks]'") from error
-    try:
-        model = pyagrum.loadBN(str(file))
-    except Exception as error:  # pyAgrum raises its own kinds, which share no public root with ValueError
-        raise InputError(
-            f"{file.name} cannot be read as a Bayesian network: the file is damaged or cut short, or its ending does "
-            "not name its format (.bif, .bifxml, .net, .dsl, .xdsl, .uai, .o3prm)"
-        ) from error
-    return from_pyagrum(model, source or f"the file {file.name}")
+    if find_spec("pyagrum") is None:
+        raise InputError("reading network files needs pyAgrum: pip install 'takifugu[networks]'")
+    return _network(tables_of(file), source or f"the file {file.name}")
 
 
 def from_pyagrum(model: Any, source: str = "a pyAgrum model") -> BayesianNetwork:
     """Return a pyAgrum `BayesNet` as a belief."""
-    nodes = []
-    for number in model.nodes():
-        variable, table = model.variable(number), model.cpt(number)
-        axes = list(reversed(table.names))  # pyAgrum's first variable is the array's last axis
-        name = variable.name()
-        parents = [a for a in axes if a != name]
-        array = np.transpose(table.toarray(), [axes.index(v) for v in (*parents, name)])
-        nodes.append(Node(name, tuple(variable.labels()), tuple(parents), _shortest(array)))
+    return _network(plain(model), source)
+
+
+def _network(tables: list[Table], source: str) -> BayesianNetwork:
+    nodes = [Node(name, tuple(states), tuple(parents), _shortest(array)) for name, states, parents, array in tables]
     return BayesianNetwork(nodes, source)
 
 

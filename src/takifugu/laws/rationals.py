@@ -23,7 +23,7 @@ def as_fraction(value: Number, name: str) -> Fraction:
     """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
 
     Raises InputError for NaN, infinities, everything that is not a number, and numbers that are written with more than
-    10,000 characters or an exponent beyond 1,000.
+    10,000 characters or an exponent beyond 1,000, or are larger than any float.
 
     >>> as_fraction(0.1, "epsilon")
     Fraction(1, 10)
@@ -47,7 +47,7 @@ def as_fraction(value: Number, name: str) -> Fraction:
 def read_fraction(text: str) -> Fraction:
     """Read a written number exactly; the one place where a text becomes a Fraction.
 
-    Raises ValueError (or ZeroDivisionError) for what is no finite number, or is too long or too large to be one.
+    Raises ValueError, ZeroDivisionError or OverflowError for what is no finite number, or is too long or too large.
 
     >>> read_fraction("2.50e-1")
     Fraction(1, 4)
@@ -55,7 +55,9 @@ def read_fraction(text: str) -> Fraction:
     exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
     if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
         raise ValueError("too long or too large")
-    return Fraction(text)
+    number = Fraction(text)
+    float(number)  # raises OverflowError where no float is as large
+    return number
 
 
 def _shown(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ from takifugu.beliefs.chain_region import covering_region
 from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
+from takifugu.files import read_file
 from takifugu.frames import Layout, Lengths, Recode, Table, open_frame, transitions
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
@@ -28,6 +30,9 @@ from takifugu.releasing.sections import (
     SourceSpec,
 )
 from takifugu.secrets import Secret, entry, every_entry
+
+#: A file of weights holds at most so many numbers.
+MOST_NUMBERS = 200_000
 
 
 def layout_of(source: SourceSpec) -> Layout:
@@ -73,7 +78,8 @@ def chain_of(
         return fitted(belief, belief.fit, source, folder, length, private)
     matrix: Sequence[Sequence[float]]
     if isinstance(belief.matrix, str):
-        matrix = [[float(p) for p in row] for row in numbers_file(folder / belief.matrix, "k lines of k probabilities")]
+        rows = numbers_file(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
+        matrix = [[float(p) for p in row] for row in rows]
     else:
         matrix = belief.matrix or ()
     return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
@@ -142,13 +148,19 @@ def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
     return given
 
 
-def numbers_file(path: Path, what: str) -> list[list[Fraction]]:
-    """Return the rows of a CSV file of numbers; InputError, which says `what` to write, for anything else."""
+def numbers_file(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[Fraction]]:
+    """Return the rows of a CSV file of at most so many numbers; InputError, which says `what` to write, otherwise."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return [[as_fraction(text, "a number") for text in row] for row in csv.reader(file) if row]
+        text = read_file(path, max(1_000_000, 50 * most)).decode("utf-8-sig")
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except OSError as error:
-        reason = "it is a folder" if path.is_dir() else (error.strerror or "it cannot be opened").lower()
+        reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{path.name} cannot be read ({reason}): check the path") from None
     except (ValueError, csv.Error):
+        raise InputError(f"{path.name} is no CSV file of numbers: write {what}") from None
+    if sum(map(len, rows)) > most:
+        raise InputError(f"{path.name} holds more than {most:,} numbers: write {what}")
+    try:
+        return [[as_fraction(text, "a number") for text in row] for row in rows]
+    except InputError:
         raise InputError(f"{path.name} holds something that is no number: write {what}") from None

@@ -85,9 +85,9 @@ def meaning_of(spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: An
             continue
         path = f"release[{number}]"
         for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
-            if name in names:
+            if name.lower() in names:
                 found.append(f"{path}.name: {name!r} would name two tables; give each its own name")
-            names.add(name)
+            names.add(name.lower())  # on some machines A.csv and a.csv are one file
         found += _item(item, path, source, folder, chain)
     return Meaning(chain, table, tuple(found))
 

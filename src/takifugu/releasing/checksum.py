@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.errors import InputError
+from takifugu.files import read_file
 from takifugu.releasing.certificate import FORMAT, Answer, Certificate, checksum_of
+from takifugu.releasing.certificate_form import check_form
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -33,7 +35,8 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is no certificate of Takifugu: give the file <release>.certificate.json")
     if told != FORMAT:
-        raise InputError(f"{name} has the format {told!r}: this version reads {FORMAT!r}, so use the one that wrote it")
+        shown = told[:60]
+        raise InputError(f"{name} has the format {shown!r}: this version reads {FORMAT!r}; use the one that wrote it")
     if data.get("checksum") != checksum_of(data):
         raise InputError(
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified; get "
@@ -42,16 +45,25 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     try:
         given = {f.name: _frozen(data[f.name]) for f in fields(Certificate)}
         given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
-        return Certificate(**given)
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{name} was written by {data.get('software')!r}, which this version cannot read") from error
+        made = Certificate(**given)
+    except (KeyError, TypeError):
+        raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
+    try:
+        check_form(made)
+    except InputError as error:
+        raise InputError(f"{name} is no certificate that Takifugu wrote ({error}): get the original") from None
+    return made
+
+
+def _by(data: Mapping[str, Any]) -> str:
+    return repr(data.get("software"))[:60]
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
     try:
-        data = json.loads(path.read_bytes().decode("utf-8"))
+        data = json.loads(read_file(path).decode("utf-8"))
     except OSError as error:
-        reason = "it is a folder" if path.is_dir() else (error.strerror or "it cannot be opened").lower()
+        reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{path.name or path} cannot be read ({reason}): give the path of a certificate") from None
     except (ValueError, RecursionError):
         hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""

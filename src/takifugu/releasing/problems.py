@@ -9,13 +9,19 @@ from typing import Any
 
 from takifugu.errors import did_you_mean
 
+#: Nobody reads more faults at once.
+MOST_PROBLEMS = 100
+
 
 def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list[str]:
     """Return one line per fault that pydantic found, in the order of the file."""
     found: dict[str, str] = {}
-    placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors]
+    placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     paths = [path for _, path, _ in placed]
     for error, path, node in placed:
+        if len(found) == MOST_PROBLEMS:
+            found["..."] = "the file: has more faults than these; repair these first"
+            break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
         nested = error["type"].endswith("_type") and any(other.startswith((f"{path}[", f"{path}.")) for other in paths)

@@ -113,9 +113,9 @@ def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> Record
             except TakifuguError as error:
                 found.append(f"source.file: {as_problem(error)}")
     found += only_release_problems(spec.source, spec.release)
-    names = [item.name for item in spec.release]
+    names = [item.name.lower() for item in spec.release]
     for number, item in enumerate(spec.release):
-        if item.name in names[:number]:
+        if item.name.lower() in names[:number]:
             found.append(f"release[{number}].name: {item.name!r} would name two tables; give each its own name")
         found += _item(item, f"release[{number}]", belief)
     if found or framework is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
 from takifugu.releasing.sections import (
     BudgetSpec,
@@ -12,11 +12,13 @@ from takifugu.releasing.sections import (
     Epsilon,
     Name,
     Number,
+    Path,
     Positive,
     Section,
     State,
     Text,
     _number,
+    _table,
 )
 
 #: The kinds of belief whose data are records.
@@ -30,7 +32,7 @@ class RecordSourceSpec(Section):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[
-        Text | None,
+        Path | None,
         Field(
             description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
             examples=["people.csv"],
@@ -61,14 +63,14 @@ class NetworkSpec(_RecordBelief):
     """A Bayesian network; a record has one column for each of its variables."""
 
     kind: Annotated[Literal["network"], Field(description="a Bayesian network")]
-    file: Annotated[Text, Field(description="a BIF file, or another that pyAgrum reads", examples=["asia.bif"])]
+    file: Annotated[Path, Field(description="a BIF file, or another that pyAgrum reads", examples=["asia.bif"])]
     source: Annotated[Text | None, Field(description="where the network comes from")] = None
 
 
 class TableFitSpec(Section):
     """The joint counts of some columns of a public file, exact."""
 
-    file: Annotated[Text, Field(description="a public file of records", examples=["public.csv"])]
+    file: Annotated[Path, Field(description="a public file of records", examples=["public.csv"])]
     columns: Annotated[
         tuple[Text, ...], Field(min_length=1, description="the columns counted", examples=[["race", "education"]])
     ]
@@ -126,7 +128,7 @@ class ContactsSpec(Section):
     """People who meet: groups in which everybody meets everybody, and a disease that spreads inside them."""
 
     kind: Annotated[Literal["contacts"], Field(description="a contact graph, one row a person")]
-    file: Annotated[Text, Field(description="a public file of who met whom, a pair a row", examples=["meetings.csv"])]
+    file: Annotated[Path, Field(description="a public file of who met whom, a pair a row", examples=["meetings.csv"])]
     columns: Annotated[
         tuple[Text, Text], Field(description="the two columns with the names of a pair", examples=[["one", "other"]])
     ]
@@ -165,6 +167,7 @@ class RecordItemSpec(Section):
             description="the table's name, also of its files",
             examples=["education"],
         ),
+        AfterValidator(_table),
     ]
     query: Annotated[
         Literal["histogram", "count", "sum", "mean", "identity"],
@@ -199,9 +202,9 @@ class RecordReleaseSpec(Section):
     """A release file of records, version 1: one source, one belief, one or more releases."""
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
-    ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
-    output: Annotated[Text, Field(description="the folder of the published files")] = "published"
+    output: Annotated[Path, Field(description="the folder of the published files")] = "published"
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Annotated[
         NetworkSpec | TableSpec | UsersSpec | ContactsSpec,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
 
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.names import normalised
+from takifugu.visible import visible
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
@@ -37,6 +39,18 @@ def _named(value: str) -> str:
     return value
 
 
+def _path(value: str) -> str:
+    if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
+        raise ValueError("is no path that a file can have; write a path without control characters")
+    return value
+
+
+def _table(value: str) -> str:
+    if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
+        raise ValueError("is a device on Windows, so no file can have this name there; write another name")
+    return value
+
+
 def _delta(value: int | float | str) -> int | float | str:
     as_delta(value, "delta")
     return value
@@ -49,6 +63,7 @@ State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
 #: A name in the ledger, as it is written: the ledger itself takes all spellings of it for one.
 Name = Annotated[Text, AfterValidator(_named)]
+Path = Annotated[Text, AfterValidator(_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 
 
@@ -68,7 +83,7 @@ class SourceSpec(Section):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[
-        Text | None,
+        Path | None,
         Field(
             description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
             examples=["activity.csv"],
@@ -106,7 +121,7 @@ class SourceSpec(Section):
 class FitSpec(Section):
     """A chain estimated from the transitions in another file."""
 
-    file: Annotated[Text, Field(description="a public file of sequences", examples=["public.csv"])]
+    file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
     value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
     unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
     piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
@@ -155,7 +170,7 @@ class ChainSpec(_ChainSpec):
 
     kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
     matrix: Annotated[
-        tuple[tuple[StrictInt | StrictFloat, ...], ...] | StrictStr | None,
+        tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
         Field(
             description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
         ),
@@ -200,6 +215,7 @@ class ItemSpec(Section):
             description="the table's name, also of its files",
             examples=["time-use"],
         ),
+        AfterValidator(_table),
     ]
     query: Annotated[
         Literal["histogram", "count", "sum", "mean", "linear"],
@@ -222,7 +238,7 @@ class ItemSpec(Section):
         ),
     ] = None
     weights: Annotated[
-        tuple[Number, ...] | StrictStr | None,
+        tuple[Number, ...] | Path | None,
         Field(
             description="what each entry of the sequence counts in a linear query, or a CSV file that holds it",
             examples=[[1, 0, "1/2"]],
@@ -241,9 +257,9 @@ class ReleaseSpec(Section):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
-    ledger: Annotated[Text, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
-    output: Annotated[Text, Field(description="the folder of the published files")] = "published"
+    output: Annotated[Path, Field(description="the folder of the published files")] = "published"
     source: Annotated[SourceSpec, Field(description="where the private data is, and which columns say what")]
     belief: Annotated[
         ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from takifugu.errors import SpecError
-from takifugu.releasing.problems import problems_of
+from takifugu.files import read_file
+from takifugu.releasing.problems import MOST_PROBLEMS, problems_of
 from takifugu.releasing.record_file import RecordFile, checked_records, record_schema
 from takifugu.releasing.record_spec import RECORD_KINDS
 from takifugu.releasing.sections import (
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
 
 #: The largest whole number that a float holds beside its neighbours.
 _LARGEST = 2**53
+#: A release file that says something is no larger, holds no longer text, and nests no deeper.
+LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
+#: A key of more dots: each part is looked at once, because it starts where a word starts.
+_DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +69,9 @@ def load(path: str | Path, data: Any = None, only_release: bool = False) -> Rele
     """
     where = Path(path)
     try:
-        raw = tomllib.loads(where.read_bytes().decode("utf-8-sig"))
+        raw = tomllib.loads(_flat(read_file(where, LARGEST).decode("utf-8-sig")))
     except OSError as error:
-        reason = "it is a folder" if where.is_dir() else (error.strerror or "it cannot be read").lower()
+        reason = (error.strerror or "it cannot be read").lower()
         raise SpecError([f"{where}: cannot be read ({reason}); give the path of a TOML release file"]) from None
     except UnicodeDecodeError:
         raise SpecError([f"{where}: is not UTF-8 text; save it as UTF-8"]) from None
@@ -82,7 +89,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile | 
     """
     from takifugu.releasing.checks import meaning_of
 
-    found, faulty = list(_giants(raw)), frozenset[str]()
+    found, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
     if found:
         raise SpecError(found)
     belief = raw.get("belief")
@@ -100,14 +107,30 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile | 
     return ReleaseFile(path, spec, meaning.chain, meaning.table)
 
 
-def _giants(value: Any, path: str = "") -> Iterator[str]:
-    """Name the whole numbers that no computer number holds: TOML has them, and comparisons with floats fail."""
-    if isinstance(value, dict):
+def _flat(text: str) -> str:
+    """Return the text of a TOML file; ValueError for keys of very many dots, for which the parser takes too long."""
+    if _DEEP.search(text):
+        raise ValueError(f"a key has more than {DEEPEST} dots")
+    return text
+
+
+def _giants(value: Any, path: str = "", depth: int = 0) -> Iterator[str]:
+    """Name the whole numbers that no computer number holds: TOML has them, and comparisons with floats fail.
+
+    So with texts that are too long to mean something, and with lists and tables that nest too deep.
+    """
+    if depth > DEEPEST:
+        yield f"{path[:40]}...: nests more than {DEEPEST} times; write keys as the documentation names them"
+    elif isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            yield f"{path}: is longer than {LONGEST_TEXT:,} characters; write a shorter text"
+    elif isinstance(value, dict):
         for key, inside in value.items():
-            yield from _giants(inside, f"{path}.{key}" if path else key)
+            short = key if len(key) <= 60 else f"{key[:57]}..."
+            yield from _giants(inside, f"{path}.{short}" if path else short, depth + 1)
     elif isinstance(value, list):
         for position, inside in enumerate(value):
-            yield from _giants(inside, f"{path}[{position}]")
+            yield from _giants(inside, f"{path}[{position}]", depth + 1)
     elif isinstance(value, int) and abs(value) > _LARGEST:
         yield f"{path}: is too large a number; write one of at most {_LARGEST}"
 

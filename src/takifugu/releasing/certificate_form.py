@@ -1,0 +1,61 @@
+"""Whether what a file says can be a certificate at all: every field of its type, every number a number."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from takifugu.errors import InputError
+from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
+from takifugu.releasing.certificate import COMPOSES, Certificate
+
+SCOPES = ("all", "unit", "pooled")
+
+
+def check_form(certificate: Certificate) -> None:
+    """Raise InputError, which names the field, for a certificate that Takifugu cannot have written.
+
+    A checksum that fits says nothing about this: whoever writes the file writes the checksum.
+    """
+    for name, kind in get_type_hints(Certificate).items():
+        if not _fits(getattr(certificate, name), kind):
+            raise InputError(f"its {name!r} is not what a certificate says there")
+    if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
+        raise InputError("its scope, its answers or its compositions are none that a certificate has")
+    _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
+    for answer in certificate.answers:
+        _check_numbers(answer.epsilon, answer.delta, "1")
+        if as_fraction(answer.scale, "its scale") < 0 or not isinstance(answer.noise.get("kind"), str):
+            raise InputError("an answer's noise is none that a certificate has")
+        for value in answer.values.values():
+            as_fraction(value, "a published value")
+
+
+def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
+    if as_fraction(epsilon, "its epsilon") != 0:  # a release that reads nothing promises 0
+        as_epsilon(epsilon, "its epsilon")
+    as_delta(delta, "its delta")
+    if as_fraction(grid, "its grid") <= 0:
+        raise InputError("its grid is not above 0")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value is of an annotated type: texts, numbers, lists and mappings of them, and records."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return True
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inside)
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_fits(one, inside[0]) for one in value)
+    if origin is not None and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(_fits(k, inside[0]) and _fits(v, inside[1]) for k, v in value.items())
+    if is_dataclass(kind):
+        return isinstance(value, kind) and all(  # type: ignore[arg-type]
+            _fits(getattr(value, name), one) for name, one in get_type_hints(kind).items()
+        )
+    if kind in (int, float):
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**1000
+    return isinstance(value, kind)
