@@ -14,32 +14,55 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tests.fuzz.checks import KINDS, Outcome, check, generate
+from tests.fuzz.checks import KINDS, Case, Outcome, check, generate
 from tests.fuzz.choices import Choices, smaller
+from tests.fuzz.oracle import length_of
 
 
-def outcome(
-    seed: str = "", replay: Sequence[int] | None = None, kinds: Sequence[str] = KINDS
-) -> tuple[Outcome, list[int]]:
+def outcome(seed: str = "", replay: Sequence[int] | None = None, kinds: Sequence[str] = KINDS) -> Found:
     c = Choices(seed, replay)
     case = generate(c, kinds)
-    return check(case), c.taken
+    return Found(check(case), c.taken, case)
 
 
-def sort(found: Outcome) -> str:
-    """Return what two faults have in common that are perhaps one: the words of the message without its numbers."""
-    return " ".join(w for w in found.what.split("promises")[0].split() if not any(ch.isdigit() for ch in w))
+@dataclass(frozen=True)
+class Found:
+    """What became of a case, and the decisions that made it."""
+
+    outcome: Outcome
+    decisions: list[int]
+    case: Case
+
+    @property
+    def sort(self) -> str:
+        """Return what faults that are perhaps one have in common: who promised too much, for what sort of case."""
+        asked, what = self.case.asked, self.outcome.what
+        beliefs = [b for told in asked for b in told.beliefs]
+        lengths = {length_of(b) for b in beliefs}
+        sorts = {
+            "named entries": None in lengths,
+            "several beliefs": any(len(told.beliefs) > 1 for told in asked),
+            "several lengths": len(lengths) > 1,
+            "several windows": len({told.window for told in asked}) > 1,
+            "tiny masses": "1e-200" in repr(beliefs),
+            "gaps": self.case.seen is not None,
+            "inferential": asked[0].mechanism == "inferential",
+            "states spelled otherwise": any(told.spelled for told in asked),
+            "units": any(told.unit for told in asked),
+            "delta": any(told.delta for told in asked),
+        }
+        head = what if what.startswith("crash") else " ".join(what.split()[:2])
+        return f"{head} [{', '.join(word for word, holds in sorts.items() if holds)}]"
 
 
-def minimised(decisions: Sequence[int], found: Outcome, kinds: Sequence[str], seconds: float) -> Outcome:
-    kind = found.what.split(" ")[0:2]
-
+def minimised(found: Found, kinds: Sequence[str], seconds: float) -> Found:
     def fails(tried: Sequence[int]) -> bool:
-        now, _ = outcome(replay=tried, kinds=kinds)
-        return now.status == "fault" and now.what.split(" ")[0:2] == kind
+        now = outcome(replay=tried, kinds=kinds)
+        return now.outcome.status == "fault" and now.sort == found.sort
 
-    return outcome(replay=smaller(decisions, fails, seconds), kinds=kinds)[0]
+    return outcome(replay=smaller(found.decisions, fails, seconds), kinds=kinds)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,15 +84,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"seed {seed}, {asked.minutes:g} minutes", flush=True)
     while time.monotonic() - start < 60 * asked.minutes:
         before = time.monotonic()
-        found, decisions = outcome(f"{seed}:{number}", kinds=kinds)
-        counts[found.status] += 1
+        found = outcome(f"{seed}:{number}", kinds=kinds)
+        counts[found.outcome.status] += 1
         slowest = max(slowest, (time.monotonic() - before, number))
-        if found.status == "fault":
-            known = sort(found)
-            faults[known] += 1
-            if faults[known] == 1:
-                small = minimised(decisions, found, kinds, asked.shrink)
-                print(f"\n--- case {number} after {before - start:.1f} s: {small.what}\n{small.block}\n", flush=True)
+        if found.outcome.status == "fault":
+            faults[found.sort] += 1
+            if faults[found.sort] == 1:
+                small = minimised(found, kinds, asked.shrink)
+                print(f"\n--- case {number} after {before - start:.0f} s, {found.sort}: {small.outcome.what}")
+                print(f"{small.outcome.block}\n", flush=True)
         if time.monotonic() - told > 30:
             told = time.monotonic()
             print(

@@ -99,7 +99,7 @@ def respelled(told: Call, spelled: Mapping[State, State]) -> Call:
                 [spelled.get(s, s) for s in value] if isinstance(value, list | tuple) else spelled.get(value, value)
             )
     if "codes" in given:
-        codes = given["codes"] or {s: s for s in spelled}
+        codes = given["codes"] or {s: s for s in spelled if not isinstance(s, str)}
         new["codes"] = {spelled.get(s, s): c for s, c in codes.items()}
     if told.name == "IndependentPieces":
         new["chain"] = respelled(given["chain"], spelled)

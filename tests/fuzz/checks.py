@@ -82,8 +82,8 @@ def _seen(c: Choices, about: World, asked: Sequence[Asked]) -> tuple[Key, ...] |
     """Return the entries that are observed: a public pattern of gaps, of one release on a sequence; None for all."""
     if not about.is_sequence or len(asked) > 1:
         return None
-    keys = [key for key in about.keys if not (len(about.keys) > 1 and c.chance(4))]
     longer = any(oracle.length_of(b) != len(about.keys) for b in asked[0].beliefs)
+    keys = [key for key in about.keys if longer or not (len(about.keys) > 1 and c.chance(5))]
     return tuple(keys) if keys and (longer or len(keys) < len(about.keys)) else None
 
 

@@ -130,9 +130,7 @@ def row(c: Choices, size: int, zeros: bool = True) -> list[float]:
     if kind == "tiny" and not c.chance(3):
         kind = "zeros"
     if kind == "tiny":
-        tiny = [c.pick((1e-200, 0.0, 1e-30)) for _ in range(size)]
-        tiny[c.below(size)] = 1.0
-        return tiny
+        return _tiny(c, size)
     parts = [c.between(0 if kind == "zeros" else 1, 9) for _ in range(size)]
     if kind == "zeros":
         parts[c.below(size)] = 0
@@ -149,14 +147,32 @@ def epsilon(c: Choices) -> Fraction:
 
 
 def markov_chain(c: Choices, states: Sequence[State], length: int) -> Call:
+    """Return a chain whose rows are any, all equal (independent steps: quilts cost nothing), nearly so, or tiny."""
     order, k = c.shuffled(states), len(states)
-    common = row(c, k)
-    alike = c.pick((False, True))  # all rows equal: independent steps, where quilts cost nothing
-    matrix = [common if alike else row(c, k) for _ in range(k)]
+    rows = c.pick(("any", "equal", "nearly", "any", "tiny"))
+    if rows == "tiny":
+        matrix = [_tiny(c, k) for _ in range(k)]
+    elif rows == "any":
+        matrix = [row(c, k) for _ in range(k)]
+    else:
+        common = row(c, k, zeros=False)
+        matrix = [_moved_a_little(c, common) if rows == "nearly" else common for _ in range(k)]
     initial: Any = c.pick(("stationary", "any", "given"))
     if initial == "given":
         initial = row(c, k)
     return Call("MarkovChain", {"matrix": matrix, "length": length, "initial": initial, "states": order})
+
+
+def _tiny(c: Choices, size: int) -> list[float]:
+    found = [c.pick((1e-200, 0.0, 1e-30)) for _ in range(size)]
+    found[c.below(size)] = 1.0
+    return found
+
+
+def _moved_a_little(c: Choices, common: Sequence[float]) -> list[float]:
+    found, step = list(common), c.pick((1 / 256, 1 / 64)) / 2
+    to, since = c.below(len(found)), c.below(len(found))
+    return [p + step * ((i == to) - (i == since)) for i, p in enumerate(found)]
 
 
 def chain_class(c: Choices, states: Sequence[State], length: int) -> Call:
@@ -249,29 +265,43 @@ def cliques(c: Choices, alphabets: Mapping[Key, Sequence[State]]) -> Call:
     return Call("CliqueInfection", {"cliques": groups, "number": number, "states": states})
 
 
-def belief(c: Choices, about: World) -> Call:
+def belief(c: Choices, about: World, like: Call | None = None) -> Call:
+    """Return a belief about all entries; of the kind of another one where one is given."""
     alphabets, first = about.alphabets, next(iter(about.alphabets.values()))
     if about.is_sequence:
         length = len(alphabets)
-        kind = c.pick((one_chain, one_chain, one_chain, pieces, users))
-        return users(c, alphabets, named=False) if kind is users else kind(c, first, length)
-    kinds: list[Any] = [network, network, joint_table, lambda c, a: users(c, a, named=True)]
+        if like is not None and like.name == "IndependentPieces":  # data come in pieces, for every belief
+            chain = one_chain(c, first, max(like["lengths"]))
+            return Call("IndependentPieces", {"chain": chain, "lengths": like["lengths"]})
+        if like is not None and like.name in CHAINS:
+            return markov_chain(c, first, length) if like.name == "MarkovChain" else one_chain(c, first, length)
+        kind = c.pick((one_chain, one_chain, one_chain, one_chain, users, pieces))
+        if kind is users or like is not None:
+            return users(c, alphabets, named=False)
+        return kind(c, first, length)
+    kinds: dict[str, Any] = {
+        "BayesianNetwork": network,
+        "JointTable": joint_table,
+        "IndependentUsers": lambda c, a: users(c, a, named=True),
+    }
     if all(a == first for a in alphabets.values()) and len(first) == 2:
-        kinds.append(cliques)
-    return c.pick(kinds)(c, alphabets)
+        kinds["CliqueInfection"] = cliques
+    if like is not None and like.name in kinds:
+        return kinds[like.name](c, alphabets)
+    return c.pick([network, *kinds.values()])(c, alphabets)
 
 
 def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
-    found = []
+    found: list[Call] = []
     for number in range(c.pick((1, 1, 2, 3))):
-        seen = about
-        if number and c.chance(6):
+        seen, like = about, found[0] if found and (about.is_sequence or not c.chance(3)) else None
+        if number and c.chance(4) and (like is None or like.name in CHAINS or not about.is_sequence):
             if about.is_sequence:  # the same recording, believed to go on
                 seen = World(dict.fromkeys(range(len(about.keys) + 1), about.alphabets[0]), True)
-            else:
+            elif c.chance(2):
                 key = c.pick(about.keys)
                 seen = World({**about.alphabets, key: (*about.alphabets[key], NEW)}, False)
-        found.append(belief(c, seen))
+        found.append(belief(c, seen, like))
     return tuple(found)
 
 
@@ -318,7 +348,7 @@ def query(c: Choices, about: World) -> Call:
         return Call("Histogram", {"states": cells, "total": c.pick((None, 7)), "entries": entries})
     codes = None
     if any(isinstance(s, str | bool) for s in states) or c.chance(3):
-        codes = {s: c.pick((i, Fraction(1, 2), -1, 5, 100)) for i, s in enumerate(states)}
+        codes = {s: c.pick((i, Fraction(1, 2), -1, 5, 100)) for i, s in enumerate([*states, NEW])}
     grid = c.pick((None, None, Fraction(1), Fraction(1, 2), Fraction(2)))
     if kind == "Linear":
         choose = (Fraction(1), Fraction(0), Fraction(-1), Fraction(1, 2), Fraction(3), Fraction(1000))
@@ -336,15 +366,31 @@ def query(c: Choices, about: World) -> Call:
 # ------------------------------------------------------------------------------------------------------------ cases
 
 
-def price(c: Choices, mechanisms: Sequence[str]) -> tuple[Fraction, Fraction, str]:
-    if c.chance(5):
-        return epsilon(c), c.pick((Fraction(1, 100), Fraction(1, 10), Fraction(1, 10**5))), c.pick(WITH_DELTA)
-    return epsilon(c), Fraction(0), c.pick(mechanisms)
+def price(c: Choices, mechanisms: Sequence[str], believed: Sequence[Call]) -> tuple[Fraction, Fraction, str]:
+    """Return epsilon, delta and a mechanism; mostly one that has something to say about such beliefs."""
+    with_delta = c.chance(6)
+    chosen = WITH_DELTA if with_delta else mechanisms
+    if not c.chance(12):
+        chosen = [name for name in chosen if all(_knows(name, b) for b in believed)] or ["group"]
+        with_delta = with_delta and chosen != ["group"]
+    delta = c.pick((Fraction(1, 100), Fraction(1, 10), Fraction(1, 10**5))) if with_delta else Fraction(0)
+    return epsilon(c), delta, c.pick(chosen)
+
+
+def _knows(mechanism: str, believed: Call) -> bool:
+    kind = believed["chain"].name if believed.name == "IndependentPieces" else believed.name
+    if kind in CHAINS and kind != "MarkovChain":
+        return mechanism in ("group", "entry", "quilt-approx", "auto")
+    if mechanism == "quilt-approx":
+        return kind == "MarkovChain"
+    if mechanism.startswith("quilt") or mechanism == "inferential":
+        return kind in ("MarkovChain", "BayesianNetwork")
+    return True
 
 
 def asked(c: Choices, about: World, mechanisms: Sequence[str] = MECHANISMS) -> Asked:
     believed = beliefs(c, about)
-    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms))
+    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms, believed))
 
 
 def pair(c: Choices) -> Asked:
@@ -359,26 +405,26 @@ def pair(c: Choices) -> Asked:
             masses = [m / sum(masses) for m in masses]
         laws.append(Call("Pmf", {"values": atoms, "probabilities": masses}))
     about = Call("Identity", {"grid": c.pick((None, Fraction(1), Fraction(1, 10**4)))})
-    return Asked((), tuple(laws), about, *price(c, MECHANISMS))
+    return Asked((), tuple(laws), about, *price(c, MECHANISMS, laws))
 
 
 def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
     """Two or three releases about one source, in frameworks of their own or in one, orders and windows of their own."""
     about, count = world(c), c.pick((2, 2, 3))
-    shared = c.pick(("belief", "nothing", "all"))
-    first = asked(c, about, COMPOSING)
+    shared, mechanisms = c.pick(("belief", "belief", "nothing")), c.pick((COMPOSING, ("quilt-exact",), COMPOSING))
+    first = asked(c, about, mechanisms)
     found = [first]
     for _ in range(count - 1):
-        other = first
         if shared == "nothing":
-            other = asked(c, about, COMPOSING)
-        elif shared == "belief" and not about.is_sequence:
-            other = Asked(
-                first.secrets, tuple(relisted(c, b) for b in first.beliefs), query(c, about), *price(c, COMPOSING)
-            )
-        else:
-            other = Asked(first.secrets, first.beliefs, query(c, about), *price(c, COMPOSING))
-        found.append(other)
+            found.append(asked(c, about, mechanisms))
+            continue
+        believed, seen = tuple(relisted(c, b) for b in first.beliefs), about
+        if about.is_sequence and all(b.name in CHAINS for b in believed) and c.chance(4):  # more, or less, of the same
+            length = max(1, len(about.keys) + c.pick((1, -1)))
+            seen = World(dict.fromkeys(range(length), about.alphabets[0]), True)
+            believed = tuple(Call(b.name, {**b.arguments, "length": length}) for b in believed)
+        hidden = first.secrets if seen is about else secrets(c, seen, believed)
+        found.append(Asked(hidden, believed, query(c, seen), *price(c, mechanisms, believed)))
     if about.is_sequence and all(_moves(b) for a in found for b in a.beliefs):
         found = [_moved(c, a) for a in found]
     if c.chance(6):
@@ -396,7 +442,14 @@ def relisted(c: Choices, told: Call) -> Call:
         order = c.shuffled(range(len(told["names"])))
         rows = [tuple(r[i] for i in order) for r in told["rows"]]
         return Call(told.name, {**told.arguments, "rows": rows, "names": [told["names"][i] for i in order]})
-    if told.name == "IndependentUsers":
+    if told.name == "MarkovChain":
+        order = c.shuffled(range(len(told["states"])))
+        new: dict[str, Any] = {"matrix": [[told["matrix"][i][j] for j in order] for i in order]}
+        new["states"] = [told["states"][i] for i in order]
+        if not isinstance(told["initial"], str):
+            new["initial"] = [told["initial"][i] for i in order]
+        return Call(told.name, {**told.arguments, **new})
+    if told.name == "IndependentUsers" and told.get("names"):
         order = c.shuffled(range(len(told["laws"])))
         return Call(
             told.name, {**told.arguments, **{a: [told[a][i] for i in order] for a in ("laws", "presence", "names")}}

@@ -36,7 +36,7 @@ def test_half_the_noise_is_noticed(mechanism: str, monkeypatch: pytest.MonkeyPat
     share = Fraction(1, 4 if mechanism in LOOSE else 2)
     calibrated = build.calibrated
     monkeypatch.setattr(build, "calibrated", lambda told, made: with_less_noise(calibrated(told, made), share))
-    monkeypatch.setattr(specs, "price", lambda c, _: (specs.epsilon(c), NOTICED[mechanism], mechanism))
+    monkeypatch.setattr(specs, "price", lambda c, *_: (specs.epsilon(c), NOTICED[mechanism], mechanism))
     cases = (check(generate(Choices(f"mutant:{number}"), ("one", "pair"))) for number in range(400))
     assert any(found.status == "fault" and "true" in found.what for found in cases)
 
