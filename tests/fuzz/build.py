@@ -34,7 +34,7 @@ def built(told: Asked) -> Built:
         )
     beliefs = f"beliefs = [{', '.join(written(respelled(b, spelled)) for b in told.beliefs)}]"
     found = run(beliefs)
-    names = found["beliefs"][0].names
+    names = getattr(found["beliefs"][0], "listed", None) or found["beliefs"][0].names  # numbers count what was listed
     places = None if names is None else {name: i for i, name in enumerate(names)}
     secrets = ", ".join(written(respelled(s, spelled), places) for s in told.secrets)
     lines = [
@@ -69,7 +69,7 @@ def written(value: Any, places: Mapping[Key, int] | None = None) -> str:
         arguments = ", ".join(f"{k}={written(v, places)}" for k, v in value.arguments.items() if v is not None)
         return f"tf.{value.name}({arguments})"
     if isinstance(value, At):
-        return repr(value.key if places is None else places[value.key])
+        return repr(value.key if places is None or value.by_name else places[value.key])
     if isinstance(value, Along):
         size = max(value.weights) + 1 if places is None else len(places)
         line = [Fraction(0)] * size

@@ -57,9 +57,10 @@ class Call:
 
 @dataclass(frozen=True)
 class At:
-    """The position that the framework's first belief gives to an entry."""
+    """The position that the framework's first belief gives to an entry, or its name."""
 
     key: Key
+    by_name: bool = False
 
 
 @dataclass(frozen=True)
@@ -336,7 +337,8 @@ def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
 
 def query(c: Choices, about: World) -> Call:
     states = list(dict.fromkeys(s for alphabet in about.alphabets.values() for s in alphabet))
-    entries = None if c.below(2) == 0 else tuple(At(key) for key in c.some(about.keys))
+    named = not about.is_sequence and c.chance(3)
+    entries = None if c.below(2) == 0 else tuple(At(key, named) for key in c.some(about.keys))
     kind = c.pick(("Count", "Sum", "Linear", "Histogram", "Mean", "Linear", "Identity"))
     if kind == "Identity" and about.is_sequence and len(about.keys) > 1:
         kind = "Linear"
@@ -348,10 +350,10 @@ def query(c: Choices, about: World) -> Call:
         return Call("Histogram", {"states": cells, "total": c.pick((None, 7)), "entries": entries})
     codes = None
     if any(isinstance(s, str | bool) for s in states) or c.chance(3):
-        codes = {s: c.pick((i, Fraction(1, 2), -1, 5, 100)) for i, s in enumerate([*states, NEW])}
+        codes = {s: c.pick((i, Fraction(1, 2), -1, 5, 20)) for i, s in enumerate([*states, NEW])}
     grid = c.pick((None, None, Fraction(1), Fraction(1, 2), Fraction(2)))
     if kind == "Linear":
-        choose = (Fraction(1), Fraction(0), Fraction(-1), Fraction(1, 2), Fraction(3), Fraction(1000))
+        choose = (Fraction(1), Fraction(0), Fraction(-1), Fraction(1, 2), Fraction(3), Fraction(40))
         weights = {key: c.pick(choose) for key in about.keys}
         return Call("Linear", {"weights": Along(weights), "codes": codes, "grid": grid})
     if kind == "Identity":
