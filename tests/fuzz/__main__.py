@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.fuzz import specs
 from tests.fuzz.checks import KINDS, Case, Outcome, check, generate
 from tests.fuzz.choices import Choices, smaller
 from tests.fuzz.oracle import length_of
@@ -73,10 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--mechanisms", help="look at these only, for example quilt-exact,group")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds to make a fault smaller")
     asked = parser.parse_args(arguments)
     seed = int(time.time()) if asked.seed is None else asked.seed
     kinds = tuple(asked.kinds.split(","))
+    if asked.mechanisms:
+        specs.MECHANISMS = specs.COMPOSING = specs.WITH_DELTA = tuple(asked.mechanisms.split(","))
     start = told = time.monotonic()
     counts: Counter[str] = Counter()
     faults: Counter[str] = Counter()

@@ -165,7 +165,7 @@ def markov_chain(c: Choices, states: Sequence[State], length: int) -> Call:
 
 
 def _tiny(c: Choices, size: int) -> list[float]:
-    found = [c.pick((1e-200, 0.0, 1e-30)) for _ in range(size)]
+    found = [c.pick((1e-200, 0.0, 1e-30, 1e-200)) for _ in range(size)]
     found[c.below(size)] = 1.0
     return found
 
@@ -296,10 +296,10 @@ def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
     found: list[Call] = []
     for number in range(c.pick((1, 1, 2, 3))):
         seen, like = about, found[0] if found and (about.is_sequence or not c.chance(3)) else None
-        if number and c.chance(4) and (like is None or like.name in CHAINS or not about.is_sequence):
+        if number and c.chance(8) and (like is None or like.name in CHAINS or not about.is_sequence):
             if about.is_sequence:  # the same recording, believed to go on
                 seen = World(dict.fromkeys(range(len(about.keys) + 1), about.alphabets[0]), True)
-            elif c.chance(2):
+            else:
                 key = c.pick(about.keys)
                 seen = World({**about.alphabets, key: (*about.alphabets[key], NEW)}, False)
         found.append(belief(c, seen, like))
@@ -390,9 +390,9 @@ def _knows(mechanism: str, believed: Call) -> bool:
     return True
 
 
-def asked(c: Choices, about: World, mechanisms: Sequence[str] = MECHANISMS) -> Asked:
+def asked(c: Choices, about: World, mechanisms: Sequence[str] = ()) -> Asked:
     believed = beliefs(c, about)
-    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms, believed))
+    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms or MECHANISMS, believed))
 
 
 def pair(c: Choices) -> Asked:
@@ -413,7 +413,7 @@ def pair(c: Choices) -> Asked:
 def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
     """Two or three releases about one source, in frameworks of their own or in one, orders and windows of their own."""
     about, count = world(c), c.pick((2, 2, 3))
-    shared, mechanisms = c.pick(("belief", "belief", "nothing")), c.pick((COMPOSING, ("quilt-exact",), COMPOSING))
+    shared, mechanisms = c.pick(("belief", "belief", "nothing")), c.pick((COMPOSING, COMPOSING[:1], COMPOSING))
     first = asked(c, about, mechanisms)
     found = [first]
     for _ in range(count - 1):
@@ -425,8 +425,12 @@ def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
             length = max(1, len(about.keys) + c.pick((1, -1)))
             seen = World(dict.fromkeys(range(length), about.alphabets[0]), True)
             believed = tuple(Call(b.name, {**b.arguments, "length": length}) for b in believed)
-        hidden = first.secrets if seen is about else secrets(c, seen, believed)
-        found.append(Asked(hidden, believed, query(c, seen), *price(c, mechanisms, believed)))
+        hidden, published = first.secrets, first.query
+        if seen is not about or c.below(2) == 0:
+            published = query(c, seen)
+        if seen is not about:
+            hidden = secrets(c, seen, believed)
+        found.append(Asked(hidden, believed, published, *price(c, mechanisms, believed)))
     if about.is_sequence and all(_moves(b) for a in found for b in a.beliefs):
         found = [_moved(c, a) for a in found]
     if c.chance(6):
@@ -467,7 +471,13 @@ def _moves(told: Call) -> bool:
 
 
 def _moved(c: Choices, told: Asked) -> Asked:
-    return _with(told, window=c.pick((0, 0, 1, 2)))
+    """Move a release to a later window of the recording; sometimes it goes on reading the same entries of that."""
+    window, length = c.pick((0, 0, 1, 2)), told.beliefs[0]["length"]
+    if told.query.name != "Linear" or window >= length or c.below(2) == 0:
+        return _with(told, window=window)
+    read = told.query["weights"].weights
+    weights = {t: read.get(t + window, Fraction(0)) for t in range(length)}
+    return _with(told, window=window, query=Call("Linear", {**told.query.arguments, "weights": Along(weights)}))
 
 
 def _with(told: Asked, **new: Any) -> Asked:
