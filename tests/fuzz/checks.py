@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import math
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -132,9 +136,10 @@ def _one(case: Case) -> str:
 
 def _hold(told: Asked, noise: Mapping[str, Any], cal: Any, seen: Sequence[Key] | None, more: str) -> None:
     epsilon, delta = float(cal.epsilon), float(cal.delta)
+    known: oracle.Known = {}
     for believed in told.beliefs:
         for law in oracle.laws(believed):
-            loss = oracle.joint(told, believed, law, [told], [noise], epsilon, delta, seen)
+            loss = oracle.joint(told, believed, law, [told], [noise], epsilon, delta, seen, known)
             if loss.breaks(epsilon, delta):
                 raise Fault(
                     *_told(
@@ -185,12 +190,24 @@ def _pair(case: Case) -> str:
 # ------------------------------------------------------------------------------------------------------------- ledger
 
 
+@cache
+def _shared_ledger() -> Ledger:
+    """Return one ledger file for all cases of this process, each a source of its own: making one takes longest."""
+    folder = tempfile.mkdtemp(prefix="takifugu-fuzz-", dir=FAST)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Ledger.open(Path(folder) / "ledger.db")
+
+
 def _several(case: Case) -> str:
-    with tempfile.TemporaryDirectory(prefix="takifugu-fuzz-", dir=FAST) as folder:
-        return _through_ledger(case, Path(folder) / "ledger.db")
+    if all(told.unit is None for told in case.asked):
+        return _through_ledger(case, _shared_ledger(), f"source {token_hex(8)}")
+    with tempfile.TemporaryDirectory(
+        prefix="takifugu-fuzz-", dir=FAST
+    ) as folder:  # units of two sources may be compared
+        return _through_ledger(case, Ledger.open(Path(folder) / "ledger.db"), "s")
 
 
-def _through_ledger(case: Case, path: Path) -> str:
+def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     done: list[tuple[Asked, Any]] = []
     text = [build.PRELUDE, "from takifugu.ledger import Ledger"]
     for told in case.asked:
@@ -198,7 +215,7 @@ def _through_ledger(case: Case, path: Path) -> str:
             cal = build.calibrated(told, build.built(told))
             data = build.data_of(told, _local(told, case.value), None, case.order)
             unit = None if told.unit is None else told.unit
-            tf.release(cal, data, ledger=path, source="s", unit=unit, budget=(5000, 0.9))
+            tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9))
         except tf.TakifuguError:
             continue
         done.append((told, cal))
@@ -206,7 +223,7 @@ def _through_ledger(case: Case, path: Path) -> str:
         text += [_text(told), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
     if not done:
         return "refused"
-    spent = Ledger.open(path).spent("s").spent
+    spent = ledger.spent(source).spent
     for unit in {told.unit for told, _ in done}:
         held = [(told, cal) for told, cal in done if told.unit == unit]
         _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
@@ -228,12 +245,12 @@ def _account(done: Sequence[tuple[Asked, Any]], spent: Any, who: str, text: str,
     epsilon, delta = float(spent.epsilon), float(spent.delta)
     all_told = [told for told, _ in done]
     noises = [cal.to_dict()["randomiser"] for _, cal in done]
-    length = oracle.reach(all_told)
+    length, known = oracle.reach(all_told), oracle.Known()
     for told in {id(t.beliefs): t for t in all_told}.values():
         for believed in told.beliefs:
             same = length is None or length == oracle.length_of(believed)
             for law in oracle.laws(believed, None if same else length):
-                loss = oracle.joint(told, believed, law, all_told, noises, epsilon, delta)
+                loss = oracle.joint(told, believed, law, all_told, noises, epsilon, delta, None, known)
                 if loss.breaks(epsilon, delta):
                     names = " + ".join(cal.mechanism for _, cal in done)
                     raise Fault(*_told(who, names, loss, epsilon, delta, text, shown))

@@ -132,12 +132,14 @@ def row(c: Choices, size: int, zeros: bool = True) -> list[float]:
         kind = "zeros"
     if kind == "tiny":
         return _tiny(c, size)
-    parts = [c.between(0 if kind == "zeros" else 1, 9) for _ in range(size)]
+    least = 0 if kind == "zeros" else 1
+    parts = [least] * size
+    for _ in range(16 - least * size):
+        parts[c.below(size)] += 1
     if kind == "zeros":
-        parts[c.below(size)] = 0
-    parts[c.below(size)] += 1
-    parts[parts.index(max(parts))] += -sum(parts) % 64
-    return [part / sum(parts) for part in parts]
+        gone = c.below(size)
+        parts[(gone + 1) % size], parts[gone] = parts[(gone + 1) % size] + parts[gone], 0
+    return [part / 16 for part in parts]
 
 
 def epsilon(c: Choices) -> Fraction:
@@ -171,8 +173,8 @@ def _tiny(c: Choices, size: int) -> list[float]:
 
 
 def _moved_a_little(c: Choices, common: Sequence[float]) -> list[float]:
-    found, step = list(common), c.pick((1 / 256, 1 / 64)) / 2
-    to, since = c.below(len(found)), c.below(len(found))
+    found, to, since = list(common), c.below(len(common)), c.below(len(common))
+    step = min(c.pick((1 / 256, 1 / 16, 1 / 4)), found[since] / 2)
     return [p + step * ((i == to) - (i == since)) for i, p in enumerate(found)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,6 +19,19 @@ COIN = [0.5, 0.5]
 DIE_OF_TWO = Call(
     "MarkovChain", {"matrix": [[0.75, 0.25], [0.25, 0.75]], "length": 3, "initial": COIN, "states": [0, 1]}
 )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_a_seeded_minute_finds_nothing(seed: int) -> None:
+    statuses = []
+    for number in range(80):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = check(generate(Choices(f"test {seed}:{number}")))
+        assert found.status != "fault", f"case test {seed}:{number}: {found.what}\n{found.block}"
+        statuses.append(found.status)
+    assert statuses.count("kept") >= 30  # most cases are looked at, and not refused
 
 
 NOTICED = {
