@@ -22,8 +22,9 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one room)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
-crashes: $(VENV)/.test  ## kill two releasing processes 200 times at random moments: does the ledger ever count too little?
+crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: is anything paid twice, or public and not paid?
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
+	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)

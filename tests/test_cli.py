@@ -114,7 +114,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
     del released["tables"]
     amount = {"epsilon": None, "delta": None}
-    assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, "notices": None}
+    more = {"notices": None, "state": None, "completed": None}
+    assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
     shown = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
     assert keys(shown) == {**TOP, "sources": [SOURCE]}
 
@@ -129,9 +130,11 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
         outcome = invoke(command, where)
         assert outcome.exit_code == 2
         assert outcome.stdout == ""
+        stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
         assert outcome.stderr.splitlines() == [
             'takifugu: source.name: is missing; write name = "activity-study" (the data\'s name in the ledger)',
             "takifugu: release[0].epsilon: the budget is 0; it must be above 0; write for example 1.0",
+            *(stopped if command == "release" else []),
         ]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
@@ -214,7 +217,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     assert again.exit_code == 2
     assert "--force" in again.stderr
     answer = json.loads(invoke("demo", "--json", "--folder", tmp_path / "second").stdout)
-    assert set(answer) == {*TOP, "source", "spent", "budget", "tables", "sources"}
+    assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
 
 
 def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:

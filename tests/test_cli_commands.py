@@ -63,7 +63,8 @@ def released(tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert commands(main) == [
         ("init",), ("compare",), ("calibrate",), ("explain",), ("release",), ("certificate", "show"),
-        ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("schema",), ("demo",), ("reproduce",),
+        ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
+        ("schema",), ("demo",), ("reproduce",),
     ]  # fmt: skip
     listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
     assert listed == list(dict.fromkeys(path[0] for path in commands(main)))
@@ -196,7 +197,7 @@ def test_a_certificate_is_explained(released: Path) -> None:
     for expected in ("the value of every entry", "between 3.9 % and 23.2 %", "no signature", "007, Bob, jr., zoë"):
         assert expected in words
     found = told("certificate", "show", where)
-    assert set(found) == {*TOP, "unchanged", "certificate"}
+    assert set(found) == {*TOP, "unchanged", "table", "certificate"}
     assert found["certificate"] == json.loads(where.read_text(encoding="utf-8"))
 
 
@@ -362,16 +363,21 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
 
 
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.releasing import publish
+    from takifugu.releasing import publish, run
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(publish, "true_answer", stop)
+    monkeypatch.setattr(publish, "answer_of", stop)
     outcome = invoke("release", files.write(tmp_path))
     assert (outcome.exit_code, outcome.stdout) == (130, "")
-    assert "what the ledger had reserved counts as spent" in outcome.stderr
+    assert "State of the release: paid, not drawn. Its epsilon is spent" in outcome.stderr
     assert not (tmp_path / "out").exists()
+    monkeypatch.setattr(run, "ready", stop)
+    (tmp_path / "other").mkdir()
+    outcome = invoke("release", files.write(tmp_path / "other"))
+    assert outcome.exit_code == 130
+    assert "State of the release: nothing happened." in outcome.stderr
 
 
 # Bad input: never a release, never harm to the ledger.
@@ -467,10 +473,12 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(os, "replace", full)
     outcome = invoke("release", where)
-    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert (outcome.exit_code, outcome.stdout) == (4, "")
     assert "no space left on device" in outcome.stderr
-    assert "the epsilon is spent" in outcome.stderr
-    assert not (tmp_path / "out").exists()
+    assert "drawn, not published. Its epsilon is spent" in outcome.stderr
+    out = [f"time-use-units.certificate.{end}" for end in ("json", "txt")]
+    assert f"These of its files are out: {', '.join(out)}." in outcome.stderr
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
     assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
     monkeypatch.undo()
     shown = invoke("ledger", "show", tmp_path / "ledger.db")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.publish import release
     from takifugu.releasing.reconcile import reconcile
     from takifugu.releasing.report import report_html
+    from takifugu.releasing.resuming import resume
     from takifugu.releasing.run import release_file
     from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
@@ -74,6 +75,7 @@ __all__ = [
     "release",
     "release_file",
     "report_html",
+    "resume",
     "w_infinity",
     "with_scale",
 ]
@@ -97,6 +99,7 @@ _MODULES = {
     "takifugu.releasing.publish": ("release",),
     "takifugu.releasing.reconcile": ("reconcile",),
     "takifugu.releasing.report": ("report_html",),
+    "takifugu.releasing.resuming": ("resume",),
     "takifugu.releasing.run": ("release_file",),
     "takifugu.robustness": ("promise_if_belief_off",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),

@@ -55,8 +55,24 @@ class TakifuguError(Exception):
     state: ReleaseState = ReleaseState.NOTHING
 
     def __str__(self) -> str:
-        said = visible(super().__str__())
-        return said if self.state is ReleaseState.NOTHING else f"{said}. {self.state.sentence}"
+        return self.message if self.state is ReleaseState.NOTHING else f"{self.message}. {standing(self)}"
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without the state."""
+        return visible(super().__str__())
+
+
+def standing(error: BaseException) -> str:
+    """Return how far the release had come that an error ended, and which files are out; "" where there was none."""
+    held = getattr(error, "__dict__", {})
+    state, public = held.get("state"), held.get("public")
+    if state is None:
+        return ""
+    if state is not ReleaseState.DRAWN or public is None:
+        return str(state.sentence)
+    out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
+    return f"{state.sentence} {out}"
 
 
 class InputError(TakifuguError, ValueError):

@@ -14,6 +14,9 @@ from typing import ParamSpec, TypeVar
 
 from takifugu.errors import Fault, TakifuguError
 
+#: What errors of a release know about it (`errors.standing`).
+_STANDING = ("state", "public")
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -63,7 +66,7 @@ def _bare(error: BaseException) -> BaseException:
     left = error
     if isinstance(error, Exception) and not isinstance(error, _SILENT):
         left = Fault(place_of(error)).with_traceback(error.__traceback__)
-        left.state = getattr(error, "state", left.state)
+        vars(left).update({key: value for key, value in vars(error).items() if key in _STANDING})
     traceback.clear_frames(error.__traceback__)
     left.__cause__ = left.__context__ = None
     return left

@@ -20,7 +20,7 @@ DATA = ["still", "walking", "still"] * 20
 KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "warnings",
-    "private", "ledger", "release_id", "date", "software", "checksum",
+    "private", "ledger", "release_id", "date", "software", "table", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",

@@ -158,7 +158,7 @@ def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monke
     def fault(*_: Any, **__: Any) -> None:
         raise KeyError(SPARE, START)
 
-    monkeypatch.setattr(publish, "true_answer", fault)
+    monkeypatch.setattr(publish, "answer_of", fault)
     outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
     assert outcome.exit_code == 3
     assert "a fault of Takifugu itself (KeyError at test_leaks.py:" in outcome.stderr

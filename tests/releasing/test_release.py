@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.errors import BudgetExceeded, CompositionRefused, DataError, InputError, LedgerError
+from takifugu.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 
@@ -85,11 +85,14 @@ def test_short_sequences_fit_quilts_and_not_output_laws() -> None:
 
 def test_the_ledger_is_debited_before_anything_is_drawn(tmp_path: Path) -> None:
     where = tmp_path / "ledger.db"
-    with pytest.raises(RuntimeError, match="gone"):
+    with pytest.raises(Fault, match=r"RuntimeError at test_release.py:\d+.*paid, not drawn"):
         tf.release(count(), DATA, ledger=where, source="study", budget=1.5, entropy=NoEntropy())
     book = Ledger.open(where)
     assert book.history("study")[0].state == "reserved"
     assert book.spent("study").spent.epsilon >= 1
+    with pytest.raises(BudgetExceeded, match=r"has spent epsilon 1[, ]"):
+        tf.release(count(), ["still"] * len(DATA), ledger=book, source="study")
+    assert tf.release(count(), DATA, ledger=book, source="study").completed is not None
     with pytest.raises(BudgetExceeded, match=r"has spent epsilon 1[, ]"):
         tf.release(count(), DATA, ledger=book, source="study")
 

@@ -306,8 +306,8 @@ def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: py
     from takifugu.releasing import publish
 
     answers: list[Any] = []
-    honest, exact = report_html, publish.true_answer
-    monkeypatch.setattr(publish, "true_answer", lambda *about: answers.append(exact(*about)) or answers[-1])
+    honest, exact = report_html, publish.answer_of
+    monkeypatch.setattr(publish, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
     monkeypatch.setattr(run, "report_html", lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>")
     one, other = reports_of_two_sources(tmp_path, monkeypatch)
     assert one != other

@@ -22,6 +22,7 @@ from takifugu.errors import (
     DataError,
     LedgerError,
     ReleaseError,
+    ReleaseState,
     SpecError,
 )
 from takifugu.ledger import Ledger
@@ -253,10 +254,15 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
 
     plan = planned(tmp_path)
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(ReleaseError, match=r"no space left on device.*the epsilon is spent"):
+    with pytest.raises(ReleaseError, match=r"no space left on device.*drawn, not published.*epsilon is spent") as found:
         run.publish(plan)
+    assert found.value.state is ReleaseState.DRAWN
     assert not (tmp_path / "out").exists()
     assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
+    monkeypatch.undo()
+    spent = Ledger.open(tmp_path / "ledger.db").spent("study").spent
+    assert run.publish(plan).completed is not None
+    assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
 
 
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def certificate_show(file: Path, as_json: bool) -> None:
 
 @main.group(cls=InOrder)
 def ledger() -> None:
-    """Look into a ledger, and set budgets."""
+    """Look into a ledger, set budgets, and complete releases."""
 
 
 @ledger.command(name="init")
@@ -197,6 +197,21 @@ def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_j
     from takifugu.cli.ledgers import budget as run
 
     run(ledger_file, source, epsilon, delta, as_json)
+
+
+@ledger.command(name="resume")
+@_LEDGER
+@click.option("--source", help="Only what is pending about this source.")
+@_JSON
+def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
+    """Complete what was paid for and not published.
+
+    Drawn values are published as they were drawn; what was not drawn is drawn once, if the release file and its data
+    are what they were. Nothing is paid.
+    """
+    from takifugu.cli.ledgers import resume as run
+
+    run(ledger_file, source, as_json)
 
 
 @main.command()

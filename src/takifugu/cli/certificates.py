@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.output import print_json, wrapped
-from takifugu.releasing.checksum import read_certificate
+from takifugu.releasing.checksum import read_certificate, table_beside
 
 CHECKED = (
     "The checksum in the file fits: nothing was changed by accident or by hand since it was written. It is no "
@@ -15,10 +15,20 @@ CHECKED = (
 )
 
 
+#: What is said of the table beside the certificate, by what `table_beside` found.
+TABLES = {
+    "the same": "The table beside it is the one that was certified.",
+    "missing": "Note: the table that it is about is not beside it.",
+    "not certified": "It does not say which file its values were published in.",
+}
+
+
 def show(file: Path, as_json: bool) -> None:
     certificate = read_certificate(file)
+    table = table_beside(file, certificate)
     if as_json:
-        print_json("certificate show", file, {"unchanged": True, "certificate": certificate.to_dict()})
+        told = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
+        print_json("certificate show", file, told)
         return
     click.echo(certificate.text())
-    click.echo(f"\n{wrapped(CHECKED)}")
+    click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")

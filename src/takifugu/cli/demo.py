@@ -14,6 +14,7 @@ from takifugu.cli.releasing import outcome_of, print_calibrations, print_compari
 from takifugu.demo import write_demo
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning, run
+from takifugu.releasing.course import Course
 from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.spec import ReleaseFile, load
 from takifugu.tables import labelled
@@ -22,15 +23,17 @@ from takifugu.tables import labelled
 def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
-    if as_json:
-        outcome = run.publish(planning.plan(spec))
-        book = Ledger.open(spec.inside(spec.spec.ledger))
-        print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
-        return
-    _demo(spec, where)
+    course = Course()
+    with course.telling():
+        if as_json:
+            outcome = run.publish(planning.plan(spec), course=course)
+            book = Ledger.open(spec.inside(spec.spec.ledger))
+            print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
+            return
+        _demo(spec, where, course)
 
 
-def _demo(spec: ReleaseFile | RecordFile, where: Path) -> None:
+def _demo(spec: ReleaseFile | RecordFile, where: Path, course: Course) -> None:
     heading("1. The data: made up, nobody's life is in it")
     sample = str(spec.spec.source.file)
     click.echo(labelled([("folder", str(where)), ("sample", sample), ("release file", spec.path.name)]))
@@ -49,7 +52,7 @@ def _demo(spec: ReleaseFile | RecordFile, where: Path) -> None:
         planned = planning.plan(spec, watch)
     print_calibrations(planned)
     heading("4. Published (takifugu release)")
-    outcome = run.publish(planned)
+    outcome = run.publish(planned, course=course)
     print_outcome(outcome, planned)
     heading("5. The certificate (takifugu certificate show)")
     click.echo(outcome.tables[-1].certificate.text())

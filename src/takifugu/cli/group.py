@@ -6,8 +6,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -21,6 +20,7 @@ from takifugu.errors import (
     SpecError,
     TakifuguError,
     Unsupported,
+    standing,
 )
 from takifugu.tracebacks import place_of
 from takifugu.visible import visible
@@ -58,18 +58,6 @@ class Careful(InOrder):
         raise click.exceptions.Exit(code)
 
 
-@contextmanager
-def after_all_is_done() -> Iterator[None]:
-    """Say of whatever goes wrong inside that the release is done: words that nobody could read change nothing."""
-    try:
-        yield
-    except (click.ClickException, click.exceptions.Exit):
-        raise
-    except BaseException as error:
-        error.state = ReleaseState.DONE  # type: ignore[attr-defined]
-        raise
-
-
 def complain(line: str) -> None:
     with suppress(OSError):  # nobody reads it: what happened stays what happened
         click.echo(f"{click.style('takifugu:', fg='red')} {visible(line)}", err=True)
@@ -95,21 +83,20 @@ def _told(error: BaseException) -> int:
     """Say what went wrong, and how far the release had come if it was one; return the exit code."""
     code = code_of(error)
     if isinstance(error, KeyboardInterrupt):
-        complain("stopped; what the ledger had reserved counts as spent")
+        complain("stopped")
     elif isinstance(error, TakifuguError):
-        for line in error.problems if isinstance(error, SpecError) else (Exception.__str__(error),):
+        for line in error.problems if isinstance(error, SpecError) else (error.message,):
             complain(line)
     elif isinstance(error, OSError) and _was_printing(error):
-        if error.errno == errno.EPIPE:  # whoever reads has read enough
-            code = DONE if code == BAD_INPUT else code
-        else:
+        if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough
+            return DONE
+        if error.errno != errno.EPIPE or code != DONE:
             complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
     else:
         code = DONE if code == DONE else FAULT
         complain(place_of(error))
-    state = getattr(error, "__dict__", {}).get("state")  # set where a release stopped, never by what publishes nothing
-    if state is not None:
-        complain(state.sentence)
+    if words := standing(error):
+        complain(words)
     return code
 
 
@@ -129,6 +116,8 @@ def _open_standard_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as Python has it where none was there
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
 
 
 def _give_up_broken_streams() -> None:

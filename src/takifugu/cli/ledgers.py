@@ -1,18 +1,29 @@
-"""`ledger init`, `ledger show`, `ledger history` and `ledger budget`."""
+"""`ledger init`, `ledger show`, `ledger history`, `ledger budget` and `ledger resume`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, name_of, print_json, wrapped
-from takifugu.errors import LedgerError
+from takifugu.errors import LedgerError, ReleaseState
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.ledger import Entry, Ledger
+from takifugu.releasing.course import Course
 from takifugu.tables import labelled, number, text_table
+
+if TYPE_CHECKING:
+    from takifugu.releasing.resuming import Resumed
+
+
+UNPUBLISHED_MEANS = (
+    "not published: paid for and perhaps drawn, but not noted as handed out; its epsilon counts as spent, and "
+    "`takifugu ledger resume` completes it"
+)
 
 
 def init(where: Path, as_json: bool) -> None:
@@ -79,6 +90,50 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
     )
 
 
+def resume(where: Path, source: str | None, as_json: bool) -> None:
+    from takifugu.releasing.resuming import resume
+
+    found = resume(where, source, files_only=True)
+    course = Course()  # what was completed stays so, whether or not anybody reads it
+    course.state = next((one.state for one in found if one.state is not ReleaseState.DONE), ReleaseState.DONE)
+    with course.telling():
+        if as_json:
+            print_json("ledger resume", where, {"releases": [_resumed(one) for one in found]})
+        else:
+            _print_resumed(found)
+    if course.state is not ReleaseState.DONE:
+        raise click.exceptions.Exit(UNRECORDED if course.state is ReleaseState.UNRECORDED else UNPUBLISHED)
+
+
+def _print_resumed(found: Sequence[Resumed]) -> None:
+    if not found:
+        click.echo("nothing is pending: everything that was paid for is published and recorded")
+    for one in found:
+        what = f"{', '.join(one.releases)} about {one.source!r}, paid for at {one.since[:16].replace('T', ' ')} UTC"
+        if one.problem:
+            complain(f"{what}: {one.problem}")
+            complain(one.state.sentence)
+        else:
+            click.echo(wrapped(f"completed: {what}"))
+            for path in files_of(one):
+                click.echo(f"  {path}")
+
+
+def _resumed(one: Resumed) -> dict[str, Any]:
+    return {
+        "source": one.source,
+        "releases": list(one.releases),
+        "since": one.since,
+        "state": str(one.state),
+        "files": files_of(one),
+        "problem": one.problem,
+    }
+
+
+def files_of(one: Resumed) -> list[str]:
+    return [str(path) for table in getattr(one.outcome, "tables", ()) for path in table.files]
+
+
 def print_ledger(book: Ledger) -> None:
     rows = book.show()
     if not rows:
@@ -98,9 +153,7 @@ def print_ledger(book: Ledger) -> None:
         ]
         click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
-        click.echo(
-            f"\n{wrapped('not published: reserved or drawn, but not noted as handed out; its epsilon counts as spent')}"
-        )
+        click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
 
 
 def sources_of(book: Ledger) -> list[dict[str, Any]]:

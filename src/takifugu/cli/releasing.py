@@ -13,8 +13,10 @@ from takifugu.calibration import Calibration
 from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
+from takifugu.errors import ReleaseState
 from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
+from takifugu.releasing.course import Course
 from takifugu.releasing.publish import Question
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.spec import load
@@ -60,15 +62,17 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
 
 
 def release(file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False) -> None:
-    with watching(stops=False) as watch:  # whoever interrupts does not want to publish
-        planned = planning.plan(load(file), watch)
-    with noticed() as notices:
-        outcome = run.publish(planned, output, force, new_ledger=new_ledger)
-    _warn_of_other_sources(outcome)
-    if as_json:
-        print_json("release", file, {**outcome_of(outcome), "notices": notices})
-        return
-    print_outcome(outcome, planned)
+    course = Course()
+    with course.telling():  # to the end: words that nobody could read change nothing of what was published
+        with watching(stops=False) as watch:  # whoever interrupts does not want to publish
+            planned = planning.plan(load(file), watch)
+        with noticed() as notices:
+            outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger)
+        _warn_of_other_sources(outcome)
+        if as_json:
+            print_json("release", file, {**outcome_of(outcome), "notices": notices})
+            return
+        print_outcome(outcome, planned)
 
 
 def print_comparisons(shown: Iterable[planning.Compared]) -> None:
@@ -138,10 +142,18 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan | RecordPlan) -> 
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
     implied = planned.spec.source.budget is None
     click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
+    if outcome.completed is not None:
+        click.echo(wrapped(completed(outcome.completed)))
+
+
+def completed(since: str) -> str:
+    """Say that nothing new was released; the ledger's times are UTC."""
+    when = since[:16].replace("T", " ")
+    return f"completed the release of {when} UTC, which was paid for then; run again for a new one"
 
 
 def _warn_of_other_sources(outcome: run.Outcome) -> None:
-    for name in outcome.reservation.also_under:
+    for name in getattr(outcome.reservation, "also_under", ()):
         note = (
             f"note: the source {name!r} has units of the same names. If they are the same people, what is published "
             "about them adds up: release both under one source"
@@ -177,6 +189,8 @@ def outcome_of(outcome: run.Outcome) -> dict[str, Any]:
         "source": paid.source,
         "spent": amount(paid.spent),
         "budget": amount(paid.budget),
+        "state": str(ReleaseState.DONE),
+        "completed": outcome.completed,
         "tables": [
             {
                 "name": t.name,

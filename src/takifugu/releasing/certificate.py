@@ -7,7 +7,7 @@ import json
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,9 @@ from takifugu.visible import visible
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
-FORMAT = "takifugu-certificate/1"
+#: Every field of a certificate stands in the files of the newest format; those that came later say since when.
+FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2")
+FORMAT = FORMATS[-1]
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
@@ -76,7 +78,8 @@ class Certificate:
     """What was published of one statistic, and the promise under which it was; `frameworks` are by fingerprint.
 
     `scope` is "all" (the source is one unit), "unit" (one answer a unit) or "pooled" (one answer over all units).
-    `epsilon` and `delta` are the largest of the answers'.
+    `epsilon` and `delta` are the largest of the answers'. `table` is the digest of the file that the values were
+    published in, None where there is none; `format` is that of the file that the certificate was read from.
     """
 
     release: str
@@ -103,11 +106,13 @@ class Certificate:
     release_id: str | None
     date: str
     software: str
+    table: str | None = field(default=None, metadata={"since": FORMATS[1]})
+    format: str = FORMAT
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain values with their checksum; the keys are stable within a format."""
-        plain = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        told = {"format": FORMAT, **plain, "answers": [a.to_dict() for a in self.answers]}
+        plain = {name: _plain(getattr(self, name)) for name in fields_of(self.format)}
+        told = {"format": self.format, **plain, "answers": [a.to_dict() for a in self.answers]}
         return {**told, "checksum": checksum_of(told)}
 
     def to_json(self) -> str:
@@ -123,6 +128,12 @@ class Certificate:
     def _repr_html_(self) -> str:
         rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
         return html_table(("", _title(self)), rows)
+
+
+def fields_of(form: str) -> list[str]:
+    """Return the names of the fields that a certificate of this format has."""
+    known = [f for f in fields(Certificate) if f.name != "format"]
+    return [f.name for f in known if FORMATS.index(f.metadata.get("since", FORMATS[0])) <= FORMATS.index(form)]
 
 
 def checksum_of(told: Mapping[str, Any]) -> str:
@@ -150,6 +161,7 @@ def certify(
     private: bool,
     account: Account | None,
     assumptions: Iterable[str] = (),
+    table: str | None = None,
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query."""
     calibrations = [calibration for _, calibration, _ in drawn]
@@ -183,6 +195,7 @@ def certify(
         release_id=None if account is None else account.release_id,
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
+        table=table,
     )
 
 
@@ -265,9 +278,17 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("With others", [COMPOSES[kind] for kind in c.compositions]),
         ("Not promised", [NOT_PROMISED]),
         ("Account", [account]),
+        ("Table", [] if c.table is None else [_table(c.table)]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
     return [(title, sentences) for title, sentences in found if sentences]
+
+
+def _table(digest: str) -> str:
+    """Say which bytes were certified; the digest is of public bytes, and in groups that fit into a line."""
+    kind, _, number = digest.partition(":")
+    groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
+    return f"the values were published in a file whose {kind} is {groups}"
 
 
 def _page(c: Certificate) -> list[str]:

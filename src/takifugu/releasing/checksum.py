@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.files import read_file
-from takifugu.releasing.certificate import FORMAT, Answer, Certificate, checksum_of
+from takifugu.releasing.certificate import FORMATS, Answer, Certificate, checksum_of, fields_of
 from takifugu.releasing.certificate_form import check_form
+from takifugu.releasing.folder import CERTIFICATE, TABLE, digest_of_file, reason
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -34,16 +34,16 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     told = data.get("format")
     if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is no certificate of Takifugu: give the file <release>.certificate.json")
-    if told != FORMAT:
-        shown = told[:60]
-        raise InputError(f"{name} has the format {shown!r}: this version reads {FORMAT!r}; use the one that wrote it")
+    if told not in FORMATS:
+        shown, known = told[:60], " and ".join(map(repr, FORMATS))
+        raise InputError(f"{name} has the format {shown!r}: this version reads {known}; use the one that wrote it")
     if data.get("checksum") != checksum_of(data):
         raise InputError(
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified; get "
             "the original from whoever published the release"
         )
     try:
-        given = {f.name: _frozen(data[f.name]) for f in fields(Certificate)}
+        given = {field: _frozen(data[field]) for field in (*fields_of(told), "format")}
         given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         made = Certificate(**given)
     except (KeyError, TypeError):
@@ -57,6 +57,30 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
 
 def _by(data: Mapping[str, Any]) -> str:
     return repr(data.get("software"))[:60]
+
+
+def table_beside(path: str | Path, certificate: Certificate) -> str:
+    """Return whether the table beside a certificate's file is the one that was certified.
+
+    That is "the same", "missing", or "not certified" where the certificate is of a format that did not say. Raises
+    InputError for another table, and for one that cannot be read.
+    """
+    if certificate.table is None:
+        return "not certified"
+    name = Path(path).name.removesuffix(CERTIFICATE)
+    beside = Path(path).with_name(f"{name}{TABLE}")
+    try:
+        found = digest_of_file(beside)
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        raise InputError(f"{beside.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
+    if found != certificate.table:
+        raise InputError(
+            f"{beside.name}, the table beside the certificate, is not the one that was certified: it was changed, or "
+            "one of the two is of another release; get both from whoever published them"
+        )
+    return "the same"
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 
 from takifugu.errors import LedgerError
 from takifugu.names import normalised
+from takifugu.releasing.folder import CERTIFICATE
 from takifugu.releasing.notices import tell
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger
     from takifugu.releasing.record_spec import RecordReleaseSpec
     from takifugu.releasing.sections import ReleaseSpec
-
-#: What every certificate's file is called, after its table.
-CERTIFICATE = ".certificate.json"
 
 
 @dataclass(frozen=True)

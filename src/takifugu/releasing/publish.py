@@ -1,29 +1,34 @@
-"""Reserve, draw, publish: the budget is spent before anything is drawn, and what is drawn is noted before it is out."""
+"""Reserve, draw, publish: the budget is spent before anything is drawn, and what is drawn is kept before it is out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.composition import charge_of
-from takifugu.errors import InputError
+from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy
+from takifugu.randomisers import Randomiser
+from takifugu.releasing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.certificate import Account, Certificate, certify
+from takifugu.releasing.course import Course
+from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import forbidden, has_budget, no_budget, tell
-from takifugu.releasing.result import Release
-from takifugu.releasing.truth import labels_of, true_answer
+from takifugu.releasing.result import Release, releases_of
+from takifugu.releasing.truth import Seen, answer_of, labels_of, read
+from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.ledger import Ledger, Reservation
+    from takifugu.ledger import Ledger, Pending, Reservation
 
 Budget = Number | tuple[Number, Number]
 
@@ -46,6 +51,15 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
+class Ready:
+    """A question whose data were read and found right, before anything is paid."""
+
+    question: Question
+    labels: tuple[str, ...]
+    seen: Seen = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Drawn:
     """A question's noisy answer in answer units; `account` is None where no ledger was used."""
 
@@ -55,21 +69,31 @@ class Drawn:
     private: bool
     account: Account | None
 
+    @property
+    def randomiser(self) -> Randomiser:
+        return self.question.calibration.randomiser
+
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
-    """Noisy answers that were paid for, or not accounted at all where there is no ledger."""
+class Order:
+    """What answers are paid for with: under which source, by which budget, as which release, and how to complete it."""
 
-    answers: tuple[Drawn, ...]
-    ledger: Ledger | None
-    reservation: Reservation | None
-
-    def hand_out(self) -> None:
-        """Note in the ledger that the values are published."""
-        if self.ledger is not None and self.reservation is not None:
-            self.ledger.publish(self.reservation)
+    source: str
+    budget: Budget | None
+    identity: bytes
+    recipe: Mapping[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Noisy values that are paid for and in the ledger; `since` is when, where an earlier call paid for them."""
+
+    paid: Reservation | Pending
+    bundle: Bundle
+    since: str | None
+
+
+@without_data
 def release(
     calibration: Calibration,
     data: Any,
@@ -81,7 +105,7 @@ def release(
     require_ledger: bool = False,
     entropy: Entropy | None = None,
 ) -> Release:
-    """Publish one noisy answer: reserve its cost in the ledger, draw the noise, note that it is published.
+    """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, hand it out and note that.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
@@ -93,8 +117,8 @@ def release(
     output alone, or no budget was declared, so that it is what this release costs.
 
     Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
-    refuses, LedgerError where it cannot be used: then nothing was drawn. A failure after the reservation leaves the
-    epsilon spent.
+    refuses, LedgerError where it cannot be used. The error's `state` and words say how far the release had come. The
+    same call completes one that was paid for and pays nothing: `completed` is then the time of the payment.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -104,19 +128,33 @@ def release(
     >>> noisy.certificate.epsilon, type(noisy.value)
     ('1', <class 'int'>)
     """
-    name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
-    called(source, "the source", "what the data are called, source='activity-study'")
-    if ledger is None and budget is not None:
-        raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
-    require_known(ledger, require_ledger)
-    readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
-    question = Question("release", name, calibration, data, readers, written)
-    drawing = draw([question], ledger, source, budget, entropy)
-    answer = drawing.answers[0]
-    scope, units = ("all", []) if name is None else ("unit", [name])
-    certificate = certificate_of(drawing.answers, source, scope, units)
-    drawing.hand_out()
-    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library_of(data))
+    course = Course()
+    with course.telling():
+        name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
+        called(source, "the source", "what the data are called, source='activity-study'")
+        if ledger is None and budget is not None:
+            raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
+        require_known(ledger, require_ledger)
+        readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
+        asked = ready([Question("release", name, calibration, data, readers, written)])
+        bits = SystemEntropy() if entropy is None else entropy
+        scope, units = ("all", []) if name is None else ("unit", [name])
+        book = open_ledger(ledger)
+        if book is None:
+            certificate, since = certificate_of(draw(asked, {}, bits), source, scope, units), None
+        else:
+            bill = Order(source, budget, identity_of(asked, private=bits.private), {"kind": "library"})
+            kept = keep(asked, book, bill, course, bits, lambda d: sealed(certificate_of(d, source, scope, units)))
+            course.record(book, kept.paid, ReleaseState.DRAWN)
+            certificate, since = kept.bundle.sheets[0].certificate, kept.since
+        found = releases_of(certificate)[name]
+    return replace(
+        found,
+        randomiser=calibration.randomiser,
+        calibration=calibration,
+        library=library_of(data),
+        completed=since,
+    )
 
 
 def called(name: str, what: str, to_write: str) -> str:
@@ -132,42 +170,69 @@ def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
     return None if ledger is None else opened(ledger)
 
 
-def draw(
-    questions: Sequence[Question],
-    ledger: Ledger | str | Path | None,
-    source: str,
-    budget: Budget | None = None,
-    entropy: Entropy | None = None,
-) -> Drawing:
-    """Answer the questions with noise, paid for in one reservation: all of them, or none.
+def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
+    """Read the data of all questions; raises DataError for data that break a rule, before anything is paid."""
+    return tuple(Ready(q, labels_of(q.calibration), read(q.calibration, q.data)) for q in questions)
 
-    The exact answers live in this function only. The ledger is not even opened for data that break a rule.
+
+def keep(
+    asked: Sequence[Ready],
+    book: Ledger,
+    order: Order,
+    course: Course,
+    bits: Entropy,
+    seal: Callable[[Sequence[Drawn]], Bundle],
+    refusal: TakifuguError | None = None,
+) -> Kept:
+    """Pay for all the answers or none, draw them, and put what is public of them into the ledger.
+
+    What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
+    taken as it was drawn. Where two processes draw, the values of one of them are everybody's. Nothing new is paid for
+    where there is a `refusal`, which is raised.
     """
-    answers = [true_answer(q.calibration, q.data) for q in questions]
-    labels = [labels_of(q.calibration) for q in questions]
-    reservation, accounts = None, {}
-    book = open_ledger(ledger)
-    if book is not None:
-        tell(forbidden((q.release, q.calibration) for q in questions))
-        tell([] if budget is not None or has_budget(book, source) else [no_budget(source)])
-        reservation = _reserve(questions, book, source, budget)
-        about = book.source(source).id
-        accounts = {name: Account(about, number) for name, number in reservation.ids.items()}
-    bits = SystemEntropy() if entropy is None else entropy
-    noisy = [q.calibration.randomiser.draw(a, bits) for q, a in zip(questions, answers, strict=True)]
-    if book is not None and reservation is not None:
-        book.drawn(reservation)
-    drawn = tuple(
-        Drawn(q, cells, values, bits.private, accounts.get(q.release))
-        for q, cells, values in zip(questions, labels, noisy, strict=True)
+    waiting = book.pending(order.source, order.identity)
+    if not waiting and refusal is not None:
+        raise refusal
+    if waiting:
+        first = waiting[0]
+        if first.state == "drawn":
+            course.state = ReleaseState.DRAWN
+            return Kept(first, bundle_of(first.bundle), first.created)
+        paid: Reservation | Pending = first
+    else:
+        tell(forbidden((one.question.release, one.question.calibration) for one in asked))
+        tell([] if order.budget is not None or has_budget(book, order.source) else [no_budget(order.source)])
+        paid = course.pay(book, order.source, order.identity, lambda: _reserve(asked, book, order))
+    course.state = ReleaseState.PAID
+    about = book.source(order.source).id
+    mine = seal(draw(asked, {name: Account(about, number) for name, number in paid.ids.items()}, bits)).to_bytes()
+    kept = course.keep(book, paid, mine)
+    return Kept(paid, bundle_of(kept), waiting[0].created if waiting else None)
+
+
+def draw(asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy) -> tuple[Drawn, ...]:
+    """Answer the questions with noise; an exact answer goes from where it is computed into the noise, and nowhere."""
+    return tuple(
+        Drawn(
+            one.question,
+            one.labels,
+            one.question.calibration.randomiser.draw(answer_of(one.question.calibration, one.seen), bits),
+            bits.private,
+            accounts.get(one.question.release),
+        )
+        for one in asked
     )
-    return Drawing(drawn, book, reservation)
 
 
 def certificate_of(
-    drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], assumptions: Sequence[str] = ()
+    drawn: Sequence[Drawn],
+    source: str,
+    scope: str,
+    units: Sequence[str],
+    assumptions: Sequence[str] = (),
+    table: str | None = None,
 ) -> Certificate:
-    """Return the certificate of the answers of one release."""
+    """Return the certificate of the answers of one release; `table` is the digest of the file that they stand in."""
     first = drawn[0]
     return certify(
         [(d.question.unit, d.question.calibration, dict(zip(d.labels, d.values, strict=True))) for d in drawn],
@@ -178,16 +243,17 @@ def certificate_of(
         private=all(d.private for d in drawn),
         account=first.account,
         assumptions=assumptions,
+        table=table,
     )
 
 
-def _reserve(questions: Sequence[Question], ledger: Ledger, source: str, budget: Budget | None) -> Reservation:
+def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
     from takifugu.ledger import Debit
 
     debits = []
-    for question in questions:
+    for question in (one.question for one in asked):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         frameworks = {id(f): f for f in question.readers.values()}
         charges = {key: charge_of(question.calibration, f, scope) for key, f in frameworks.items()}
         debits += [Debit(f, charges[id(f)], unit, question.release) for unit, f in question.readers.items()]
-    return ledger.reserve(source, debits, budget)
+    return ledger.reserve(order.source, debits, order.budget, identity=order.identity, recipe=order.recipe)

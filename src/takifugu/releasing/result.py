@@ -62,7 +62,7 @@ class Release:
     """A noisy answer: `values` are exact multiples of the grid, one a cell of `labels`.
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
-    came in.
+    came in; `completed` is when an earlier call paid for it that did not come to its end.
     """
 
     labels: tuple[str, ...]
@@ -71,6 +71,7 @@ class Release:
     randomiser: Randomiser = field(repr=False)
     calibration: Calibration | None = field(default=None, repr=False, compare=False)
     library: str | None = field(default=None, repr=False, compare=False)
+    completed: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Shown | dict[str, Shown]:

@@ -3,36 +3,50 @@
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
+import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from takifugu.errors import ReleaseError
-from takifugu.noise import Entropy
+from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
+from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.build import budget_of
+from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.certificate import Certificate
+from takifugu.releasing.course import Course
+from takifugu.releasing.folder import (
+    CERTIFICATE,
+    ENDS,
+    PAGE,
+    REPORT,
+    TABLE,
+    alone_in,
+    content_of,
+    digest_at,
+    digest_of,
+    place,
+    reason,
+)
+from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import Plan, Table, plan
-from takifugu.releasing.publish import Drawn, certificate_of, draw
+from takifugu.releasing.publish import Drawn, Kept, Order, Ready, certificate_of, keep, open_ledger, ready
 from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.report import report_html
-from takifugu.releasing.result import Release, frame_of, shown
+from takifugu.releasing.result import Release, frame_of, releases_of, shown
 from takifugu.releasing.spec import ReleaseFile, load
 from takifugu.searches import stopping
+from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:
-    from takifugu.ledger import Reservation
+    from takifugu.calibration import Calibration
+    from takifugu.ledger import Ledger, Pending, Reservation
 
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
-#: What each table's files are called, after its name.
-_ENDS = (".csv", ".certificate.json", ".certificate.txt", ".report.html")
 
 
 @dataclass(frozen=True)
@@ -58,12 +72,17 @@ class Published:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a release file published, and what its source has spent of its budget since."""
+    """What a release file published, and what its source has spent of its budget since.
+
+    `completed` is when it was paid for, where an earlier call paid and did not come to its end.
+    """
 
     tables: tuple[Published, ...]
-    reservation: Reservation
+    reservation: Reservation | Pending
+    completed: str | None = None
 
 
+@without_data
 def release_file(
     path: str | Path,
     data: Any = None,
@@ -80,115 +99,196 @@ def release_file(
     the least noise of all, and the ledger refuses later releases if it is of kind single. `new_ledger` goes on with a
     ledger that does not know what was published of the source in that folder.
 
+    A release that an earlier call paid for and did not publish is completed, and nothing is paid (`completed`).
+
     Raises SpecError for a faulty file, DataError for data that break a rule, CalibrationRefused, BudgetExceeded or
-    CompositionRefused where the release is refused, and ReleaseError where files exist (without `force`).
+    CompositionRefused where the release is refused, and ReleaseError where files exist (without `force`) or cannot be
+    written. The error's `state` and words say how far the release had come.
 
     >>> from takifugu.demo import write_demo
     >>> outcome = release_file(write_demo(Path("demo")))
     >>> [table.name for table in outcome.tables]
     ['time-use-units', 'time-use-pooled']
     """
-    with stopping(once=False):  # whoever interrupts does not want to publish
-        planned = plan(load(path, data, only_release))
-    return publish(planned, None if output is None else Path(output), force, new_ledger=new_ledger)
+    course = Course()
+    with course.telling():
+        with stopping(once=False):  # whoever interrupts does not want to publish
+            planned = plan(load(path, data, only_release))
+        folder = None if output is None else Path(output)
+        return publish(planned, folder, force, data=data, course=course, new_ledger=new_ledger)
 
 
+@without_data
 def publish(
     planned: Plan | RecordPlan,
     output: Path | None = None,
     force: bool = False,
     entropy: Entropy | None = None,
     *,
+    data: Any = None,
+    course: Course | None = None,
     new_ledger: bool = False,
 ) -> Outcome:
-    """Publish every table of a plan: one reservation for all, then the noise, then the files.
+    """Publish every table of a plan: one reservation for all, then the noise, into the ledger first, then the files.
 
-    Raises ReleaseError where a file exists (without `force`) or cannot be written, and LedgerError where the ledger is
-    missing that is required, or that paid for what is in the folder (without `new_ledger`); before the reservation this
-    leaves the ledger as it was, after it the epsilon is spent.
+    `data` is what stood for the file of the source, `course` is told how far it comes. Raises ReleaseError where a file
+    exists (without `force`) or cannot be written, and LedgerError where the ledger is missing that is required, or that
+    paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.
     """
-    folder = planned.file.inside(planned.spec.output) if output is None else output
-    check_ledger(_ledger_path(planned.file), planned.spec, folder, new_ledger)
-    targets = {t.name: [folder / f"{t.name}{end}" for end in _ENDS] for t in planned.tables}
-    there = [p.name for paths in targets.values() for p in paths if p.exists()]
-    if there and not force:
-        raise ReleaseError(
-            f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
-        )
-    with _workshop(folder) as bench:
-        questions = [q for t in planned.tables for q in t.questions]
-        source, ledger = planned.spec.source, _ledger_path(planned.file)
-        drawing = draw(questions, ledger, source.name, budget_of(source), entropy)
-        assert drawing.reservation is not None
-        by_question = dict(zip(map(id, questions), drawing.answers, strict=True))
-        made = []
-        try:
-            for table in planned.tables:
-                answers = [by_question[id(q)] for q in table.questions]
-                made.append(_write(table, answers, planned, bench, targets[table.name]))
-            for paths in targets.values():
-                for path in paths:
-                    os.replace(bench / path.name, path)
-        except OSError as error:
-            raise ReleaseError(
-                f"the files could not be written to {str(folder)!r} ({_reason(error)}); the epsilon is spent, because "
-                "the noise was drawn: make room or repair the folder, and ask for another release"
-            ) from None
-        drawing.hand_out()
-    return Outcome(tuple(made), drawing.reservation)
+    course = Course() if course is None else course
+    with course.telling():
+        folder = planned.file.inside(planned.spec.output) if output is None else output
+        bits = SystemEntropy() if entropy is None else entropy
+        return published(ordered(planned, folder, data, bits.private), force, bits, course, new_ledger=new_ledger)
 
 
-def _ledger_path(file: ReleaseFile | RecordFile) -> str | Path:
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """A plan whose data were read and found right: where it goes, and what it is paid for with."""
+
+    planned: Plan | RecordPlan
+    folder: Path
+    asked: tuple[Ready, ...]
+    identity: bytes
+    origin: Mapping[str, Any]
+
+
+def ordered(planned: Plan | RecordPlan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
+    """Read the data of a plan and say which release it is; raises DataError for data that break a rule."""
+    asked = ready([q for table in planned.tables for q in table.questions])
+    identity = identity_of(asked, planned.spec, private)
+    return Ordered(planned, folder, asked, identity, _origin(planned.file, data))
+
+
+def published(
+    order: Ordered,
+    force: bool,
+    bits: Entropy,
+    course: Course,
+    refusal: TakifuguError | None = None,
+    new_ledger: bool = False,
+) -> Outcome:
+    """Pay, draw, keep and hand out; only what is paid for already where there is a `refusal`, which is raised."""
+    planned, folder = order.planned, order.folder
+    source, where = planned.spec.source, ledger_path(planned.file)
+    with alone_in(folder):
+        check_ledger(where, planned.spec, folder, new_ledger)
+        there = _there(planned, folder)
+        if there and not force and refusal is None:
+            refusal = ReleaseError(
+                f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
+            )
+            if not _exists(where):  # it is not made to be asked
+                raise refusal
+        book = open_ledger(where)
+        assert book is not None
+        recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}
+        bill = Order(source.name, budget_of(source), order.identity, recipe)
+        kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
+        tables = handed_out(kept, book, folder, force, course)
+    known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}
+    return Outcome(tuple(_with(t, known, _library(planned.file)) for t in tables), kept.paid, kept.since)
+
+
+def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Course) -> tuple[Published, ...]:
+    """Let the files of drawn tables appear in the folder, and note in the ledger that they are published.
+
+    Files that another release has put in their places since are overwritten only with `force`.
+    """
+    files = kept.bundle.files
+    course.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
+    replaced = {} if kept.since is None else recipe_of(kept.paid).get("replaces", {})
+    try:
+        place(folder, files, replaced, force)
+    except BaseException as error:
+        if len(course.public()) == len(files):
+            course.state = ReleaseState.UNRECORDED
+        if not isinstance(error, OSError):
+            raise
+        words = f"the files could not all be written to {str(folder)!r} ({reason(error)}): make room or repair it"
+    else:
+        course.record(book, kept.paid, ReleaseState.UNRECORDED)
+        return tuple(_published(sheet, folder) for sheet in kept.bundle.sheets)
+    raise ReleaseError(words)
+
+
+def ledger_path(file: ReleaseFile | RecordFile) -> str | Path:
     return file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
 
 
-@contextmanager
-def _workshop(folder: Path) -> Iterator[Path]:
-    """Yield a folder for unfinished files inside the output folder, so that finished ones appear complete."""
-    is_new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        bench = tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder)
-    except OSError as error:
-        raise ReleaseError(
-            f"the output folder {str(folder)!r} cannot be written to ({_reason(error)}): choose another one"
-        ) from None
-    try:
-        yield Path(bench.name)
-    finally:
-        bench.cleanup()
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()
+def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
+    return getattr(paid, "recipe", {})
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
+def _exists(where: str | Path) -> bool:
+    return Path(str(where).removeprefix("sqlite:///")).exists()
 
 
-def _write(
-    table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan, bench: Path, targets: Sequence[Path]
-) -> Published:
+def _there(planned: Plan | RecordPlan, folder: Path) -> dict[str, str]:
+    """Return the digests of the (public) files that stand where tables go."""
+    names = [f"{table.name}{end}" for table in planned.tables for end in ENDS]
+    return {name: digest_at(folder / name) or "" for name in names if (folder / name).exists()}
+
+
+def _origin(file: ReleaseFile | RecordFile, data: Any) -> dict[str, Any]:
+    """Say where the release file and its rows are, so that another process can read them again."""
+    where = {"file": str(file.path.absolute()), "only_release": file.spec.source.only_release}
+    if data is None or isinstance(data, str | Path):
+        other = None if data is None else str(data) if "://" in str(data) else str(Path(data).absolute())
+        return {**where, "data": other}
+    return {**where, "frame": True}
+
+
+def _sealed(planned: Plan | RecordPlan, drawn: Sequence[Drawn]) -> Bundle:
+    """Return every file of every table, complete, in memory."""
+    answers = {id(d.question): d for d in drawn}
+    return Bundle(tuple(_sheet(t, [answers[id(q)] for q in t.questions], planned) for t in planned.tables))
+
+
+def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan) -> Sheet:
     source, units = planned.spec.source.name, planned.unit_names
-    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions)
     cells = sum(len(a.values) for a in answers)
-    rows = tuple(row for answer in answers for row in _rows(answer, cells, table.scope))
-    where = [bench / path.name for path in targets]
-    with open(where[0], "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    where[1].write_text(certificate.to_json() + "\n", encoding="utf-8")
-    where[2].write_text(certificate.text() + "\n", encoding="utf-8")
-    library = _library(planned.file)
-    releases = tuple((a.question.unit, _release(a, certificate, library)) for a in answers)
-    published = Published(table.name, table.scope, rows, certificate, tuple(targets), releases, library)
-    where[3].write_text(report_html(published), encoding="utf-8")
-    return published
+    rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    written = text.getvalue().encode()
+    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written))
+    releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
+    report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
+    files = {
+        CERTIFICATE: f"{certificate.to_json()}\n".encode(),
+        PAGE: f"{certificate.text()}\n".encode(),
+        TABLE: written,
+        REPORT: report.encode(),
+    }
+    return Sheet(table.name, {f"{table.name}{end}": content for end, content in files.items()})
 
 
-def _release(answer: Drawn, certificate: Certificate, library: str | None) -> Release:
+def _published(sheet: Sheet, folder: Path) -> Published:
+    certificate = sheet.certificate
+    releases = tuple(releases_of(certificate).items())
+    cells = sum(len(release.values) for _, release in releases)
+    rows = tuple(row for unit, release in releases for row in _rows(unit, release, cells, certificate.scope))
+    files = tuple(folder / f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
+    return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def _with(
+    table: Published, calibrations: Mapping[tuple[str, str | None], Calibration], library: str | None
+) -> Published:
+    """Return a table whose answers know their calibrations and the caller's library, for what comes after a release."""
+    known = tuple(
+        (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
+        for unit, answer in table.releases
+    )
+    return replace(table, releases=known, library=library)
+
+
+def _release(answer: Drawn, certificate: Certificate) -> Release:
     calibration = answer.question.calibration
-    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration, library)
+    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
 
 
 def _library(file: ReleaseFile | RecordFile) -> str | None:
@@ -197,8 +297,8 @@ def _library(file: ReleaseFile | RecordFile) -> str | None:
     return None if isinstance(kept, tuple) else library_of(kept)
 
 
-def _rows(answer: Drawn, cells: int, scope: str) -> Iterator[dict[str, Any]]:
-    half = answer.question.calibration.randomiser.half_width(LEVEL, cells)
+def _rows(unit: str | None, answer: Drawn | Release, cells: int, scope: str) -> Iterator[dict[str, Any]]:
+    half = answer.randomiser.half_width(LEVEL, cells)
+    whose = {"unit": unit} if scope == "unit" else {}
     for label, value in zip(answer.labels, answer.values, strict=True):
-        unit = {"unit": answer.question.unit} if scope == "unit" else {}
-        yield {**unit, "cell": label, "value": shown(value), "low": shown(value - half), "high": shown(value + half)}
+        yield {**whose, "cell": label, "value": shown(value), "low": shown(value - half), "high": shown(value + half)}

@@ -6,7 +6,8 @@ data: it names the rule that was broken and what the belief expects.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,28 @@ class Counted:
     pieces: tuple[Piece, ...] = field(repr=False)
 
 
-def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units: integers, or for two laws any rational, which the noise rounds once.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Private data that were read and found to be what the belief knows; nothing is computed from them yet.
+
+    `data` are value indices, one an entry, or counted pieces, or for two laws the number as it came.
+    """
+
+    data: Any = field(repr=False)
+
+    def digest(self) -> bytes:
+        """Return what two data share only if they are alike; it goes into a keyed hash and nowhere else."""
+        if not isinstance(self.data, Counted):
+            held = self.data.tobytes() if isinstance(self.data, np.ndarray) else repr(self.data).encode()
+            return hashlib.sha256(held).digest()
+        found = hashlib.sha256()
+        for piece in self.data.pieces:
+            found.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
+        return found.digest()
+
+
+def read(calibration: Calibration, data: Any) -> Seen:
+    """Return the data as they enter the answer; so every fault of theirs is found before anything is paid.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
     values (or a mapping of names) for users, a mapping or tuple for a record, a number for two laws. Raises DataError
@@ -52,38 +73,61 @@ def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ..
     """
     beliefs = calibration.framework.beliefs
     if isinstance(data, Counted):
-        return _from_counts(calibration, data.pieces)
+        for _ in _read_of_pieces(calibration, data.pieces):
+            pass
+        return Seen(data)
     if isinstance(beliefs[0], LawPair):
-        return (_number(calibration, data),)
+        _number(calibration, data)
+        return Seen(data.item() if hasattr(data, "item") else data)
     values = _indices(beliefs[0], data)  # the others agree with it on entries and values (frameworks.agreed)
-    answer = calibration.query.resolve(beliefs[0])
-    seen = values != MISSING
-    if (~seen & (answer.weights != 0)).any():
+    if ((values == MISSING) & (calibration.query.resolve(beliefs[0]).weights != 0)).any():
         _check_may_miss(calibration)
-    return replace(answer, weights=np.where(seen, answer.weights, 0)).evaluate(np.where(seen, values, 0))
+    return Seen(values)
+
+
+def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
+    """Return the exact answer in grid units: integers, or for two laws any rational, which the noise rounds once."""
+    belief, held = calibration.framework.beliefs[0], seen.data
+    if isinstance(held, Counted):
+        return _from_counts(calibration, held.pieces)
+    if isinstance(belief, LawPair):
+        return (_number(calibration, held),)
+    answer, observed = calibration.query.resolve(belief), held != MISSING
+    return replace(answer, weights=np.where(observed, answer.weights, 0)).evaluate(np.where(observed, held, 0))
+
+
+def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:
+    """Return the exact answer in grid units; raises DataError for data that the belief does not know."""
+    return answer_of(calibration, read(calibration, data))
 
 
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
-    """Return the answer of a query that gives all entries of a piece that it reads one weight, or none of them one."""
+    answer = calibration.query.resolve(calibration.framework.beliefs[0])
+    total = np.zeros(answer.cells, dtype=np.int64)
+    for piece, weight in _read_of_pieces(calibration, pieces):
+        total += weight * (piece.counts @ answer.tables[0])
+    return tuple(int(cell) for cell in total)
+
+
+def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
+    """Yield the pieces that a query reads with their weight: counts do not tell entries of other weights apart."""
     belief = calibration.framework.beliefs[0]
     answer, runs = calibration.query.resolve(belief), belief.components()
     if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
         raise DataError("the counts are of other sequences than the belief: count the entries that it is about")
-    total = np.zeros(answer.cells, dtype=np.int64)
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
         if piece.complete:
-            read = weights
+            weighed = weights
         else:
             seen = piece.weights() != 0
             if weights[~seen].any():
                 _check_may_miss(calibration)
-            read = weights[seen]
-        if read.size and (read != read[0]).any():
+            weighed = weights[seen]
+        if weighed.size and (weighed != weighed[0]).any():
             raise DataError("the query weighs entries differently, and counts do not tell them apart: give the entries")
-        if read.size:
-            total += int(read[0]) * (piece.counts @ answer.tables[0])
-    return tuple(int(cell) for cell in total)
+        if weighed.size:
+            yield piece, int(weighed[0])
 
 
 def _check_may_miss(calibration: Calibration) -> None:

@@ -1,0 +1,98 @@
+"""How far a release has come: what the ledger says after every step of it, also after one that failed half-way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, TakifuguError
+from takifugu.errors import ReleaseState as State
+
+if TYPE_CHECKING:
+    from takifugu.ledger import Ledger, Pending, Reservation
+
+#: Refusals of a reservation: the transaction was taken back, so certainly nothing happened.
+_REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
+
+
+class Course:
+    """The state of one release; whatever exception leaves `telling` carries it, an interrupt and a fault, too.
+
+    Before each step the state is what is the case if the step fails without an answer; after it, what is the case.
+    `public` are the names of the files that are out, None where a release has no files.
+    """
+
+    def __init__(self) -> None:
+        self.state: State = State.NOTHING
+        self.public: Callable[[], Sequence[str]] | None = None
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            held = vars(error)
+            held.setdefault("state", self.state)
+            if self.public is not None and "public" not in held:
+                held["public"] = tuple(self.public())
+            raise
+
+    def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
+        """Reserve; where the ledger fails, ask it what has happened: a commit can fail after it was written."""
+        self.state = State.PAID
+        try:
+            return reserve()
+        except _REFUSALS:
+            self.state = State.NOTHING
+            raise
+        except LedgerError as error:
+            found = _paid(book, source, identity)
+            self.state = found or State.PAID
+            if found is not None:
+                raise
+            words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
+        except BaseException:
+            self.state = _paid(book, source, identity) or State.PAID
+            raise
+        raise LedgerError(words)
+
+    def keep(self, book: Ledger, paid: Reservation | Pending, bundle: bytes) -> bytes:
+        """Put the noisy values into the ledger; return those that it keeps, which another process may have drawn."""
+        self.state = State.PAID
+        try:
+            kept = book.drawn(paid, bundle)
+        except BaseException:
+            self.state = _state_of(book, paid) or State.PAID
+            raise
+        self.state = State.DRAWN
+        return kept
+
+    def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
+        """Note that the values are handed out; a ledger that fails after it has noted it has not failed."""
+        self.state = before
+        try:
+            book.publish(paid)
+        except BaseException as error:
+            if _state_of(book, paid) is not State.DONE:
+                raise
+            self.state = State.DONE
+            if not isinstance(error, TakifuguError):
+                raise
+        self.state = State.DONE
+
+
+def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
+    """Return whether a release is paid for; None where the ledger does not answer."""
+    try:
+        return State.PAID if book.pending(source, identity) else State.NOTHING
+    except Exception:  # whatever it is, it is reported in the place of what came before
+        return None
+
+
+def _state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
+    try:
+        found = [p.state for p in book.pending(paid.source) if p.group == paid.group]
+    except Exception:
+        return None
+    return State.DONE if not found else State.DRAWN if found[0] == "drawn" else State.PAID

@@ -1,0 +1,54 @@
+"""What makes two calls the same release: the release file, the answers, their noise, and the data that they read.
+
+A release that is paid for and not published is completed by the next call of the same identity. The ledger keeps a
+keyed hash of it and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from takifugu.laws.rationals import to_text
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.publish import Ready
+
+#: Keys of a release file that say where things are and what may be spent, not what is released.
+_ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}
+
+
+def identity_of(ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True) -> bytes:
+    """Return the identity of answers that are released together; `private` says whether their noise is."""
+    asked = {} if spec is None else spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    found = hashlib.sha256(_plain({"file": asked, "private": private}))
+    known: dict[int, bytes] = {}
+    for one in ready:
+        calibration = one.question.calibration
+        if id(calibration) not in known:
+            known[id(calibration)] = _noise(calibration)
+        whose = {"release": one.question.release, "unit": one.question.unit, "readers": len(one.question.readers)}
+        for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
+            found.update(hashlib.sha256(part).digest())
+    return found.digest()
+
+
+def _noise(calibration: Calibration) -> bytes:
+    promise = calibration.guarantee
+    return _plain({
+        "framework": promise.framework,
+        "query": calibration.query.to_dict(),
+        "noise": calibration.randomiser.to_dict(),
+        "epsilon": to_text(promise.epsilon),
+        "delta": to_text(promise.delta),
+        "composition": str(promise.composition),
+    })  # fmt: skip
+
+
+def _plain(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True, default=str).encode()

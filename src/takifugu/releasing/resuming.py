@@ -1,0 +1,113 @@
+"""Complete what was paid for and not published: `takifugu ledger resume` and `tf.resume`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from takifugu.errors import LedgerError, ReleaseState, TakifuguError
+from takifugu.noise import SystemEntropy
+from takifugu.releasing.bundle import bundle_of
+from takifugu.releasing.course import Course
+from takifugu.releasing.folder import alone_in
+from takifugu.releasing.planning import plan
+from takifugu.releasing.publish import Kept
+from takifugu.releasing.result import Release, releases_of
+from takifugu.releasing.run import Outcome, handed_out, ordered, published
+from takifugu.releasing.spec import load
+from takifugu.tracebacks import without_data
+
+if TYPE_CHECKING:
+    from takifugu.ledger import Ledger, Pending
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """What became of one release that was pending: its state now, and what it published or why it could not.
+
+    `releases` are the names of its tables; `outcome` is an Outcome for a release file, a Release for `tf.release`.
+    """
+
+    source: str
+    releases: tuple[str, ...]
+    since: str
+    state: ReleaseState
+    outcome: Outcome | Release | None = field(default=None, repr=False)
+    problem: str = ""
+
+
+@without_data
+def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
+    """Complete every pending release of a ledger, or of one source, oldest first; nothing is paid.
+
+    Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
+    they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
+    drawn is drawn once if the release file and its data are what they were; for `tf.release` call it again with the
+    same data. One that cannot be completed says why and stays pending.
+
+    Raises LedgerError for a ledger that is not there or cannot be used, and for a source that it does not know.
+
+    >>> import os, tempfile
+    >>> from takifugu.ledger import Ledger
+    >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
+    ()
+    """
+    from takifugu.ledger import Ledger
+
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
+    if source is not None:
+        book.spent(source)  # a name that it does not know is a slip of the pen
+    return tuple(_resumed(book, one, files_only) for one in book.pending(source))
+
+
+def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
+    course = Course()
+    course.state = ReleaseState.DRAWN if one.state == "drawn" else ReleaseState.PAID
+    told = (one.source, tuple(one.ids), one.created)
+    try:
+        with course.telling():
+            outcome = _completed(book, one, files_only, course)
+    except TakifuguError as error:
+        return Resumed(*told, course.state, None, error.message)
+    return Resumed(*told, ReleaseState.DONE, outcome)
+
+
+def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> Outcome | Release:
+    kind = one.recipe.get("kind")
+    if kind == "file" and one.state == "drawn":
+        return _files_of(book, one, course)
+    if kind == "file":
+        return _drawn_again(book, one, course)
+    if kind != "library":
+        raise LedgerError("the ledger does not say how to complete it: its epsilon counts as spent")
+    if one.state != "drawn":
+        raise LedgerError("it was paid for by tf.release: call it again with the same data, and it draws once")
+    if files_only:
+        raise LedgerError(
+            "it was drawn by tf.release, which has no files: call it again with the same data, or tf.resume(ledger)"
+        )
+    certificate = bundle_of(one.bundle).sheets[0].certificate
+    course.record(book, one, ReleaseState.DRAWN)
+    return next(iter(releases_of(certificate).values()))
+
+
+def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
+    """Publish the files that the ledger keeps, where they were to go."""
+    kept, folder = Kept(one, bundle_of(one.bundle), one.created), Path(one.recipe["output"])
+    with alone_in(folder):  # whoever was publishing them has ended, or was killed
+        return Outcome(handed_out(kept, book, folder, False, course), one, one.created)
+
+
+def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
+    """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
+    if one.recipe.get("frame"):
+        raise LedgerError("its data came as a frame: call tf.release_file again with the same frame, and it draws once")
+    planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
+    order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
+    if one.group not in {same.group for same in book.pending(one.source, order.identity)}:
+        raise LedgerError(
+            f"{one.recipe['file']}, or the data that it reads, is not what was paid for: restore both and resume, or "
+            "let this epsilon be; the release as it is now is another one, and would be paid for"
+        )
+    return published(order, False, SystemEntropy(), course, LedgerError("another process has completed it"), True)

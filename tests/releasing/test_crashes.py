@@ -1,0 +1,149 @@
+"""The command line, killed or with a failing disk at every write, sync, rename and commit: words stay true, nothing is
+paid twice, and what was drawn is what is published."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.support.crashing import FAULTS, LIMITS, Fault, check_public, check_words, run, seen
+
+#: How many rounds the slow test plays; `make crashes` asks for more.
+ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
+
+SPEC = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "study"
+file = "data.csv"
+order = "t"
+value = "state"
+budget = 100
+
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.8, 0.2], [0.3, 0.7]]
+source = "a test"
+
+[[release]]
+name = "both"
+query = "histogram"
+epsilon = 1.0
+mechanism = "group"
+
+[[release]]
+name = "walking"
+query = "count"
+states = ["walking"]
+epsilon = 0.5
+mechanism = "group"
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release file, one in which it was published once, and how many steps a release takes."""
+    folder = tmp_path_factory.mktemp("prepared")
+    for name in ("new", "old"):
+        (folder / name).mkdir()
+        (folder / name / "release.toml").write_text(SPEC)
+        rows = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
+        (folder / name / "data.csv").write_text(f"t,state\n{rows}")
+    first = run(["release", str(folder / "old" / "release.toml")], folder / "old")
+    assert first.code == 0, first
+    assert len(seen(folder / "old").files) == 8
+    (folder / "steps.txt").write_text(first.steps)
+    return folder
+
+
+def steps(prepared: Path) -> str:
+    return (prepared / "steps.txt").read_text()
+
+
+def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[str], twice: Fault | None) -> str:
+    """Break a release once (and its completion, too, if `twice`), complete it, and check everything in between."""
+    shutil.copytree(prepared / kind, folder)
+    before = seen(folder)
+    toml = str(folder / "release.toml")
+    force = ["--force"] if kind == "old" else []
+    broken = run(["release", *force, toml], folder, fault)
+    now = seen(folder)
+    check_public(now, before)
+    state = now.state_beside(before)
+    if broken.code >= 0:
+        check_words(broken, now, before)
+    complete = ["ledger", "resume", str(folder / "ledger.db")] if again == ["resume"] else ["release", *force, toml]
+    if state == "nothing happened" and again == ["resume"]:
+        return state  # nothing to complete, and perhaps no ledger
+    if state == "done" and again != ["resume"]:
+        return state  # another call would be another release
+    if twice is not None:
+        run(complete, folder, twice)
+        middle = seen(folder)
+        check_public(middle, before)
+        if middle.state_beside(before) == "done":
+            complete = ["ledger", "resume", str(folder / "ledger.db")]
+    ended = run(complete, folder)
+    assert ended.code == 0, (fault, twice, state, ended)
+    last = seen(folder)
+    check_public(last, before)
+    assert last.state_beside(before) == "done"
+    assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
+    left = [name for name in last.files if name != ".takifugu.lock" or state != "done"]  # swept by the next release
+    assert len(left) == 8, left
+    drawn = next((kept for group, (_, kept) in now.reservations.items() if group not in before.reservations), {})
+    for name, content in drawn.items():
+        assert last.files[name] == content, "drawn twice"
+    for name, content in now.files.items():
+        if name in last.files and before.files.get(name) != content:
+            assert last.files[name] == content, "published twice"
+    return state
+
+
+def chance_round(prepared: Path, folder: Path, number: int) -> str:
+    chance = random.Random(number)
+    kinds = FAULTS if number % 4 else LIMITS
+    fault = _fault(chance, kinds[(number // 4 if kinds is LIMITS else number) % len(kinds)], len(steps(prepared)))
+    twice = _fault(chance, "kill", len(steps(prepared))) if chance.random() < 0.3 else None
+    again = ["resume"] if chance.random() < 0.5 else ["release"]
+    return round_of(prepared, folder, chance.choice(["new", "old"]), fault, again, twice)
+
+
+def _fault(chance: random.Random, kind: str, count: int) -> Fault:
+    if kind == "size":
+        return Fault(kind, int(2 ** chance.uniform(11, 18)))
+    return Fault(kind, chance.randrange(1500 if kind == "time" else count))
+
+
+def test_a_release_takes_many_steps(prepared: Path) -> None:
+    assert len(steps(prepared)) > 40
+    assert set(steps(prepared)) == set("wfrulc")
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_some_rounds(prepared: Path, tmp_path: Path, number: int) -> None:
+    fault = Fault("kill", len(steps(prepared)) * (2 * number + 1) // 9)
+    round_of(prepared, tmp_path / "round", "new", fault, [("resume", "release")[number % 2]], None)
+
+
+@pytest.mark.slow
+def test_many_rounds(prepared: Path, tmp_path: Path) -> None:
+    states = {chance_round(prepared, tmp_path / str(number), number) for number in range(ROUNDS)}
+    assert len(states) >= 3
+
+
+@pytest.mark.slow
+def test_a_kill_at_every_step_in_turn(prepared: Path, tmp_path: Path) -> None:
+    """At every one for `make crashes`, else before and after the last commits (reserve, draw, publish) and renames."""
+    taken = steps(prepared)
+    chosen = list(range(len(taken)))
+    if ROUNDS < 200:
+        chosen = [at for at in chosen if taken[at] in "cr"][-24:]
+    states = [round_of(prepared, tmp_path / str(at), "new", Fault("kill", at), ["resume"], None) for at in chosen]
+    assert set(states) >= {"paid, not drawn", "drawn, not published", "published, not recorded", "done"}

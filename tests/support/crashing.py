@@ -1,0 +1,195 @@
+"""Command lines that are killed, or whose disk fails, at a step of their choice; and what is then public and paid.
+
+A child runs a command of `takifugu` with the system's calls wrapped: the program itself has no hook. What it left is
+read without any of its code: JSON, SHA-256 and SQL.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import multiprocessing
+import os
+import resource
+import signal
+import sqlite3
+import sys
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.cli import main
+
+FAST = multiprocessing.get_context("forkserver")
+FAST.set_forkserver_preload(["tests.support.crashing", "takifugu.cli.releasing", "takifugu.releasing.resuming"])
+
+#: What can go wrong at a step: the process dies, the disk fails once or for good, somebody presses Ctrl-C.
+FAULTS = ("kill", "full", "full for good", "eio", "interrupt")
+#: Beside steps: no file may grow beyond a size; the process dies after a time.
+LIMITS = ("size", "time")
+
+STATES = ("nothing happened", "paid, not drawn", "drawn, not published", "published, not recorded", "done")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong (one of FAULTS at step `at`, counted from 0; or a size in bytes; or a time in milliseconds)."""
+
+    kind: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit code (negative: killed by that signal), what it said, its steps, a letter each.
+
+    A step is a (w)rite, (f)sync, (r)eplace, (l)ink or (u)nlink of a file, or before or after a (c)ommit of the ledger.
+    """
+
+    code: int
+    said: str
+    steps: str
+
+
+def run(words: list[str], folder: Path, fault: Fault | None = None) -> Ended:
+    """Run a command in a child process, with something going wrong."""
+    said, steps = folder / "said.txt", folder / "steps.txt"
+    said.write_text("")
+    steps.write_text("")
+    child = FAST.Process(target=_child, args=(words, str(said), str(steps), fault))
+    child.start()
+    if fault is not None and fault.kind == "time":
+        child.join(fault.at / 1000)
+        child.kill()
+    child.join()
+    assert child.exitcode is not None
+    return Ended(child.exitcode, said.read_text(), steps.read_text())
+
+
+def _child(words: list[str], said: str, steps: str, fault: Fault | None) -> None:
+    for number, where in ((1, os.devnull), (2, said)):
+        os.dup2(os.open(where, os.O_WRONLY), number)
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+    if fault is not None and fault.kind == "size":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (fault.at, fault.at))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    counted = _wrap(fault)
+    try:
+        main(words, prog_name="takifugu")
+    finally:
+        with open(steps, "w") as file:
+            file.write(counted())
+
+
+def _wrap(fault: Fault | None) -> Callable[[], str]:
+    """Wrap every write, sync, rename and removal of files, and every commit of the ledger, before and after it."""
+    taken: list[str] = []
+
+    def step(letter: str) -> None:
+        taken.append(letter)
+        if fault is None or fault.kind in LIMITS:
+            return
+        count, now = len(taken) - 1, len(taken) - 1 == fault.at
+        if now and fault.kind == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if now and fault.kind == "interrupt":
+            raise KeyboardInterrupt
+        if now or (fault.kind == "full for good" and count > fault.at):
+            code = errno.EIO if fault.kind == "eio" else errno.ENOSPC
+            if letter == "c":
+                failure = sqlite3.OperationalError("disk I/O error")
+                failure.sqlite_errorcode = sqlite3.SQLITE_IOERR if fault.kind == "eio" else sqlite3.SQLITE_FULL
+                raise failure
+            raise OSError(code, os.strerror(code))
+
+    def wrapped(real: Any, letter: str) -> Any:
+        def call(*args: Any, **options: Any) -> Any:
+            step(letter)
+            return real(*args, **options)
+
+        return call
+
+    for name in ("write", "fsync", "replace", "link", "unlink"):
+        setattr(os, name, wrapped(getattr(os, name), name[0]))
+
+    class Connection(sqlite3.Connection):
+        def commit(self) -> None:
+            step("c")
+            super().commit()
+            step("c")
+
+    real_connect = sqlite3.connect
+    sqlite3.connect = lambda *args, **options: real_connect(*args, **{**options, "factory": Connection})  # type: ignore[assignment,misc]
+    return lambda: "".join(taken)
+
+
+# What is public and what is paid, by another route than the program's own.
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Reservations by id with state and kept files, ids of releases, and the bytes of the published files by name."""
+
+    reservations: dict[str, tuple[str, dict[str, bytes]]]
+    releases: set[str]
+    files: dict[str, bytes]
+
+    def state_beside(self, before: Seen) -> str:
+        """Return in the program's words how far a release has come that began after `before`."""
+        new = [held for group, held in self.reservations.items() if group not in before.reservations]
+        if not new:
+            return "nothing happened"
+        assert len(new) == 1, "paid twice"
+        state, kept = new[0]
+        if state == "drawn" and all(self.files.get(name) == content for name, content in kept.items()):
+            return "published, not recorded"
+        return {"reserved": "paid, not drawn", "drawn": "drawn, not published", "published": "done"}[state]
+
+
+def seen(folder: Path) -> Seen:
+    reservations: dict[str, tuple[str, dict[str, bytes]]] = {}
+    releases: set[str] = set()
+    path = folder / "ledger.db"
+    if path.exists():
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
+                tables = json.loads(zlib.decompress(bundle))["tables"] if bundle else []
+                kept = {name: text.encode() for table in tables for name, text in table["files"].items()}
+                reservations[group] = (state, kept)
+            releases = {row[0] for row in connection.execute("select public_id from releases")}
+    out = folder / "out"
+    files = {p.name: p.read_bytes() for p in out.iterdir()} if out.exists() else {}
+    return Seen(reservations, releases, files)
+
+
+def check_public(now: Seen, before: Seen) -> None:
+    """Every table that is out has its own certificate, or shows that it has not; every certificate is paid for."""
+    for name, content in now.files.items():
+        if name.endswith(".certificate.json"):
+            assert json.loads(content)["release_id"] in now.releases, "published and not paid"
+        if name.endswith(".csv"):
+            beside = now.files.get(name.removesuffix(".csv") + ".certificate.json")
+            assert beside is not None, "a table without a certificate"
+            its_own = json.loads(beside)["table"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+            assert its_own or before.files.get(name) == content, "a new table beside another certificate"
+
+
+def check_words(ended: Ended, now: Seen, before: Seen) -> None:
+    """The exit code and the words are those of the state that the release is in."""
+    state = now.state_beside(before)
+    told = [s for s in STATES if f"State of the release: {s}." in ended.said]
+    if ended.code == 0:
+        assert state == "done"
+        assert told in ([], ["done"])
+        return
+    if ended.code == 4 and "count it as spent" in ended.said:
+        assert state in ("nothing happened", "paid, not drawn")
+        return
+    assert told == [state], (ended, state)
+    codes = {"nothing happened": (1, 2), "paid, not drawn": (4,), "drawn, not published": (4,),
+             "published, not recorded": (5,)}  # fmt: skip
+    assert ended.code in (*codes[state], 3, 130), (ended, state)
