@@ -83,11 +83,13 @@ def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[
         return state  # nothing to complete, and perhaps no ledger
     if state == "done" and again != ["resume"]:
         return state  # another call would be another release
+    reached = state
     if twice is not None:
         run(complete, folder, twice)
         middle = seen(folder)
         check_public(middle, before)
-        if middle.state_beside(before) == "done":
+        reached = middle.state_beside(before)
+        if reached == "done":
             complete = ["ledger", "resume", str(folder / "ledger.db")]
     ended = run(complete, folder)
     assert ended.code == 0, (fault, twice, state, ended)
@@ -95,7 +97,7 @@ def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[
     check_public(last, before)
     assert last.state_beside(before) == "done"
     assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
-    left = [name for name in last.files if name != ".takifugu.lock" or state != "done"]  # swept by the next release
+    left = [name for name in last.files if name != ".takifugu.lock" or reached != "done"]  # swept by the next release
     assert len(left) == 8, left
     drawn = next((kept for group, (_, kept) in now.reservations.items() if group not in before.reservations), {})
     for name, content in drawn.items():

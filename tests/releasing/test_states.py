@@ -312,7 +312,44 @@ def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
+    toml = small(tmp_path)
+    (tmp_path / "out" / "both.csv").mkdir(parents=True)
+    outcome = invoke("release", "--force", toml)
+    assert outcome.exit_code == 2
+    assert "both.csv in" in outcome.stderr
+    assert "is a folder where a file goes" in outcome.stderr
+    assert not (tmp_path / "ledger.db").exists()
+
+
 # The certificate and its table.
+
+
+def test_a_new_certificate_beside_an_old_table_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tf.release_file(toml := small(tmp_path))
+    real = os.replace
+
+    def full(source: Any, target: Any) -> None:
+        if str(target).endswith(".csv"):
+            raise FULL
+        real(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folders.os, "replace", full)
+        assert invoke("release", "--force", toml).exit_code == 4
+    certificate = tmp_path / "out" / "both.certificate.json"
+    shown = invoke("certificate", "show", certificate)
+    assert shown.exit_code == 2
+    assert "is not the one that was certified" in shown.stderr
+    assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
+    assert invoke("certificate", "show", certificate).exit_code == 0
+
+
+def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with failing(monkeypatch, publish, "answer_of", SystemExit(143)):
+        outcome = invoke("release", small(tmp_path))
+    assert outcome.exit_code == 143
+    assert "State of the release: paid, not drawn." in outcome.stderr
 
 
 def edited(table: Path) -> None:

@@ -51,7 +51,9 @@ class Careful(InOrder):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except BaseException as error:
-            if not isinstance(error, Exception | KeyboardInterrupt):
+            if not isinstance(error, Exception | KeyboardInterrupt):  # the system ends it
+                if words := standing(error):
+                    complain(words)
                 raise
             code = _told(error)
         _give_up_broken_streams()

@@ -70,7 +70,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
     """
     waiting = [name for name, content in files.items() if content_of(folder / name) != content]
     if not force:
-        strange = [n for n in waiting if (folder / n).exists() and digest_at(folder / n) != replaced.get(n)]
+        strange = [n for n in waiting if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
         if strange:
             raise ReleaseError(
                 f"{', '.join(strange)} in {str(folder)!r} would be overwritten: move them, or write --force"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 #: Keys of a release file that say where things are and what may be spent, not what is released.
 _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}
 
+#: What a question holds that enters by its noise, by what was read, or by the spelling that stands for all.
+_OTHERWISE = ("calibration", "data", "readers", "written")
+
 
 def identity_of(ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True) -> bytes:
     """Return the identity of answers that are released together; `private` says whether their noise is."""
@@ -32,7 +36,8 @@ def identity_of(ready: Sequence[Ready], spec: BaseModel | None = None, private: 
         calibration = one.question.calibration
         if id(calibration) not in known:
             known[id(calibration)] = _noise(calibration)
-        whose = {"release": one.question.release, "unit": one.question.unit, "readers": len(one.question.readers)}
+        asked_of = {f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE}
+        whose = {**asked_of, "readers": len(one.question.readers)}
         for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
             found.update(hashlib.sha256(part).digest())
     return found.digest()

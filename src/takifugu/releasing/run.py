@@ -174,6 +174,9 @@ def published(
     with alone_in(folder):
         check_ledger(where, planned.spec, folder, new_ledger)
         there = _there(planned, folder)
+        in_the_way = [name for name in there if (folder / name).is_dir()]
+        if in_the_way:  # nothing replaces a folder, so this is found before it is paid
+            raise ReleaseError(f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file goes: move it")
         if there and not force and refusal is None:
             refusal = ReleaseError(
                 f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
