@@ -22,8 +22,9 @@ from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
 from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
-from takifugu.queries import Count, Histogram
+from takifugu.queries import Count, Histogram, Linear
 from takifugu.randomisers import DiscreteLaplace
+from takifugu.secrets import entry as entry_secret
 from takifugu.secrets import every_entry
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
@@ -157,3 +158,22 @@ def test_where_it_does_not_apply() -> None:
     stuck = Pufferfish(every_entry(), MarkovChain([[1.0, 0.0], [0.4, 0.6]], 3, [0.5, 0.5]))
     with pytest.raises(CalibrationRefused, match="spectral norm inf"):
         calibrate(stuck, Count(1), 1, mechanism="inferential")
+
+
+@pytest.mark.parametrize("weights", [[1, 1000], [1000, 1], [0, 7], [3, 1, 50], [0, 0, 9]])
+@pytest.mark.parametrize("entry", [0, 1])
+def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: int) -> None:
+    """The theorem is about noise that hides every single entry: one that is not secret tells about its neighbours."""
+    chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=len(weights))
+    framework = Pufferfish(entry_secret(entry, 0, 1), chain)
+    calibration = calibrate(framework, Linear(weights), 0.1, mechanism="inferential")
+    assert calibration.scale >= 2 * max(weights) / 0.1
+    assert true_loss(calibration).loss <= 0.1
+
+
+def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
+    """The case of 1000 on the entry that is no secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
+    framework = Pufferfish(entry_secret(0, 0, 1), MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
+    honest = calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
+    lost = true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss
+    assert lost > 1.2

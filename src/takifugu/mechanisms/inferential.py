@@ -2,8 +2,9 @@
 
 Let gamma_ij = max of 1/2 log P(X_i = s | x_-i)/P(X_i = s | x'_-i) over values s and x_-i, x'_-i that differ at entry
 j only (for sets of values the ratio is no larger than for the best single one). Where Gamma = (gamma_ij) has spectral
-norm below 1, a release that is e-differentially private for one entry moves the log-odds of X_i = a against X_i = b by
-at most 2 e max_i sum_j phi_ij, (phi_ij) = (I - Gamma)^-1. By Bayes' rule posterior odds over prior odds are
+norm below 1, a release that is e-differentially private for each single entry, secret or not, moves the log-odds of
+X_i = a against X_i = b by at most 2 e max_i sum_j phi_ij, (phi_ij) = (I - Gamma)^-1. So e = D_1/b with D_1 over all
+entries of the secret's component. By Bayes' rule posterior odds over prior odds are
 P(y | a)/P(y | b): that is the Pufferfish promise for every entry. A matrix that is larger entry by entry is safe too,
 because (I - Gamma)^-1 is the sum of the powers of Gamma.
 
@@ -29,7 +30,6 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.mechanisms.entry import entry_change
 from takifugu.mechanisms.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.randomisers import laplace_or_exact
 
@@ -76,7 +76,7 @@ class Inferential:
                     'than 1: use mechanism="quilt-exact" or "wasserstein"'
                 )
             worst = max(worst, found.row_sum)
-        change = entry_change(problem)
+        change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)
         noise = laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
         witness = Witness(
             "any values of an entry against any others",
