@@ -195,4 +195,4 @@ def _values(belief: Belief, entry: int) -> frozenset[Any]:
 def _has_pair(secret: Secret, belief: Belief) -> bool:
     family = secret.family(belief)
     entries = belief.representatives(family.entries, ()) if isinstance(belief, IndependentUsers) else family.entries
-    return any(family.value_pairs(belief, entry) for entry in entries)
+    return any(family.has_pairs(belief, entry) for entry in entries)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.entries import position
@@ -69,15 +71,35 @@ class Family:
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
-        possible, absent = belief.possible(entry), absent_index(belief, entry)
-        values = [v for v, can in enumerate(possible) if can and v != absent]
-        if self.presence:
-            if absent is None or not possible[absent]:
-                return ()
-            return tuple(pair for a in values for pair in ((a, absent), (absent, a)))
-        if self.pairs is None:
-            return tuple((a, b) for a in values for b in values if a != b)
-        return tuple((a, b) for a, b in self.pairs if possible[a] and possible[b])
+        possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
+        return _value_pairs(possible, absent, self.pairs, self.presence)
+
+    def has_pairs(self, belief: Believed, entry: int) -> bool:
+        """Return whether there is anything to hide at `entry`, without listing it."""
+        if self.presence or self.pairs is not None:
+            return bool(self.value_pairs(belief, entry))
+        absent = absent_index(belief, entry)
+        return sum(can and v != absent for v, can in enumerate(belief.possible(entry))) > 1
+
+
+@lru_cache(maxsize=64)
+def _value_pairs(
+    possible: tuple[bool, ...], absent: int | None, pairs: tuple[tuple[int, int], ...] | None, presence: bool
+) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of `Family.value_pairs`; entries where the same is possible share one tuple."""
+    values = [v for v, can in enumerate(possible) if can and v != absent]
+    if presence:
+        if absent is None or not possible[absent]:
+            return ()
+        return tuple(pair for a in values for pair in ((a, absent), (absent, a)))
+    if pairs is None:
+        return tuple(permutations(values, 2))
+    return tuple((a, b) for a, b in pairs if possible[a] and possible[b])
+
+
+def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the value indices that stand in some pair, in order."""
+    return sorted({value for pair in pairs for value in pair})
 
 
 def absent_index(belief: Believed, entry: int) -> int | None:

@@ -25,7 +25,7 @@ from takifugu.answers.dense import DenseFamily
 from takifugu.answers.wide import UNIT, Wide, normalised, shifted, stack
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.queries import Additive
-from takifugu.secrets import Family
+from takifugu.secrets import Family, compared_values
 
 IntArray = npt.NDArray[np.int64]
 
@@ -62,6 +62,7 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
     Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
     """
     shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
+    values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
     states, error = len(chain.states), relative_error(chain, answer)
     if chain.initial == "any":
         first = [Wide.of(start[:, None]) for start in np.eye(states)]
@@ -69,7 +70,7 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
         start = chain.wide_start
         first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
     starts = [shifted(start, shape.offsets[0]) for start in first]
-    wanted = {entry: sorted({*sum(pairs[entry], ())}) for entry in pairs}
+    wanted = {entry: values[id(pairs[entry])] for entry in pairs}
     found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
     for entry, several in groupby(found, key=lambda given: given.entry):
         rows: dict[int, tuple[int, ...]] = {}

@@ -23,7 +23,7 @@ from takifugu.answers.wide import UNIT, Wide
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.queries import Additive
-from takifugu.secrets import Family
+from takifugu.secrets import Family, compared_values
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Itera
                 'use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one'
             )
         for law in laws(plan, belief.factors, found.offsets):
-            values = sorted({*sum(pairs[law.variable], ())})
+            values = compared_values(pairs[law.variable])
             rows = {value: (number,) for number, value in enumerate(values)}
             yield DenseFamily(
                 law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values], found.base,

@@ -14,7 +14,7 @@ from takifugu.answers.wide import UNIT
 from takifugu.beliefs.table import JointTable
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
-from takifugu.secrets import Family
+from takifugu.secrets import Family, compared_values
 
 #: Relative error of a mass of `law_given` for a table of floats: two sums, one division, one division in Pmf.
 ROUNDED = 6 * UNIT
@@ -50,5 +50,5 @@ def families(belief: JointTable, answer: Additive, family: Family) -> Iterator[L
     for entry in family.entries:
         pairs = family.value_pairs(belief, entry)
         if pairs:
-            laws = {v: (law_given(belief, answers, entry, v),) for v in sorted({*sum(pairs, ())})}
+            laws = {v: (law_given(belief, answers, entry, v),) for v in compared_values(pairs)}
             yield ListedFamily(entry, pairs, laws, 0.0 if belief.total is not None else ROUNDED)

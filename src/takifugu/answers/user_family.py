@@ -38,6 +38,7 @@ from takifugu.answers.sums import ROUNDED
 from takifugu.answers.wide import UNIT
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
+from takifugu.secrets import compared_values
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -102,7 +103,7 @@ class UserFamily:
     @cached_property
     def alone(self) -> ListedFamily:
         """The laws of the user's contribution."""
-        given = {v: self.share.law if v == self.unknown else self._point(v) for v in sorted({*sum(self.pairs, ())})}
+        given = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
         rounded = 0.0 if self.share.law.exact else ROUNDED
         return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in given.items()}, rounded)
 

@@ -25,7 +25,7 @@ from takifugu.answers.wide import LOWEST, UNIT, Wide, stack
 from takifugu.beliefs.users import IndependentUsers, UserLaw
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
-from takifugu.secrets import Family, absent_index
+from takifugu.secrets import Family, absent_index, compared_values
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
@@ -193,7 +193,7 @@ def _full(
 ) -> Callable[[], DenseFamily | ListedFamily]:
     """Return how to find the laws of the whole answer given each state of a user."""
     sort = int(users.sort_of[user])
-    share, values = users.contributions[sort], sorted({*sum(pairs, ())})
+    share, values = users.contributions[sort], compared_values(pairs)
 
     def listed() -> ListedFamily:
         others = users.exact_sums.without(sort)

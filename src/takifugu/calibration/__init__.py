@@ -78,9 +78,9 @@ def calibrate(
         if trial.bound is None or trial.status == REFUSED:
             raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}: {trial.reason}")
         return _calibration(problem, mechanism, trial.bound, line.load().source, conditions)
-    trials = attempt_all(problem, allow_zero_noise)
-    choice = choose(trials)
     only = only_release or problem.is_pair
+    trials = attempt_all(problem, allow_zero_noise, patient=only)
+    choice = choose(trials)
     best = None if choice is None else choice.taken(only)
     if choice is None or best is None or best.bound is None:
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
@@ -105,8 +105,9 @@ def compare(
     ('group', 1.0)
     """
     problem = _problem(framework, query, epsilon, delta)
-    trials = attempt_all(problem, allow_zero_noise=False)
-    return Comparisons(rows(trials, choose(trials), only_release or problem.is_pair), problem.epsilon, problem.delta)
+    only = only_release or problem.is_pair
+    trials = attempt_all(problem, allow_zero_noise=False, patient=only)
+    return Comparisons(rows(trials, choose(trials), only), problem.epsilon, problem.delta)
 
 
 @searches.stopping()

@@ -23,13 +23,15 @@ from takifugu.calibration.result import (
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.base import Bound, Problem, Refusal
+from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal
 from takifugu.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
 #: Predicted bytes beyond which "auto" and `compare` skip a mechanism.
 MEMORY_LIMIT = 4e9
+#: Predicted seconds that a mechanism may take where the least noise of all is wanted.
+PATIENCE = 60.0
 
 ERROR_OF_BELIEF = (
     "its error is an average under the belief, so it is for reference and by name only: other answers may fare worse"
@@ -51,11 +53,27 @@ class Trial:
     status: str
     reason: str
     bound: Bound | None = None
+    cost: Cost | None = None
 
 
-def attempt_all(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
-    """Ask every mechanism of the registry, except those whose predicted work is beyond the limit."""
-    return [attempt(line, problem, allow_zero_noise, limited=True) for line in REGISTRY]
+def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False) -> list[Trial]:
+    """Ask every mechanism of the registry, except those whose predicted work is beyond the limit.
+
+    With `patient`, for a release that nothing follows, the law of a long sequence may take up to PATIENCE: of the
+    mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
+    """
+    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in REGISTRY]
+    waiting = [
+        (trial.cost.operations, place)
+        for place, trial in enumerate(trials)
+        if trial.cost and trial.cost.seconds <= PATIENCE and trial.cost.memory <= MEMORY_LIMIT
+        and not trial.line.error_of_belief and not trial.line.baseline
+    ]  # fmt: skip
+    for _, place in sorted(waiting) if patient else ():
+        trials[place] = attempt(trials[place].line, problem, allow_zero_noise, limited=False)
+        if trials[place].status == POSSIBLE:
+            break
+    return trials
 
 
 def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool) -> Trial:
@@ -64,8 +82,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     try:
         cost = mechanism.cost(problem)
         if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
-            work = f"about {cost.operations:.1e} operations and {cost.memory / 1e6:.0f} MB"
-            return Trial(line, SKIPPED, f"it would take {work}; ask for it by name to run it")
+            return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
         with searches.named(line.name):
             found = mechanism.bound(problem)
     except Unsupported as error:

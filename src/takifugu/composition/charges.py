@@ -146,13 +146,13 @@ class View:
             if isinstance(belief, IndependentUsers):
                 columns = [column for a in answers if a is not None for column in (a.weights, a.table_of)]
                 for user in belief.representatives(family.entries, columns):
-                    if family.value_pairs(belief, user):
+                    if family.has_pairs(belief, user):
                         yield user, range(user, user + 1), replace(family, entries=range(1))
                 continue
             for number, run in enumerate(belief.components()):
                 local = replace(family, entries=_inside(family.entries, run))
                 piece = belief.component(number)
-                if any(local.value_pairs(piece, entry) for entry in local.entries):
+                if any(local.has_pairs(piece, entry) for entry in local.entries):
                     yield number, run, local
 
 

@@ -18,8 +18,8 @@ from takifugu.mechanisms.lines import line_parts
 OVERHEAD = 300.0
 #: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
 KEPT_BYTES = 2.0**26
-#: For the time that is announced: passes over each law, and operations a second.
-_SCANS, _EACH_SECOND = 300.0, 1e9
+#: For the time that is announced: passes over each law.
+_SCANS = 300.0
 
 _KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
 
@@ -58,7 +58,7 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
         yield from _KEPT[problem]
     else:
         secrets = sum(len(part.family.entries) for part in parts)
-        seconds = predicted(problem, _SCANS, laplace=True, lines=lines).operations / _EACH_SECOND
+        seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
         # Some of the laws are no bound for the others: an interrupt must not end this quietly.
         with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
             for located in _located(problem, parts):

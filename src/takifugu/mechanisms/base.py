@@ -44,7 +44,7 @@ class Problem:
     query: Query
     epsilon: Fraction
     delta: Fraction = Fraction(0)
-    work_limit: float = field(default=3e9, compare=False)
+    work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
 
     @cached_property
     def is_pair(self) -> bool:
@@ -114,7 +114,7 @@ class Problem:
                     if len(inside) == 0:
                         continue
                     piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
-                    if not any(family.value_pairs(piece, entry) for entry in inside):
+                    if not any(family.has_pairs(piece, entry) for entry in inside):
                         continue
                     key = (id(piece), share.key, _key(inside), family.pairs)
                     if key in seen:
@@ -126,7 +126,7 @@ class Problem:
 def _user_parts(users: IndependentUsers, answer: Additive, family: Family, together: bool) -> Iterator[Part]:
     """Yield a part for each sort of users that hold a secret, or one with all users and one secret user of each law."""
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
-    secret = tuple(user for user in first if family.value_pairs(users, user))
+    secret = tuple(user for user in first if family.has_pairs(users, user))
     if together and secret:
         yield Part(users, answer, replace(family, entries=secret))
     for user in () if together else secret:
@@ -144,12 +144,33 @@ def _key(entries: range | tuple[int, ...]) -> Any:
     return (entries.start, entries.stop) if isinstance(entries, range) else entries
 
 
+#: Predicted operations that a core of 2024 does in a second (benchmarks/costs.py measures it; mechanisms differ).
+OPERATIONS_A_SECOND = 3e8
+
+
 @dataclass(frozen=True)
 class Cost:
     """Predicted work: elementary operations and bytes held at once."""
 
     operations: float
     memory: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes: right within a factor of a few."""
+        return self.operations / OPERATIONS_A_SECOND
+
+    def describe(self) -> str:
+        """Return the work in words.
+
+        >>> Cost(1.2e10).describe(), Cost(9e13, 2e10).describe()
+        ('about 40 s', 'about 3 days and 20,000 MB')
+        """
+        units = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+        size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
+        count = self.seconds / size
+        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "longer than anybody waits"
+        return time if self.memory < 1e8 else f"{time} and {self.memory / 1e6:,.0f} MB"
 
 
 @dataclass(frozen=True)

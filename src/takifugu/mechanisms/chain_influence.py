@@ -64,7 +64,8 @@ class ChainInfluence:
         self.pairs: tuple[tuple[int, int], ...] = tuple(both)
         self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
         self.second: IntArray = np.array([b for _, b in both], dtype=np.int64)
-        self._swap = np.array([both.index((b, a)) for a, b in both], dtype=np.int64)
+        place = {pair: number for number, pair in enumerate(both)}
+        self._swap = np.array([place[b, a] for a, b in both], dtype=np.int64)
         self._matrix, self._start = chain.matrix, chain.initial
         self._error = 0.0
         self.supports = supports(chain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -77,8 +78,14 @@ def _influence(part: Part) -> Influence | Refusal:
 
 def _distance(chain: MarkovChain, epsilon: float) -> float:
     """Guess the farthest node that is searched: influence falls like the second largest eigenvalue's power."""
-    moduli = np.sort(np.abs(np.linalg.eigvals(chain.matrix)))
-    gap = -np.log(max(float(moduli[-2]), 1e-3)) if len(moduli) > 1 else 1.0
+    k = len(chain.states)
+    gap = -np.log(max(_second_modulus(chain.matrix.tobytes(), k), 1e-3)) if k > 1 else 1.0
     start = 0.0 if chain.initial == "stationary" else np.log(1e12)
-    wanted = 2 * (np.log(16 * len(moduli) / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
-    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, len(moduli) * (len(moduli) - 1))))
+    wanted = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
+    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, k * (k - 1))))
+
+
+@lru_cache(maxsize=16)
+def _second_modulus(matrix: bytes, k: int) -> float:
+    """Return the second largest modulus of an eigenvalue; kept, because every mechanism that asks for quilts asks."""
+    return float(np.sort(np.abs(np.linalg.eigvals(np.frombuffer(matrix).reshape(k, k))))[-2])

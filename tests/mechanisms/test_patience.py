@@ -1,0 +1,103 @@
+"""What long sequences of many people cost: one law for each different piece, and a predicted time in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.calibration.result import POSSIBLE, SKIPPED
+from takifugu.calibration.trials import attempt_all, choose
+from takifugu.mechanisms.base import Cost, Problem
+from takifugu.secrets import Family
+
+STICKY = [[0.9, 0.1], [0.1, 0.9]]
+
+
+def pieces(count: int, length: int) -> Problem:
+    belief = tf.IndependentPieces(tf.MarkovChain(STICKY, length), [length] * count)
+    return Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1e5)
+
+
+def test_the_cost_of_many_alike_pieces_is_that_of_one() -> None:
+    from takifugu.mechanisms.laplace_exact import MECHANISM
+
+    assert MECHANISM.cost(pieces(500, 200)) == MECHANISM.cost(pieces(1, 200))
+    assert len(pieces(500, 200).parts) == 1
+
+
+def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
+    problem = pieces(50, 60)
+    ordinary = {t.line.name: t for t in attempt_all(problem, True)}
+    patient = {t.line.name: t for t in attempt_all(problem, True, patient=True)}
+    assert ordinary["laplace-exact"].status == SKIPPED
+    assert ordinary["laplace-exact"].reason == "it would take about 1 s; ask for it by name to run it"
+    assert patient["laplace-exact"].status == POSSIBLE
+    assert patient["wasserstein"].status == SKIPPED  # dearer, and never with less noise
+    choice = choose(list(patient.values()))
+    assert choice is not None
+    assert choice.taken(True).line.name == "laplace-exact"
+    bound = choice.taken(True).bound
+    alone = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STICKY, 60)), tf.Count(1), 1, mechanism="laplace-exact",
+        allow_zero_noise=True,
+    )  # fmt: skip
+    assert bound is not None
+    assert bound.randomiser.scale == alone.randomiser.scale
+
+
+def test_no_patience_for_what_takes_days() -> None:
+    belief = tf.MarkovChain(STICKY, 40_000)
+    problem = Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1.0)
+    found = {t.line.name: t for t in attempt_all(problem, True, patient=True)}
+    assert found["laplace-exact"].status == SKIPPED
+    assert "minutes" in found["laplace-exact"].reason
+
+
+@pytest.mark.slow
+def test_five_hundred_people_of_four_thousand_steps() -> None:
+    belief = tf.IndependentPieces(tf.MarkovChain(STICKY, 4000), [4000] * 500)
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    alone = tf.calibrate(framework, tf.Count(1), 1, only_release=True)
+    assert alone.mechanism == "laplace-exact"
+    assert alone.scale == pytest.approx(8.640476763)
+    assert tf.calibrate(framework, tf.Count(1), 1).scale > 3 * alone.scale
+
+
+def test_the_longest_piece_need_not_be_the_worst() -> None:
+    chain = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20)
+    scales = [
+        tf.calibrate(
+            tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths)), tf.Count(1), 1,
+            mechanism="laplace-exact", allow_zero_noise=True,
+        ).scale
+        for lengths in ([20] * 3, [1], [20, 1, 20])
+    ]  # fmt: skip
+    assert scales[0] < scales[1] == scales[2] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("cost", "words"),
+    [
+        (Cost(1.0), "about 1 s"),
+        (Cost(1.2e10), "about 40 s"),
+        (Cost(6e10), "about 3 minutes"),
+        (Cost(3e12), "about 3 hours"),
+        (Cost(1e40), "longer than anybody waits"),
+        (Cost(3e8, 5e9), "about 1 s and 5,000 MB"),
+    ],
+)
+def test_predicted_work_is_told_in_seconds(cost: Cost, words: str) -> None:
+    assert cost.describe() == words
+
+
+def test_pairs_of_many_states_are_listed_once() -> None:
+    chain = tf.MarkovChain(np.full((225, 225), 1 / 225), 400)
+    family = Family(range(400))
+    pairs = family.value_pairs(chain, 0)
+    assert len(pairs) == 225 * 224
+    assert all(family.value_pairs(chain, i) is pairs for i in (1, 200, 399))
+    assert family.has_pairs(chain, 3)
+    assert not Family(range(1)).has_pairs(tf.MarkovChain([[0, 1], [0, 1]], 1), 0)
