@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
@@ -13,6 +13,8 @@ from takifugu.laws.rationals import as_delta, as_fraction, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
+#: What charges of older versions do not say.
+_WHICH = ("names", "lengths", "reading", "at")
 
 
 class Composition(StrEnum):
@@ -57,6 +59,11 @@ class Charge:
     and over one. `answers` and `pieces` are short hashes of what `query` adds up under the beliefs that it was
     calibrated for, and of their components. `scope` is "unit" or "pooled": one unit's data or several units'.
     `fixed_in_advance` says that query and noise were chosen before any output about the source was seen.
+
+    Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
+    where they have none, or in a charge of an older version), `lengths` those of the sequences that it reads. Charges
+    with the same `reading` read the same entries; `at` is the declared step of the one long recording where the
+    sequence starts. What is not said is taken at its worst.
     """
 
     framework: str
@@ -75,6 +82,10 @@ class Charge:
     scope: str = "unit"
     fixed_in_advance: bool = False
     release: str = field(default="", compare=False)
+    names: tuple[Hashable, ...] = ()
+    lengths: tuple[int, ...] = ()
+    reading: str = ""
+    at: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "composition", Composition(self.composition))
@@ -89,6 +100,7 @@ class Charge:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that survive JSON and read back with `from_dict`."""
+        which = {"names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at}
         return {
             "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
@@ -96,6 +108,7 @@ class Charge:
             "change": to_text(self.change), "entry_change": to_text(self.entry_change), "entries": self.entries,
             "answers": list(self.answers), "pieces": list(self.pieces),
             "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
+            **{key: value for key, value in which.items() if value not in ([], "", None)},
         }  # fmt: skip
 
     @staticmethod
@@ -104,7 +117,7 @@ class Charge:
 
         Raises InputError for a missing key or a value that breaks a rule.
         """
-        missing = [f.name for f in fields(Charge) if f.name not in data]
+        missing = [f.name for f in fields(Charge) if f.name not in (*data, *_WHICH)]
         if missing:
             raise InputError(f"a charge lacks {missing}: it was not written by Charge.to_dict")
         scale = data["scale"]
@@ -115,6 +128,8 @@ class Charge:
             as_fraction(data["change"], "the change"), as_fraction(data["entry_change"], "an entry's change"),
             int(data["entries"]), tuple(map(str, data["answers"])), tuple(map(str, data["pieces"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
+            tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
+            None if data.get("at") is None else int(data["at"]),
         )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def test_it_opens_and_counts_the_same(path: Path) -> None:
 def test_it_takes_further_releases(path: Path) -> None:
     book = Ledger.open(path)
     with pytest.raises(BudgetExceeded, match=r"left: epsilon 0;.*No budget was declared"):
-        book.reserve("implied", [group_debit(chain_framework(100, 0.7), Fraction(1, 2))])
+        book.reserve("implied", [group_debit(chain_framework(100, 0.7), 5)])
     done = book.reserve("unused", [group_debit(chain_framework(7), Fraction(1, 2))])
     book.drawn(done, b"noisy")
     book.publish(done)

@@ -158,7 +158,7 @@ def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:
 
 
 def charge(framework: Framework, query: Query, units: Any, kind: Composition, **options: Any) -> Charge:
-    return charge_of(laplace(framework, query, units, kind), **options)
+    return charge_of(laplace(framework, query, units, kind), **{"reading": "the same entries", **options})
 
 
 def dump(path: Path) -> dict[str, list[Any]]:

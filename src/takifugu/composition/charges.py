@@ -1,28 +1,28 @@
-"""From a calibration to its charge, and how a framework reads a charge that was calibrated for another one."""
+"""From a calibration to its charge: what must be kept of a release so that any framework can be charged for it."""
 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
-from takifugu import queries
+from takifugu import entries, queries
 from takifugu.beliefs import Belief
+from takifugu.beliefs.one_sequence import OneSequence
 from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.users import IndependentUsers
-from takifugu.errors import InputError, TakifuguError
+from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
 from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.group import component_change
 from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
-from takifugu.secrets import Family
 
 #: Kinds of noise whose loss is (change of the answer)/scale at every output.
 LAPLACE = ("discrete-laplace", "rounded-laplace")
@@ -50,13 +50,17 @@ def charge_of(
     scope: str = "unit",
     fixed_in_advance: bool = False,
     release: str = "",
+    reading: str = "",
+    at: int | None = None,
 ) -> Charge:
     """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
 
     For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
-    the scale to match, because a unit's share of it is divided by the pool's number of entries. Raises InputError when
-    a pooled query names entries by their number: those numbers mean nothing inside a unit.
+    the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
+    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts. Raises
+    InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and for
+    `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -74,6 +78,9 @@ def charge_of(
     if isinstance(query, Mean):
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.beliefs[0]).grid / query.resolve(own.beliefs[0]).grid, total
+    names, lengths = _names(about), _lengths(about)
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
+        raise InputError(f"at is {at!r}: it is the step, from 0, where one sequence starts in the unit's one recording")
     noise, promise = calibration.randomiser, calibration.guarantee
     whole, single = _changes(about, query)
     tabled = [b for b in about.beliefs if not isinstance(b, LawPair)]
@@ -82,9 +89,10 @@ def charge_of(
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=noise.scale * factor if noise.kind in (*LAPLACE, "none") else None,
         change=whole, entry_change=single, entries=_size(about),
-        answers=tuple(sorted({_answer_hash(query.resolve(b)) for b in tabled})),
-        pieces=tuple(sorted({_pieces_hash(b) for b in tabled})),
+        answers=tuple(sorted({answer_hash(query.resolve(b), b) for b in tabled})),
+        pieces=tuple(sorted({pieces_hash(b) for b in tabled})),
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
+        names=names, lengths=lengths, reading=reading, at=at,
     )  # fmt: skip
 
 
@@ -93,79 +101,34 @@ def names_entries(query: Query) -> bool:
     return isinstance(query, queries.Linear) or getattr(query, "entries", None) is not None
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """A framework that is charged: its fingerprint (as registered), and how it reads other releases' queries."""
-
-    framework: Framework
-    fingerprint: str
-
-    def is_native(self, charge: Charge) -> bool:
-        """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
-        return charge.framework == self.fingerprint
-
-    def reads_alike(self, charge: Charge) -> bool:
-        """Whether this framework adds up the query exactly as the one that it was calibrated for."""
-        read = self.answers(charge)
-        hashes = {_answer_hash(a) for a in read if a is not None}
-        return self.is_native(charge) or (None not in read and hashes <= set(charge.answers))
-
-    def has_pieces_of(self, charge: Charge) -> bool:
-        """Whether this framework has the components that the charge was calibrated for."""
-        return self.is_native(charge) or {_pieces_hash(b) for b in self.framework.beliefs} <= set(charge.pieces)
-
-    def answers(self, charge: Charge) -> tuple[Additive | None, ...]:
-        """Return the charge's query read under each belief; None where it says nothing about single entries there.
-
-        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
-        every entry that is read counts with the largest change of any.
-        """
-        return tuple(self._read(belief, charge) for belief in self.framework.beliefs)
-
-    def _read(self, belief: Belief, charge: Charge) -> Additive | None:
-        native = self.is_native(charge)
-        if isinstance(belief, LawPair) or (belief.size != charge.entries and not native):
-            return None
-        try:
-            answer = queries.from_dict(charge.query).resolve(belief)
-        except TakifuguError:
-            return None
-        if native or _answer_hash(answer) in charge.answers:
-            return answer
-        largest = max(int(answer.entry_changes().max(initial=0)), math.ceil(charge.entry_change / answer.grid))
-        table = np.array([[0], [largest]], dtype=np.int64)
-        return Additive(answer.grid, ("largest change",), (table,), (answer.weights != 0).astype(np.int64))
-
-    def secret_runs(self, belief: Belief, answers: Sequence[Additive | None]) -> Iterator[tuple[int, range, Family]]:
-        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any.
-
-        Of independent users who are alike in alphabet and share of all `answers` one is enough.
-        """
-        for secret in self.framework.secrets:
-            family = secret.family(belief)
-            if isinstance(belief, IndependentUsers):
-                columns = [column for a in answers if a is not None for column in (a.weights, a.table_of)]
-                for user in belief.representatives(family.entries, columns):
-                    if family.has_pairs(belief, user):
-                        yield user, range(user, user + 1), replace(family, entries=range(1))
-                continue
-            for number, run in enumerate(belief.components()):
-                local = replace(family, entries=_inside(family.entries, run))
-                piece = belief.component(number)
-                if any(local.has_pairs(piece, entry) for entry in local.entries):
-                    yield number, run, local
-
-
-def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
-    if isinstance(entries, range):
-        return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
-    return tuple(e - run.start for e in entries if e in run)
-
-
 def _size(framework: Framework) -> int:
     """Return the number of entries that all beliefs share; 0 for two laws of an answer, or where they disagree."""
     sizes = {0 if isinstance(b, LawPair) else b.size for b in framework.beliefs}
     return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _names(framework: Framework) -> tuple[Hashable, ...]:
+    """Return the names in the order in which the framework's numbers count the entries; none where it has no names."""
+    return next((found for b in framework.beliefs if (found := entries.listed(b)) is not None), ())
+
+
+def _lengths(framework: Framework) -> tuple[int, ...]:
+    """Return the lengths of the sequences that the framework is about; none where it is not, or not in one way."""
+    found = {
+        tuple(map(len, b.components())) if isinstance(b, OneSequence | IndependentPieces) else ()
+        for b in framework.beliefs
+    }
+    return found.pop() if len(found) == 1 else ()
+
+
+def completed(charge: Charge, framework: Framework) -> Charge:
+    """Return a charge of an older version with the names and lengths of the framework that it was calibrated for.
+
+    Raises nothing: a framework that is another one says nothing, and what is not said is taken at its worst.
+    """
+    if charge.names or charge.lengths or charge.entries != _size(framework):
+        return charge
+    return replace(charge, names=_names(framework), lengths=_lengths(framework))
 
 
 def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
@@ -179,15 +142,29 @@ def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
     return whole, max(int(changes.max(initial=0)) * grid for changes, grid in each)
 
 
-def _pieces_hash(belief: Belief) -> str:
+def pieces_hash(belief: Belief) -> str:
     users = isinstance(belief, IndependentUsers)
     lengths = f"{belief.size} users" if users else repr([len(run) for run in belief.components()])
-    return hashlib.sha256(lengths.encode()).hexdigest()[:16]
+    return hashlib.sha256(lengths.encode()).hexdigest()[:32]
 
 
-def _answer_hash(answer: Additive) -> str:
+def answer_hash(answer: Additive, belief: Belief) -> str:
+    """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them."""
+    own = entries.order(belief)
+    if own is not None:
+        answer = _reordered(answer, list(own))
     told = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
     for array in (answer.weights, *answer.tables, *(() if answer.table_of is None else (answer.table_of,))):
         told.update(repr(array.shape).encode())
         told.update(array.tobytes())
-    return told.hexdigest()[:16]
+    return told.hexdigest()[:32]
+
+
+def _reordered(answer: Additive, own: list[int]) -> Additive:
+    if answer.table_of is None:
+        return replace(answer, weights=answer.weights[own])
+    numbers = answer.table_of[own]
+    used, place = np.unique(numbers, return_index=True)
+    first = used[np.argsort(place)]  # tables in the order in which they are met
+    again = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
+    return replace(answer, weights=answer.weights[own], tables=tuple(answer.tables[i] for i in first), table_of=again)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from takifugu.composition.charges import Calibrated, View, charge_of
+from takifugu.composition.charges import Calibrated, charge_of
 from takifugu.composition.pufferfish import Joint, joint_promise
+from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Composition, Guarantee
@@ -56,7 +57,7 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
 
 
 def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guarantee:
-    """Return what releases with these calibrations promise together, all about the same data of one source.
+    """Return what releases with these calibrations promise together, all about the same entries of one source.
 
     They are taken in the order given, each fixed before those after it are released. Every framework among them is
     charged for all of them, and the largest joint epsilon and delta are promised. With `recharge` output-law promises
@@ -74,7 +75,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
     given = tuple(calibrations)
     if not given:
         raise InputError("there is nothing to compose: give at least one calibration")
-    charges = tuple(charge_of(c) for c in given)
+    charges = tuple(charge_of(c, reading="together") for c in given)
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
     joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]
     worst = max(joints, key=lambda j: j.epsilon)

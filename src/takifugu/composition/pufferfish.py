@@ -16,6 +16,7 @@ Why each rule holds, for a secret pair (a, b) about entry i under one belief, re
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,14 +24,18 @@ from itertools import accumulate
 from operator import or_
 from typing import Any
 
+import numpy as np
+
 from takifugu.beliefs import Belief
-from takifugu.composition.charges import View
+from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
+from takifugu.composition.views import Read, Sequences, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import to_text
 from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.entry import decimal_up
 from takifugu.queries import Additive, IntArray
+from takifugu.secrets import Family, Secret
 
 STEADY = (Composition.WHOLE, Composition.DATA)
 REMEDY = (
@@ -61,33 +66,45 @@ class Joint:
 
 def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     """Return the least proven joint promise; raises CompositionRefused where there is none."""
+    known: dict[Charge, Charge] = {}
+    charges = [known.setdefault(c, c) for c in charges]  # equal ones are looked at once
     singles = [i for i, c in enumerate(charges) if c.composition is Composition.SINGLE and view.is_native(c)]
     return _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
 
 
 def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return the least of the proven bounds: the sum, where it is one, and the joint quilt cost.
+
+    Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
+    cheaper than the dearest of its releases alone; then adding a release never makes a set cheaper.
+    """
     steady = [c for c in charges if c.composition in STEADY]
     others = [i for i, c in enumerate(charges) if c.composition not in STEADY]
-    promised = sum((steady_cost(view, c) for c in steady), Fraction(0))
-    if not others:
-        whole = all(c.composition is Composition.WHOLE for c in steady)
-        return Joint(promised, _deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA)
-    rest = charges[others[0]]
-    if len(charges) == 1 and view.is_native(rest):
-        return Joint(rest.epsilon, rest.delta, "alone", Composition.QUILT)
+    is_placed = len(readings(charges)) <= 1
+    each = {id(c): steady_cost(view, c, is_placed) for c in {id(c): c for c in steady}.values()}
+    promised = sum((each[number] * times for number, times in Counter(map(id, steady)).items()), Fraction(0))
+    whole = all(c.composition is Composition.WHOLE for c in steady)
+    own = {number: _alone(view, c) for number, c in {id(c): c for c in charges}.items()}
+    alone = [own[id(c)] for c in charges]
+    if len(charges) == 1 and alone[0] is not None:
+        return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].composition)
     found: list[Joint] = []
-    in_time = len(others) == 1 and view.is_native(rest) and not _late(charges)[others[0]]
-    if in_time and all(c.composition is Composition.WHOLE for c in steady):
-        found.append(Joint(promised + rest.epsilon, _deltas(charges), "sum", Composition.QUILT))
-    try:
-        found.append(quilt_cost(view, charges))
-    except CompositionRefused:
-        if not found:
-            raise
+    if not others:
+        found.append(Joint(promised, _deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA))
+    elif whole and len(others) == 1 and alone[others[0]] is not None and not _late(charges)[others[0]]:
+        found.append(Joint(promised + charges[others[0]].epsilon, _deltas(charges), "sum", Composition.QUILT))
+    refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
+    if not found:
+        raise CompositionRefused(refused)
     best = min(found, key=lambda joint: joint.epsilon)
-    # Never below what some of them cost without the others: one more release must not make the set cheaper.
-    least = max([promised, *(charges[i].epsilon for i in others if view.is_native(charges[i]))])
-    return replace(best, epsilon=max(best.epsilon, least))
+    return replace(best, epsilon=max([best.epsilon, *(one for one in own.values() if one is not None)]))
+
+
+def _alone(view: View, charge: Charge) -> Fraction | None:
+    """Return what a release promises alone under a framework that it was calibrated for; None for another one."""
+    if not view.is_native(charge):
+        return None
+    return steady_cost(view, charge, is_placed=True) if charge.composition in STEADY else charge.epsilon
 
 
 def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
@@ -155,41 +172,48 @@ def _late(charges: Sequence[Charge]) -> tuple[bool, ...]:
     return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
 
 
-def steady_cost(view: View, charge: Charge) -> Fraction:
-    """Return what a whole or data release costs under a framework when it is added to others of these kinds."""
+def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
+    """Return what a whole or data release costs under a framework when it is added to others of these kinds.
+
+    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
+    """
     if charge.composition is Composition.WHOLE:
         return whole_cost(view, charge)
     if charge.scale is None:
-        return _stored(view, charge)
+        return _stored(view, charge, is_placed)
     costs = [charge.epsilon] if view.is_native(charge) else [Fraction(0)]
-    for belief, answer in zip(view.framework.beliefs, view.answers(charge), strict=True):
-        if answer is None:
+    for belief in view.framework.beliefs:
+        read = view.read(belief, charge)
+        if read is None:
             costs.append(whole_cost(view, charge))
             continue
-        changes = answer.entry_changes()
-        for _, run, _ in view.secret_runs(belief, [answer]):
-            costs.append(_loss(int(changes[run.start : run.stop].sum()) * answer.grid, charge))
+        if isinstance(belief, Sequences) and not (is_placed and len(read.changes) == belief.size):
+            runs = view.runs(belief, charge) or (range(len(read.changes)),)
+        else:
+            runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
+        for run in runs:
+            costs.append(_loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
     return max(costs)
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
-    """Return the loss of a release when every entry may change at will: sum of D over all entries, over the scale."""
+    """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
     if charge.scale is None:
         if charge.composition is not Composition.WHOLE:
             raise CompositionRefused(
                 f"a release of kind {str(charge.composition)!r} without Laplace noise has no cost for a change of "
                 "the whole data: use Laplace noise (delta = 0)"
             )
-        return _stored(view, charge)
-    read = [a for a in view.answers(charge) if a is not None]
-    reach = max([charge.change, *(int(a.entry_changes().sum()) * a.grid for a in read)])
-    cost = _loss(reach, charge)
+        return _stored(view, charge, True)
+    reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
+    cost = _loss(max([charge.change, *(read.total for read in reads)]), charge)
     keeps = charge.composition is Composition.WHOLE and view.is_native(charge)
     return max(cost, charge.epsilon) if keeps else cost
 
 
-def _stored(view: View, charge: Charge) -> Fraction:
-    pieces = charge.composition is Composition.WHOLE or view.has_pieces_of(charge)
+def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
+    whole = charge.composition is Composition.WHOLE
+    pieces = whole or (view.has_pieces_of(charge) and (is_placed or view.has_secrets_everywhere))
     if pieces and view.reads_alike(charge):
         return charge.epsilon
     raise CompositionRefused(
@@ -209,45 +233,142 @@ def _loss(reach: int | Fraction, charge: Charge) -> Fraction:
 def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
     """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
 
-    Chains are searched over all quilts; other beliefs have the trivial quilt (the whole component) only.
+    Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
+    Releases that are not known to read the same entries are taken at their worst alignment (`alignment`).
     """
     for c in charges:
         if c.scale is None and c.composition not in STEADY:
             raise CompositionRefused("a release without Laplace noise has no cost by its noise alone; use such noise")
     worst, witness, late = Fraction(0), None, _late(charges)
-    answers = [view.answers(c) for c in charges]
-    for number, belief in enumerate(view.framework.beliefs):
-        read = [a[number] for a in answers]
-        fixed = sum((whole_cost(view, c) for c, a in zip(charges, read, strict=True) if a is None), Fraction(0))
+    for belief in view.framework.beliefs:
+        reads = [view.read(belief, c) for c in charges]
+        fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
         worst = max(worst, fixed)
-        if all(a is None for a in read):
-            continue
-        for part, shares in _parts(view, belief, read):
-            cost, found = _part_cost(view, part, charges, shares, late)
+        given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
+        for cost, found in _costs(view, belief, given):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, found
     return Joint(worst, _deltas(charges), "joint quilts", Composition.QUILT, witness)
 
 
-def _part_cost(
-    view: View, part: Part, charges: Sequence[Charge], shares: Sequence[Additive | None], late: Sequence[bool]
-) -> tuple[Fraction, Witness | None]:
-    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
-    for charge, share, chosen_late in zip(charges, shares, late, strict=True):
-        if share is None:
+Given = tuple[Charge, Read, bool]
+Cost = tuple[Fraction, Witness | None]
+
+
+def _costs(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the joint cost of each different component of a belief that holds a secret."""
+    moving = [one for one in given if one[1].changes.any()]
+    if not moving:
+        return
+    apart = len(readings([charge for charge, _, _ in moving])) > 1
+    if isinstance(belief, Sequences):
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in moving]
+        layout = None if apart else laid_out(view, belief, items)
+        if layout is None:
+            yield from _costs_anywhere(view, belief, moving)
+            return
+        whole, rows = layout
+        moving = [(c, replace(read, changes=row), after) for (c, read, after), row in zip(moving, rows, strict=True)]
+        yield from _costs_in_place(view, belief, whole, moving)
+    elif apart and belief.names is None:
+        yield from _costs_of_anybody(view, belief, moving)
+    else:
+        yield from _costs_in_place(view, belief, belief, moving)
+
+
+def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the costs where all releases read the same entries, those of `whole`.
+
+    That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
+    """
+    reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
+    found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, whole)
+    for number, run, family in found:
+        piece = whole.component(number)
+        shares = [(c, replace(r, changes=r.changes[run.start : run.stop]), after) for c, r, after in given]
+        key = (id(piece), family, tuple((read.grid, read.changes.tobytes()) for _, read, _ in shares))
+        if key not in seen:
+            seen[key] = piece
+            yield _part_cost(view, Part(piece, _standing_in(len(run)), family, run.start), shares)
+
+
+def _all_runs(view: View, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+    for secret in view.framework.secrets:
+        for number, run in enumerate(whole.components()):
+            yield number, run, Family(range(len(run)), _pairs(secret, view))
+
+
+def _pairs(secret: Secret, view: View) -> tuple[tuple[int, int], ...] | None:
+    """Return the pairs of values that a secret compares, at whatever step; None for all."""
+    return secret.family(view.framework.beliefs[0]).pairs
+
+
+def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of sequences of which nobody says where they start, for each secret."""
+    fixed, items = Fraction(0), []
+    for charge, read, after in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        elif after:
+            fixed += _loss(_largest_run(view, belief, charge, read), charge)
+        else:
+            items.append(Item(charge, read, charge.scale))
+    for secret in view.framework.secrets:
+        family = secret.family(belief)
+        if next(iter(view.secret_runs(belief, [])), None) is None:
             continue
-        changes = share.entry_changes()
-        reach = int(changes.sum()) * share.grid
+        cost, witness = worst_alignment(view, belief, family, items) if items else (Fraction(0), None)
+        yield fixed + cost, witness
+
+
+def _largest_run(view: View, belief: Sequences, charge: Charge, read: Read) -> Fraction:
+    runs = view.runs(belief, charge)
+    if runs is None:
+        return read.total
+    return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
+
+
+def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of users without names: in each reading a user may be the one who moves the answers most."""
+    if next(iter(view.secret_runs(belief, [])), None) is None:
+        return
+    fixed, total = Fraction(0), Fraction(0)
+    moving = []
+    for charge, read, _ in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        else:
+            moving.append((charge, read))
+    for reading in readings([charge for charge, _ in moving]):
+        rows = {(read.changes.tobytes(), read.grid): read.changes for n in reading for read in [moving[n][1]]}
+        several = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
+        rates = [
+            sum((moving[n][1].grid / (moving[n][0].scale or 1) for n in reading
+                 if (moving[n][1].changes.tobytes(), moving[n][1].grid) == key), Fraction(0))
+            for key in rows
+        ]  # fmt: skip
+        total += max(sum((int(m) * rate for m, rate in zip(row, rates, strict=True)), Fraction(0)) for row in several)
+    yield fixed + total, Witness("one user", "whoever moves each answer most")
+
+
+def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
+    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
+    for charge, read, after in given:
+        reach = min(int(read.changes.sum()) * read.grid, read.total)
         if reach == 0:
             continue
         if charge.scale is None:
             fixed += steady_cost(view, charge)
-        elif chosen_late:
+        elif after:
             fixed += _loss(reach, charge)
         else:
             exact = exact or charge.scale == 0
             trivial += _loss(reach, charge) if charge.scale else 0
-            terms.append((changes, charge.scale / share.grid))
+            terms.append((read.changes, charge.scale / read.grid))
     searched = _search(part, terms) if terms else None
     if searched is None and exact:
         raise CompositionRefused(NO_NOISE)
@@ -257,7 +378,7 @@ def _part_cost(
 
 
 def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fraction, Witness] | None:
-    """Return the joint cost over all quilts of a chain, rounded up to a short decimal; None for other beliefs."""
+    """Return the joint cost over all quilts, rounded up to a short decimal; None where it is not bounded."""
     from takifugu.mechanisms.chain_quilts import joint_cost
 
     try:
@@ -267,15 +388,6 @@ def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fra
     return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)
 
 
-def _parts(
-    view: View, belief: Belief, answers: Sequence[Additive | None]
-) -> Iterator[tuple[Part, list[Additive | None]]]:
-    """Yield the different components that hold a secret, with every release's share of its answer in them."""
-    seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
-    for number, run, local in view.secret_runs(belief, answers):
-        piece = belief.component(number)
-        shares = [None if a is None else a.restrict(slice(run.start, run.stop)) for a in answers]
-        key = (id(piece), local, tuple(None if s is None else s.key for s in shares))
-        if key not in seen:
-            seen[key] = piece
-            yield Part(piece, next(s for s in shares if s is not None), local, run.start), shares
+def _standing_in(size: int) -> Additive:
+    """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
+    return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, u
 
 from takifugu import frameworks as framework_room
 from takifugu._version import __version__
+from takifugu.composition import completed
 from takifugu.errors import LedgerError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
@@ -181,12 +182,12 @@ def read_accounts(connection: Connection, source: int) -> Accounts:
     )
     items: dict[str, list[Item]] = {}
     with decoding():
-        for row in connection.execute(query):
-            charge = Charge.from_dict(json.loads(row.charge))
-            item = Item(charge, row.fingerprint, row.public_id, row.id, row.recharge)
-            items.setdefault(row.tag, []).append(item)
         bodies = select(frameworks.c.fingerprint, frameworks.c.body).where(frameworks.c.source == source)
         known = {row.fingerprint: framework_of(row.body) for row in connection.execute(bodies)}
+        for row in connection.execute(query):
+            charge = completed(Charge.from_dict(json.loads(row.charge)), known[row.fingerprint])
+            item = Item(charge, row.fingerprint, row.public_id, row.id, row.recharge)
+            items.setdefault(row.tag, []).append(item)
     return Accounts(known, items)
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
@@ -60,16 +61,8 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     """
     if isinstance(part.belief, BayesianNetwork):
         return network_joint_cost(part, charges)
-    change = joint_change(charges)
-    if isinstance(part.belief, MarkovChain):
-        influence: Influence = chain_influence(part.belief, part.family.pairs)
-    elif isinstance(part.belief, MarkovChainClass):
-        influence = ClassInfluence(part.belief.pi, part.belief.g)
-    elif isinstance(part.belief, ChainRegion):
-        influence = region_influence(part.belief, part.family.pairs)
-    elif isinstance(part.belief, BinaryChainInterval):
-        influence = interval_influence(part.belief, part.family.pairs)
-    else:
+    change, influence = joint_change(charges), influence_of(part.belief, part.family.pairs)
+    if influence is None:
         total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
     sides = ChainSides(influence, change)
@@ -91,6 +84,19 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     if math.isfinite(settled.bound):
         cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))
     return cost, quilt_witness(part, sides, worst.entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
+
+
+def influence_of(belief: Belief, pairs: tuple[tuple[int, int], ...] | None) -> Influence | None:
+    """Return the influences of a chain or a class of chains for pairs of values (all without any); None for others."""
+    if isinstance(belief, MarkovChain):
+        return chain_influence(belief, pairs)
+    if isinstance(belief, MarkovChainClass):
+        return ClassInfluence(belief.pi, belief.g)
+    if isinstance(belief, ChainRegion):
+        return region_influence(belief, pairs)
+    if isinstance(belief, BinaryChainInterval):
+        return interval_influence(belief, pairs)
+    return None
 
 
 def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:

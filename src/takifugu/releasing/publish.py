@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from takifugu.composition import charge_of
@@ -39,7 +42,8 @@ class Question:
 
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is nobody's alone. Questions with the same `release` name are one release.
-    `written` are the readers' names as the data or the caller spell them.
+    `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
+    start in the unit's one recording.
     """
 
     release: str
@@ -48,6 +52,7 @@ class Question:
     data: Any = field(repr=False)
     readers: Mapping[str, Framework] = field(repr=False)
     written: Mapping[str, str] = field(default_factory=dict, repr=False)
+    at: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +109,7 @@ def release(
     budget: Budget | None = None,
     require_ledger: bool = False,
     entropy: Entropy | None = None,
+    at: int | None = None,
 ) -> Release:
     """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, hand it out and note that.
 
@@ -112,13 +118,18 @@ def release(
     `unit` whose data they are, where a source has several. Without a ledger nothing is accounted, and the certificate
     says so.
 
+    `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
+    about other stretches of it cost what they can tell together. Without it the ledger assumes, whatever the data are,
+    that sequences under one source and unit overlap in the worst way.
+
     A ledger that is not there yet is made, and a `Notice` says so; with `require_ledger` it is refused instead. Before
     anything is drawn a `Notice` also warns where the ledger will refuse later releases: the promise is about this
     output alone, or no budget was declared, so that it is what this release costs.
 
-    Raises DataError for data that the belief does not know, BudgetExceeded or CompositionRefused where the ledger
-    refuses, LedgerError where it cannot be used. The error's `state` and words say how far the release had come. The
-    same call completes one that was paid for and pays nothing: `completed` is then the time of the payment.
+    Raises InputError for `at` where the data are not one sequence, DataError for data that the belief does not know,
+    BudgetExceeded or CompositionRefused where the ledger refuses, LedgerError where it cannot be used. The error's
+    `state` and words say how far the release had come. The same call completes one that was paid for and pays nothing:
+    `completed` is then the time of the payment.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -136,15 +147,17 @@ def release(
             raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
         require_known(ledger, require_ledger)
         readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
-        asked = ready([Question("release", name, calibration, data, readers, written)])
+        placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
+        asked = ready([Question("release", name, calibration, data, readers, written, at)])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
+        certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)
         book = open_ledger(ledger)
         if book is None:
-            certificate, since = certificate_of(draw(asked, {}, bits), source, scope, units), None
+            certificate, since = certified(draw(asked, {}, bits)), None
         else:
             bill = Order(source, budget, identity_of(asked, private=bits.private), {"kind": "library"})
-            kept = keep(asked, book, bill, course, bits, lambda d: sealed(certificate_of(d, source, scope, units)))
+            kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             course.record(book, kept.paid, ReleaseState.DRAWN)
             certificate, since = kept.bundle.sheets[0].certificate, kept.since
         found = releases_of(certificate)[name]
@@ -155,6 +168,11 @@ def release(
         library=library_of(data),
         completed=since,
     )
+
+
+def _place(calibration: Calibration, at: int) -> int:
+    """Return a declared step; InputError, before anything is reserved, where the data have no place in a recording."""
+    return charge_of(calibration, at=at).at or 0
 
 
 def called(name: str, what: str, to_write: str) -> str:
@@ -250,10 +268,12 @@ def certificate_of(
 def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
     from takifugu.ledger import Debit
 
-    debits = []
+    debits, readers = [], Counter(unit for one in asked for unit in one.question.readers)
+    same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
     for question in (one.question for one in asked):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         frameworks = {id(f): f for f in question.readers.values()}
-        charges = {key: charge_of(question.calibration, f, scope) for key, f in frameworks.items()}
+        told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at}
+        charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
         debits += [Debit(f, charges[id(f)], unit, question.release) for unit, f in question.readers.items()]
     return ledger.reserve(order.source, debits, order.budget, identity=order.identity, recipe=order.recipe)

@@ -1,0 +1,158 @@
+"""Which releases about sequences read the same steps, and what they cost where nobody says (DESIGN §4, Windows).
+
+Charges fall into *readings*: those with the same `reading` read the same entries, those with declared positions (`at`)
+are pieces of one recording at known places, and every other charge is a reading of its own. Inside a reading all is
+known; between readings the worst alignment is assumed, whatever the data are (docs/theory/composition.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.composition.views import Read, Sequences, View
+from takifugu.guarantee import Charge
+from takifugu.mechanisms.base import Witness
+from takifugu.mechanisms.chain_quilts import influence_of
+from takifugu.mechanisms.chain_shifted import Profile, Windows, shifted_cost
+from takifugu.mechanisms.entry import decimal_up
+from takifugu.mechanisms.near_sets import joint_change
+from takifugu.queries import IntArray
+from takifugu.secrets import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A charge with Laplace noise as one belief reads it: it costs changes * grid / scale."""
+
+    charge: Charge
+    read: Read
+    scale: Fraction
+
+
+def readings(charges: Sequence[Charge]) -> list[list[int]]:
+    """Return the numbers of the charges of each reading."""
+    found: dict[object, list[int]] = {}
+    for number, charge in enumerate(charges):
+        key = "declared" if charge.at is not None else (charge.reading,) if charge.reading else number
+        found.setdefault(key, []).append(number)
+    return list(found.values())
+
+
+def has_given_start(belief: Belief) -> bool:
+    """Whether a sequence's law says at which step of the recording it starts."""
+    chain = belief.chain if isinstance(belief, IndependentPieces) else belief
+    return isinstance(chain, MarkovChain) and not isinstance(chain.initial, str)
+
+
+def laid_out(view: View, belief: Sequences, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
+    """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
+
+    A shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
+    """
+    first = min(item.charge.at or 0 for item in items)
+    starts = [(item.charge.at or 0) - first for item in items]
+    sizes = [len(item.read.changes) for item in items]
+    if not any(starts) and set(sizes) == {belief.size}:
+        return belief, [item.read.changes for item in items]
+    runs = [view.runs(belief, item.charge) for item in items]
+    if has_given_start(belief):
+        here = {item.charge.at for item in items if view.is_native(item.charge)}
+        if any(starts) and here != {first}:
+            return None
+    if all(found is not None and len(found) == 1 for found in runs):
+        size = max(start + n for start, n in zip(starts, sizes, strict=True))
+        chain = belief.chain if isinstance(belief, IndependentPieces) else belief
+        moved = [np.zeros(size, dtype=np.int64) for _ in items]
+        for row, start, item in zip(moved, starts, items, strict=True):
+            row[start : start + len(item.read.changes)] = item.read.changes
+        return chain.with_length(size), moved
+    if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and isinstance(belief, IndependentPieces):
+        return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
+    return None
+
+
+def worst_alignment(view: View, belief: Sequences, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
+    """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
+    groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
+    windows = _windows(view, belief, groups)
+    chain = belief.chain if isinstance(belief, IndependentPieces) else belief
+    influence = None if has_given_start(belief) else influence_of(chain, family.pairs)
+    if influence is None:
+        return windows.total, Witness("one step of the recording", "the near set is everything")
+    cost, witness = shifted_cost(influence, windows)
+    return min(decimal_up(cost), windows.total), witness
+
+
+def _windows(view: View, belief: Sequences, groups: Sequence[Sequence[Item]]) -> Windows:
+    """Return the profiles of some readings; equal ones are added up."""
+    rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
+    single: dict[object, tuple[Item, Fraction]] = {}  # of a long history few releases differ in what they read
+    for group in groups:
+        together = _together(view, belief, group) if len(group) > 1 else None
+        if together is not None:
+            rows.append(together)
+            continue
+        for item in group:
+            key: object = (id(item.read), item.charge.lengths, item.charge.framework)
+            known = single.get(key, (item, Fraction(0)))
+            single[key] = (item, known[1] + 1 / item.scale)
+    rows += [_alone(view, belief, item, inverse) for item, inverse in single.values()]
+    found: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
+    for runs, rate, most in rows:
+        key = tuple(run.tobytes() for run in runs)
+        before = found.get(key, (runs, Fraction(0), Fraction(0)))
+        found[key] = (runs, before[1] + rate, before[2] + most)
+    profiles = tuple(
+        Profile(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in found.values()
+    )
+    total = Fraction(0)
+    for profile, (_, _, most) in zip(profiles, found.values(), strict=True):
+        total += min(profile.total * profile.unit, most)
+    return Windows(profiles, total)
+
+
+def _alone(
+    view: View, belief: Sequences, item: Item, inverse: Fraction
+) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
+    """Return what each run of equal releases moves, what one step costs, and the most that they cost.
+
+    `inverse` is the sum of their 1/b.
+
+    Where its sequences may lie side by side in any order, the steps that move most stand together.
+    """
+    runs, changes = view.runs(belief, item.charge), item.read.changes
+    rate, most = item.read.grid * inverse, item.read.total * inverse
+    if runs is None:
+        return (np.sort(changes)[::-1].copy(),), rate, most
+    return _different([changes[run.start : run.stop] for run in runs]), rate, most
+
+
+def _together(
+    view: View, belief: Sequences, group: Sequence[Item]
+) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
+    """Return the same for releases that read the same steps, or steps at known places; None where they do not fit."""
+    layout = laid_out(view, belief, group)
+    if layout is None:
+        return None
+    whole, moved = layout
+    costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, group, strict=True)])
+    each = np.diff(costs.sums)
+    most = sum((item.read.total / item.scale for item in group), Fraction(0))
+    runs = whole.components() if whole is not belief else None
+    if runs is None:
+        seen = [view.runs(belief, item.charge) for item in group]
+        runs = seen[0] if len(set(seen)) == 1 and seen[0] is not None else None
+    if runs is None:
+        return (np.sort(each)[::-1].copy(),), costs.unit, most
+    return _different([each[run.start : run.stop] for run in runs]), costs.unit, most
+
+
+def _different(runs: Sequence[IntArray]) -> tuple[IntArray, ...]:
+    return tuple({run.tobytes(): run for run in runs}.values())

@@ -1,0 +1,206 @@
+"""How a framework that is charged reads a query that was calibrated for another one: by names, or at its worst.
+
+A charge's query counts entries as the framework that it was calibrated for lists them. Entries with names are matched
+by name; where one side has none, an entry of the one may be any entry of the other, and each counts with the largest
+change of all. Steps of sequences are matched by `alignment`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from takifugu import entries, queries
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
+from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.composition.charges import answer_hash, pieces_hash
+from takifugu.errors import TakifuguError
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Charge
+from takifugu.queries import Additive, IntArray
+from takifugu.secrets import Family
+
+#: Beliefs about steps of sequences: they have positions, and no names.
+Sequences = MarkovChain | MarkovChainClass | ChainRegion | BinaryChainInterval | IndependentPieces
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A charge's query as one belief reads it: what each entry moves the answer by, in steps of a grid.
+
+    `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
+    where each of them is the largest of any. `is_blind` says that the entries were not matched.
+    """
+
+    changes: IntArray
+    grid: Fraction
+    total: Fraction
+    is_blind: bool = False
+
+
+@dataclass(frozen=True)
+class Steps:
+    """As many steps as a charge's sequences have, with a belief's states: all that a query must know of them."""
+
+    size: int
+    states: tuple[queries.State, ...]
+    names: None = None
+    one_alphabet: bool = True
+
+    def alphabet(self, entry: int) -> tuple[queries.State, ...]:
+        return self.states
+
+    def position(self, name: object) -> int:
+        raise TakifuguError(f"a step of a sequence has no name {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A framework that is charged: its fingerprint (as registered), and how it reads other releases' queries."""
+
+    framework: Framework
+    fingerprint: str
+
+    def is_native(self, charge: Charge) -> bool:
+        """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
+        return same_hash(charge.framework, self.fingerprint)
+
+    def reads_alike(self, charge: Charge) -> bool:
+        """Whether this framework adds up the query exactly as the one that it was calibrated for."""
+        if self.is_native(charge):
+            return True
+        read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
+        return all(answer is not None and self._adds_alike(answer, belief, charge) for belief, answer in read)
+
+    def has_pieces_of(self, charge: Charge) -> bool:
+        """Whether what was calibrated for the charge's components holds for those of this framework."""
+        if self.is_native(charge):
+            return True
+        for belief in self.framework.beliefs:
+            one_each = isinstance(belief, Sequences) and self.runs(belief, charge) is not None
+            if not one_each and not _known(pieces_hash(belief), charge.pieces):
+                return False
+        return True
+
+    @cached_property
+    def has_secrets_everywhere(self) -> bool:
+        """Whether every component of every belief holds a secret."""
+        return all(
+            {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
+            for belief in self.framework.beliefs
+            if not isinstance(belief, IndependentUsers)
+        )
+
+    def read(self, belief: Belief, charge: Charge) -> Read | None:
+        """Return the charge's query under a belief; None where it says nothing about single entries there.
+
+        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
+        or other entries may be meant, every entry that may be read counts with the largest change of any.
+        """
+        key = (id(belief), id(charge))
+        if key not in self._reads:
+            self._reads[key] = charge, self._read(belief, charge)  # holds the charge, so that an id stays its own
+        return self._reads[key][1]
+
+    @cached_property
+    def _reads(self) -> dict[tuple[int, int], tuple[Charge, Read | None]]:
+        return {}
+
+    def _read(self, belief: Belief, charge: Charge) -> Read | None:
+        native, answer = self.is_native(charge), self._answer(belief, charge)
+        if answer is None:
+            return None
+        changes = answer.entry_changes()
+        total = max(int(changes.sum()) * answer.grid, Fraction(0) if native else charge.change)
+        matched = native or isinstance(belief, Sequences) or _matched(belief, charge)
+        if native or (matched and self._adds_alike(answer, belief, charge)):
+            return Read(changes, answer.grid, int(changes.sum()) * answer.grid)
+        largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
+        each = (answer.weights != 0).astype(np.int64) if matched else np.ones(answer.size, dtype=np.int64)
+        return Read(each * largest, answer.grid, min(total, int(each.sum()) * largest * answer.grid), not matched)
+
+    def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
+        """Return the query resolved against a belief, whose own order it is in; None where the entries do not fit."""
+        if isinstance(belief, LawPair) or charge.entries == 0:
+            return None
+        about: queries.Entries = belief
+        if isinstance(belief, Sequences):
+            about = Steps(charge.entries, belief.alphabet(0))
+        elif belief.size != charge.entries:
+            return None
+        elif charge.names and belief.names is not None and not self.is_native(charge):
+            if set(charge.names) != set(belief.names):
+                return None
+            about = entries.relisted(belief, charge.names)
+        try:
+            return queries.from_dict(charge.query).resolve(about)
+        except TakifuguError:
+            return None
+
+    def _adds_alike(self, answer: Additive, belief: Belief, charge: Charge) -> bool:
+        by_name = charge.names and belief.names is not None
+        about = entries.relisted(belief, charge.names) if by_name else belief
+        return _known(answer_hash(answer, about), charge.answers)
+
+    def runs(self, belief: Sequences, charge: Charge) -> tuple[range, ...] | None:
+        """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
+
+        A belief in independent pieces says so of the pieces of every release; a belief in one sequence of its own only.
+        """
+        lengths = charge.lengths
+        if not lengths and self.is_native(charge):
+            lengths = tuple(map(len, belief.components()))
+        if sum(lengths) != charge.entries or (len(lengths) > 1 and not isinstance(belief, IndependentPieces)):
+            return None
+        ends = np.cumsum(lengths).tolist()
+        return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
+
+    def secret_runs(self, belief: Belief, reads: Sequence[Read | None]) -> Iterator[tuple[int, range, Family]]:
+        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any.
+
+        Of independent users who are alike in alphabet and in what they move all answers by one is enough.
+        """
+        for secret in self.framework.secrets:
+            family = secret.family(belief)
+            if isinstance(belief, IndependentUsers):
+                columns = [read.changes for read in reads if read is not None]
+                for user in belief.representatives(family.entries, columns):
+                    if family.has_pairs(belief, user):
+                        yield user, range(user, user + 1), replace(family, entries=range(1))
+                continue
+            for number, run in enumerate(belief.components()):
+                local = replace(family, entries=inside(family.entries, run))
+                piece = belief.component(number)
+                if any(local.has_pairs(piece, entry) for entry in local.entries):
+                    yield number, run, local
+
+
+def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    """Return the chosen entries that a run holds, counted from its start."""
+    if isinstance(chosen, range):
+        return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in chosen if e in run)
+
+
+def same_hash(one: str, other: str) -> bool:
+    """Whether two hashes are of the same thing; those of older versions are the first 16 digits of today's."""
+    return one == other or (min(len(one), len(other)) == 16 and one[:16] == other[:16])
+
+
+def _known(found: str, stored: Sequence[str]) -> bool:
+    return any(same_hash(found, one) for one in stored)
+
+
+def _matched(belief: Belief, charge: Charge) -> bool:
+    """Whether the charge's entries are known to be those of the belief, entry by entry."""
+    return bool(charge.names) == (belief.names is not None)

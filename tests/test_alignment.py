@@ -1,0 +1,326 @@
+"""Releases about one recording that nobody placed, against the true joint loss at every placement."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.ledger_tools import contributions_of, laplace, made, promised, worst_joint_loss
+
+import takifugu as tf
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.composition import Charge, charge_of, completed, compose, joint
+from takifugu.errors import BudgetExceeded, CompositionRefused, InputError
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.guarantee import Composition
+from takifugu.ledger import Ledger
+from takifugu.mechanisms import group
+from takifugu.queries import Count, Linear, Query
+from takifugu.randomisers import RoundedNormal
+from takifugu.releasing.publish import Order, Question, _reserve, ready
+from takifugu.secrets import every_entry
+
+WHOLE, DATA, QUILT, SINGLE = Composition
+Window = tuple[int, Any, Any]  # where it starts, what each of its values adds, scale
+
+
+def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationary") -> Framework:
+    return Pufferfish(every_entry(), tf.MarkovChain(rows, length, initial))
+
+
+def unplaced(framework: Framework, query: Query, units: Any, **options: Any) -> Charge:
+    """Return the charge of a quilt release, charged by its noise alone."""
+    return replace(charge_of(laplace(framework, query, units, QUILT), **options), framework="another belief")
+
+
+def window(framework: Framework, query: Query, units: Any, start: int) -> Window:
+    return start, contributions_of(framework, query), units
+
+
+def true_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows: Sequence[Window]) -> float:
+    """Return the true joint loss about every step of a recording of which the windows are published."""
+    exact = exact_rows([list(row) for row in rows])
+    law = {path: float(mass) for path, mass in joint_law(exact, length, start).items() if mass}
+    releases = []
+    for first, adds, scale in windows:
+        nothing = [0] * len(exact)
+        releases.append(([adds[i - first] if 0 <= i - first < len(adds) else nothing for i in range(length)], scale))
+    return worst_joint_loss(law, releases, length, len(exact))
+
+
+def starts_of(rows: Sequence[Sequence[float]], initial: Any) -> list[Any]:
+    """Return start laws to try: the stationary one, or for any start some, of which point starts are not the worst."""
+    exact = exact_rows([list(row) for row in rows])
+    if initial == "stationary":
+        return [stationary_vector(exact)]
+    return [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
+
+
+@st.composite
+def recordings(draw: st.DrawFn) -> Any:
+    rows = [[p, 1 - p] for p in draw(st.lists(st.sampled_from([0.1, 0.3, 0.6, 0.9]), min_size=2, max_size=2))]
+    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=3))
+    weights = [draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)) for n in sizes]
+    starts = [draw(st.integers(0, 7 - n)) for n in sizes]
+    scales = draw(st.lists(st.sampled_from([1, 2, 6]), min_size=len(sizes), max_size=len(sizes)))
+    return rows, draw(st.sampled_from(["stationary", "any"])), weights, starts, scales
+
+
+@settings(max_examples=30, deadline=None)
+@given(recordings())
+def test_no_placement_loses_more_than_is_charged(case: Any) -> None:
+    rows, initial, weights, starts, scales = case
+    frameworks = [chain(rows, len(w), initial) for w in weights]
+    charges = [unplaced(f, Linear(w), b) for f, w, b in zip(frameworks, weights, scales, strict=True)]
+    charged = max(joint(f, charges).epsilon for f in frameworks)
+    windows = [window(f, Linear(w), b, s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
+    for law in starts_of(rows, initial):
+        assert true_loss(rows, 7, law, windows) <= charged + 1e-9
+    assert charged <= sum(Fraction(sum(w), b) for w, b in zip(weights, scales, strict=True))
+
+
+@settings(max_examples=20, deadline=None)
+@given(recordings())
+def test_declared_places_are_charged_as_they_are(case: Any) -> None:
+    rows, initial, weights, starts, scales = case
+    frameworks = [chain(rows, len(w), initial) for w in weights]
+    known = [
+        unplaced(f, Linear(w), b, at=s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)
+    ]
+    charged = joint(frameworks[0], known).epsilon
+    windows = [window(f, Linear(w), b, s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
+    for law in starts_of(rows, initial):
+        assert true_loss(rows, 7, law, windows) <= charged + 1e-9
+    assert charged <= sum(Fraction(sum(w), b) for w, b in zip(weights, scales, strict=True))
+
+
+def test_a_day_that_two_windows_read_is_charged_twice() -> None:
+    """Finding U8: day 60 read twice at epsilon 1 was spent 1.00001."""
+    framework = chain([[0.6, 0.4], [0.4, 0.6]], 100)
+    windows = [Linear([int(i == 60 - s) for i in range(100)]) for s in (0, 50)]
+    calibrations = [tf.calibrate(framework, w, 1, mechanism="quilt-exact") for w in windows]
+    charges = [charge_of(c) for c in calibrations]
+    assert joint(framework, charges).epsilon >= 2 - Fraction(1, 10**9)
+    assert compose(calibrations).epsilon < 1.01  # the same entries: days 60 and 10 are two days
+    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 50), strict=True)]).epsilon >= 1.99
+    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 49), strict=True)]).epsilon < 2
+    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 400), strict=True)]).epsilon < 1.01
+
+
+def test_mutant_the_same_entries_are_not_the_worst_placement() -> None:
+    rows = [[0.9, 0.1], [0.3, 0.7]]
+    framework = chain(rows, 3)
+    queries = [Linear([1, 0, 0]), Linear([0, 0, 1])]
+    windows = [window(framework, queries[0], 1, 2), window(framework, queries[1], 1, 0)]
+    true = true_loss(rows, 5, stationary_vector(exact_rows(rows)), windows)
+    assert true == pytest.approx(2)
+    assert joint(framework, [unplaced(framework, q, 1) for q in queries]).epsilon >= true - 1e-9
+    assert joint(framework, [unplaced(framework, q, 1, reading="one") for q in queries]).epsilon < true
+
+
+@pytest.mark.parametrize("initial", ["stationary", "any"])
+@pytest.mark.parametrize("stay", [0.7, 0.95])
+def test_equal_weights_cost_what_the_same_entries_cost(initial: str, stay: float) -> None:
+    framework = chain([[stay, 1 - stay], [1 - stay, stay]], 168, initial)
+    apart = [unplaced(framework, Count(1), 60)] * 3
+    together = [replace(charge, reading="one") for charge in apart]
+    assert float(joint(framework, apart).epsilon) == pytest.approx(float(joint(framework, together).epsilon), rel=1e-3)
+
+
+def test_a_length_is_not_a_new_belief() -> None:
+    """Files of 168, 168 and 167 rows cost 1.70 where three of 168 cost 0.18."""
+    rows = [[0.9, 0.1], [0.4, 0.6]]
+    week, short = chain(rows, 168), chain(rows, 167)
+    full, less = (charge_of(tf.calibrate(f, Count(1), "0.1", mechanism="quilt-exact")) for f in (week, short))
+    same = joint(week, [full] * 3).epsilon
+    for framework in (week, short):
+        assert float(joint(framework, [full, full, less]).epsilon) == pytest.approx(float(same), rel=1e-6)
+    assert same < Fraction(3, 10)
+
+
+def test_a_start_vector_fixes_the_place() -> None:
+    """Two sequences that both start in one law are the same entries, or nobody knows how they lie."""
+    framework = chain([[0.9, 0.1], [0.3, 0.7]], 30, (0.5, 0.5))
+    one = unplaced(framework, Count(1), 60)
+    known = replace(one, framework=framework.fingerprint(), epsilon=Fraction(1, 100))
+    assert joint(framework, [one, one]).epsilon == 1
+    assert joint(framework, [replace(one, reading="one")] * 2).epsilon < 1
+    assert joint(framework, [replace(known, at=5), replace(known, at=5)]).epsilon < 1
+    assert joint(framework, [replace(known, at=5), replace(one, at=8)]).epsilon < 1
+    assert joint(framework, [replace(known, at=5), replace(one, at=4)]).epsilon == 1
+
+
+def test_pieces_are_recordings_of_their_own() -> None:
+    rows = [[0.8, 0.2], [0.3, 0.7]]
+    pieces = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(rows, 9), [9, 5]))
+    one, swapped = (unplaced(pieces, Linear(w), 3) for w in ([1] * 9 + [0] * 5, [0] * 9 + [1] * 5))
+    alone = [joint(pieces, [c]).epsilon for c in (one, swapped)]
+    assert max(alone) < joint(pieces, [one, swapped]).epsilon <= 3 + Fraction(5, 3)
+    assert joint(pieces, [replace(c, reading="one") for c in (one, swapped)]).epsilon == max(alone)
+    whole = chain(rows, 14)  # somebody who believes in one sequence does not know how the pieces lie in it
+    assert joint(whole, [one, swapped]).epsilon >= joint(pieces, [one, swapped]).epsilon
+
+
+def test_users_without_names_may_be_anybody() -> None:
+    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)
+    framework = Pufferfish(every_entry(), users)
+    first, last = (laplace(framework, Linear(w), b, QUILT) for w, b in (([2, 0, 0], 1), ([0, 1, 1], 2)))
+    charges = [charge_of(first), charge_of(last)]
+    assert joint(framework, charges).epsilon == Fraction(3, 2)
+    assert compose([first, last]).epsilon == 1
+    named = Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=["ana", "bob", "cem"]))
+    assert joint(named, [charge_of(replace(c, framework=named)) for c in (first, last)]).epsilon == 1
+
+
+@pytest.mark.parametrize("kind", ["network", "table", "users", "cliques"])
+def test_names_decide_what_is_the_same_entry(kind: str) -> None:
+    """Finding U2: the same variables in another order gave n releases for the price of one."""
+    makers = {
+        "network": lambda *names: tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in names]),
+        "table": lambda *names: tf.JointTable(list(itertools.product([0, 1], repeat=2)), [Fraction(1, 4)] * 4, names),
+        "users": lambda *names: tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2, names=names),
+        "cliques": lambda *names: tf.CliqueInfection([[name] for name in names], {1: [0.5, 0.5]}),
+    }
+    frameworks = [Pufferfish(every_entry(), makers[kind](*order)) for order in (("hiv", "flu"), ("flu", "hiv"))]
+    counts = [laplace(f, Count(1, entries=[n]), 1, QUILT) for n, f in enumerate(frameworks)]  # both read "hiv"
+    charges = [charge_of(c) for c in counts]
+    assert [joint(f, charges).epsilon for f in frameworks] == [2, 2]
+    assert compose(counts).epsilon == 2
+    apart = [charges[0], charge_of(laplace(frameworks[1], Linear([1, 0]), 1, QUILT))]  # hiv and flu
+    alone = 2 if kind == "table" else 1  # a table is one component
+    assert [joint(f, apart).epsilon for f in frameworks] == [alone, alone]
+    for f in frameworks:  # charges of an older version do not say which names they count
+        old = [replace(c, names=(), lengths=()) for c in apart]
+        assert joint(f, old).epsilon == 2
+    other = Pufferfish(every_entry(), makers[kind]("hiv", "age"))
+    assert joint(other, [*apart, charge_of(laplace(other, Count(1, entries=["hiv"]), 1, QUILT))]).epsilon == 3
+
+
+def test_a_charge_of_an_older_version_is_completed_by_its_own_framework() -> None:
+    framework = Pufferfish(every_entry(), tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in ("hiv", "flu")]))
+    kept = charge_of(laplace(framework, Count(1, entries=["hiv"]), 1, QUILT))
+    old = {key: value for key, value in kept.to_dict().items() if key not in ("names", "lengths")}
+    assert completed(Charge.from_dict(old), framework) == kept
+    week = charge_of(laplace(chain([[0.5, 0.5]] * 2, 9), Count(1), 1, QUILT))
+    assert completed(replace(week, lengths=()), chain([[0.5, 0.5]] * 2, 9)) == week
+
+
+def test_places_are_of_one_sequence() -> None:
+    pieces = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain([[0.5, 0.5]] * 2, 3), [3, 2]))
+    for framework, at in ((pieces, 0), (chain([[0.5, 0.5]] * 2, 3), -1), (chain([[0.5, 0.5]] * 2, 3), 1.5)):
+        with pytest.raises(InputError, match="where one sequence starts"):
+            charge_of(laplace(framework, Count(1), 1, QUILT), at=at)
+
+
+# The same noise costs the same.
+
+
+def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
+    framework = chain([[0.99, 0.01], [0.02, 0.98]], 168)
+    by_quilt = [charge_of(laplace(framework, Count(1), 336, QUILT, Fraction(1, 2)))] * 12
+    by_group = [charge_of(promised(framework, Count(1), group.MECHANISM, Fraction(1, 2)))] * 12
+    assert by_group[0].scale == 336
+    assert joint(framework, by_quilt).epsilon == joint(framework, by_group).epsilon
+    assert joint(framework, [*by_quilt[:5], *by_group[:7]]).epsilon == joint(framework, by_group).epsilon
+    costs = [joint(framework, by_group[:n]).epsilon for n in range(13)]
+    assert costs == sorted(costs)
+    assert costs[1] == Fraction(1, 2)
+    assert costs[12] < 6
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_a_set_is_never_cheaper_than_any_part_of_it(data: st.DataObject) -> None:
+    framework = chain([[0.8, 0.2], [0.3, 0.7]], 12)
+    kinds = st.sampled_from([WHOLE, DATA, QUILT])
+    charges = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        units, kind = data.draw(st.sampled_from([3, 12, 40])), data.draw(kinds)
+        stated = Fraction(12, units) * (1 if kind is not QUILT else data.draw(st.sampled_from([1, Fraction(1, 2)])))
+        charge = charge_of(laplace(framework, Count(1), units, kind, stated))
+        charges.append(replace(charge, **data.draw(st.sampled_from([{}, {"framework": "x"}, {"reading": "one"}]))))
+    if data.draw(st.booleans()):
+        noise = RoundedNormal(Fraction(30), Fraction(1))
+        charges.append(charge_of(made(framework, Count(1), noise, WHOLE, 1, Fraction(1, 1000))))
+    cost = joint(framework, charges).epsilon
+    for size in range(len(charges)):
+        for part in itertools.combinations(charges, size):
+            assert joint(framework, list(part)).epsilon <= cost
+    assert cost <= sum(max(c.epsilon, c.change / c.scale if c.scale else 0) for c in charges)
+
+
+def test_zero_noise_anywhere_is_refused_beside_others() -> None:
+    framework = chain([[0.8, 0.2], [0.3, 0.7]], 6)
+    exact = replace(unplaced(framework, Linear([1, 0, 0, 0, 0, 0]), 1), scale=Fraction(0))
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        joint(framework, [exact, unplaced(framework, Linear([0, 0, 0, 0, 0, 1]), 1)])
+
+
+# The release path.
+
+
+def test_rolling_windows_in_a_ledger(tmp_path: Any) -> None:
+    """Finding U8, as it was found: the second window reads day 60 again, and one release was left."""
+    framework = chain([[0.6, 0.4], [0.4, 0.6]], 100)
+    days = [int(i % 3 == 0) for i in range(150)]
+    first, second = (
+        tf.calibrate(framework, Linear([int(i == 60 - s) for i in range(100)]), 1, mechanism="quilt-exact")
+        for s in (0, 50)
+    )
+    told = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.01"}
+    tf.release(first, days[:100], **told)
+    with pytest.raises(BudgetExceeded):
+        tf.release(second, days[50:], **told)
+    with pytest.raises(BudgetExceeded):  # what the data hold does not decide
+        tf.release(second, days[:100], **told)
+
+
+def test_declared_places_in_a_ledger(tmp_path: Any) -> None:
+    framework = chain([[0.6, 0.4], [0.4, 0.6]], 20)
+    week = tf.calibrate(framework, Count(1), 1, mechanism="quilt-exact")
+    told = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.2"}
+    for at in (0, 20, 40, 60):
+        noisy = tf.release(week, [0, 1] * 10, at=at, **told)
+        assert f"the sequence starts at step {at} of the recording" in noisy.certificate.assumptions
+    with pytest.raises(InputError, match="where one sequence starts"):
+        tf.release(week, [0, 1] * 10, at=-1, **told)
+
+
+def test_other_orders_of_the_same_variables_in_a_ledger(tmp_path: Any) -> None:
+    """Finding U2, as it was found."""
+    for order in (["hiv", "flu"], ["flu", "hiv"]):
+        net = tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in order])
+        query = Count(1, entries=[order.index("hiv")])
+        found = tf.calibrate(Pufferfish(every_entry(), net), query, epsilon=1, mechanism="quilt-exact")
+        tf.release(found, {"hiv": 1, "flu": 0}, ledger=tmp_path / "l.db", source="p", budget=2)
+    assert Ledger.open(tmp_path / "l.db").spent("p").spent.epsilon == 2
+
+
+class Spy:
+    """A ledger that only listens."""
+
+    def __init__(self) -> None:
+        self.debits: list[Any] = []
+
+    def reserve(self, source: str, debits: Sequence[Any], *args: Any, **options: Any) -> None:
+        self.debits += debits
+
+
+def test_answers_of_one_draw_read_the_same_entries() -> None:
+    """Two answers about different people of one list cost what each costs; a third, who knows about whom."""
+    users = Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
+    halves = [tf.calibrate(users, Count(1, entries=e), 1, mechanism="group") for e in ([0, 1], [2, 3])]
+    questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
+    spy = Spy()
+    for asked in (questions, questions[1:]):
+        _reserve(ready(asked), spy, Order("p", None, b"", {}))  # type: ignore[arg-type]
+    charges = [debit.charge for debit in spy.debits]
+    assert joint(users, charges[:2]).epsilon == 1
+    assert joint(users, charges).epsilon == 2
