@@ -523,6 +523,8 @@ def joint(
         length = length_of(asked.beliefs[0]) or 0
         window = range(asked.window, min(asked.window + length, len(law.keys)))
         query = asked.query
+        if not _may_be_gone(asked) and any(None in values for values in law.values):
+            raise TooLarge  # this release's data cannot lack anybody
         if query.name == "Histogram" and query["states"] is None:
             query = Call("Histogram", {**query.arguments, "states": _all_states(law)})
         for i, values in enumerate(law.values):
@@ -544,6 +546,10 @@ def joint(
         local = law if named else _window(law, start, positions)
         hidden += [(key if named else key + start, a, b) for key, a, b in pairs(secret, local, positions)]
     return worst(law, list(dict.fromkeys(hidden)), answers, cells, epsilon, delta)
+
+
+def _may_be_gone(told: Asked) -> bool:
+    return any(believed.get("absence") == "removed" for believed in told.beliefs)
 
 
 def _window(law: Law, start: int, positions: Sequence[Key]) -> Law:

@@ -340,7 +340,8 @@ def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
 def query(c: Choices, about: World) -> Call:
     states = list(dict.fromkeys(s for alphabet in about.alphabets.values() for s in alphabet))
     named = not about.is_sequence and c.chance(3)
-    entries = None if c.below(2) == 0 else tuple(At(key, named) for key in c.some(about.keys))
+    some = c.pick((None, c.some(about.keys), [c.pick(about.keys)]))
+    entries = None if some is None else tuple(At(key, named) for key in some)
     kind = c.pick(("Count", "Sum", "Linear", "Histogram", "Mean", "Linear", "Identity"))
     if kind == "Identity" and about.is_sequence and len(about.keys) > 1:
         kind = "Linear"
@@ -356,7 +357,8 @@ def query(c: Choices, about: World) -> Call:
     grid = c.pick((None, None, Fraction(1), Fraction(1, 2), Fraction(2)))
     if kind == "Linear":
         choose = (Fraction(1), Fraction(0), Fraction(-1), Fraction(1, 2), Fraction(3), Fraction(40))
-        weights = {key: c.pick(choose) for key in about.keys}
+        sparse = c.below(2) == 0
+        weights = {key: Fraction(0) if sparse and c.below(2) else c.pick(choose) for key in about.keys}
         return Call("Linear", {"weights": Along(weights), "codes": codes, "grid": grid})
     if kind == "Identity":
         return Call(
@@ -428,7 +430,7 @@ def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
             seen = World(dict.fromkeys(range(length), about.alphabets[0]), True)
             believed = tuple(Call(b.name, {**b.arguments, "length": length}) for b in believed)
         hidden, published = first.secrets, first.query
-        if seen is not about or c.below(2) == 0:
+        if seen is not about or c.below(3) == 0:
             published = query(c, seen)
         if seen is not about:
             hidden = secrets(c, seen, believed)
