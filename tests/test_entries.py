@@ -158,3 +158,10 @@ def test_the_witness_names_what_has_a_name() -> None:
     net = network("wet", "rain", copies=(("wet", "rain"),))
     found = tf.calibrate(tf.Pufferfish(tf.every_entry(), net), tf.Count(1), 1, mechanism="laplace-exact")
     assert "'rain' = " in found.witness.comparison or "'wet' = " in found.witness.comparison
+
+
+def test_a_secret_is_looked_for_in_the_entry_that_its_number_means() -> None:
+    """Entry 1 is "b" for both, which is certain; under the second alone, as it was listed, it would be the coin."""
+    sure, coin = ("b", [0, 1], [], [0.0, 1.0]), ("a", [0, 1], [], [0.5, 0.5])
+    with pytest.raises(tf.errors.InputError, match="probability zero under every belief"):
+        tf.Pufferfish(tf.entry(1, 0, 1), [tf.BayesianNetwork([coin, sure]), tf.BayesianNetwork([sure, coin])])

@@ -115,12 +115,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
             raise InputError("two laws of an answer are compared with between(p, q), not with secrets about entries")
-    if not any(_has_pair(secret, belief) for secret in chosen for belief in believed):
+    framework = Framework(chosen, believed)  # a number in a secret counts the entries as its beliefs list them
+    if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
         raise InputError(
             "every secret has probability zero under every belief, so nothing would be hidden: "
             "check the values that the secret names and the masses that the belief gives them"
         )
-    return Framework(chosen, believed)
+    return framework
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
