@@ -17,7 +17,7 @@ from tests.support.engines import arrow
 
 from takifugu.cli import main
 from takifugu.errors import SpecError
-from takifugu.frames import open_frame
+from takifugu.frames import Table, open_frame
 from takifugu.releasing.columns import look_at
 from takifugu.releasing.spec import load
 from takifugu.releasing.starting import draft
@@ -268,3 +268,23 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match=r"belief\.states: is missing"):
         load(tmp_path / "release.toml")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "lists"])
+def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
+    """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
+    from takifugu.releasing.columns import LOOKED_AT, look_at
+
+    path = tmp_path / "long.csv"
+    path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
+    if engine == "duckdb":
+        table = open_frame(path)
+    elif engine == "polars":
+        table = open_frame(pytest.importorskip("polars").read_csv(path, infer_schema=False))
+    else:
+        rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+        columns = {"minute": [r[0] for r in rows], "state": [r[1] for r in rows]}
+        table = Table("long.csv", ("minute", "state"), True, frozenset([""]), columns, ("minute", "state"))
+    assert [(c.name, c.kind, c.role) for c in look_at(table)] == [
+        ("minute", "whole numbers", "order"), ("state", "texts", "value"),
+    ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from takifugu.errors import InputError, did_you_mean
@@ -31,6 +31,12 @@ class Table:
     @property
     def in_python(self) -> bool:
         return isinstance(self.frame, Mapping)
+
+    def head(self, rows: int) -> Table:
+        """Return the table of the first rows; a file is read no further."""
+        if self.in_python:
+            return replace(self, frame={label: texts[:rows] for label, texts in self.frame.items()})
+        return replace(self, frame=self.frame.head(rows))
 
     def require(self, columns: Sequence[str]) -> None:
         """Raise InputError for a column that is not there, or is there twice."""

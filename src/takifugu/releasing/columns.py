@@ -46,11 +46,12 @@ class Column:
 
 
 def look_at(table: Table) -> tuple[Column, ...]:
-    """Return the columns of a table with their guessed roles, from their names and their first rows.
+    """Return the columns of a table with their guessed kinds and roles, from their names and their first rows.
 
     Raises DataError for a table that cannot be read.
     """
-    rows, kinds = _first_rows(table), column_kinds(table)
+    start = table.head(LOOKED_AT)
+    rows, kinds = _first_rows(start), column_kinds(start)
     seen = {name: _Seen(name, kinds[name], values) for name, values in rows.items()}
     found: dict[str, str] = {}
     for role in ("order", "value", "unit", "piece"):
@@ -92,11 +93,11 @@ def _first_rows(table: Table) -> dict[str, list[str | None]]:
     names = [name for name in dict.fromkeys(table.names) if name]
     if table.in_python:
         lists = table.lists({name: name for name in names})
-        return {name: [_present(v, table) for v in values[:LOOKED_AT]] for name, values in lists.items()}
+        return {name: [_present(v, table) for v in values] for name, values in lists.items()}
     from takifugu.frames.engines import careful, collected
 
     with careful(table.source):
-        frame = table.pick({f"c{i}": name for i, name in enumerate(names)}).head(LOOKED_AT)
+        frame = table.pick({f"c{i}": name for i, name in enumerate(names)})
         rows = list(collected(frame))
     return {name: [_present(row[i], table) for row in rows] for i, name in enumerate(names)}
 
