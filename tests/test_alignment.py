@@ -22,6 +22,7 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Ledger
 from takifugu.mechanisms import group
+from takifugu.noise import SystemEntropy
 from takifugu.queries import Count, Linear, Query
 from takifugu.randomisers import RoundedNormal
 from takifugu.releasing.publish import Order, Question, _reserve, ready
@@ -324,3 +325,28 @@ def test_answers_of_one_draw_read_the_same_entries() -> None:
     charges = [debit.charge for debit in spy.debits]
     assert joint(users, charges[:2]).epsilon == 1
     assert joint(users, charges).epsilon == 2
+
+
+def test_whoever_calls_itself_private_is_not_believed() -> None:
+    class Zeros(SystemEntropy):
+        def bytes(self, n: int) -> bytes:
+            return bytes(n - 1) + bytes([1])
+
+    framework = chain([[0.6, 0.4], [0.4, 0.6]], 3)
+    found = tf.calibrate(framework, Count(1), 1, mechanism="group")
+    assert Zeros().private
+    assert not tf.release(found, [0, 1, 1], entropy=Zeros()).certificate.private
+    assert tf.release(found, [0, 1, 1]).certificate.private
+
+
+def test_hashes_of_older_versions_are_the_first_half_of_ours() -> None:
+    framework, other = chain([[0.6, 0.4], [0.4, 0.6]], 9), chain([[0.6, 0.4], [0.4, 0.6]], 8)
+    kept = charge_of(laplace(framework, Count(1), 9, QUILT, Fraction(1, 2)))
+    assert len(kept.framework) == len(kept.answers[0]) == len(kept.pieces[0]) == 32
+    old = replace(
+        kept, framework=kept.framework[:16], answers=tuple(a[:16] for a in kept.answers), pieces=(kept.pieces[0][:16],)
+    )
+    assert joint(framework, [old]).epsilon == joint(framework, [kept]).epsilon == Fraction(1, 2)
+    assert joint(framework, [kept], fingerprint=kept.framework[:16]).epsilon == Fraction(1, 2)
+    assert joint(other, [old]).epsilon == joint(other, [kept]).epsilon
+    assert joint(other, [old]).epsilon != Fraction(1, 2)

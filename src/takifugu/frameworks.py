@@ -54,9 +54,12 @@ class Framework:
         }
 
     def fingerprint(self) -> str:
-        """Return a short hash of the canonical form: equal frameworks have equal fingerprints."""
+        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints.
+
+        Those that older versions wrote are its first 64 bits.
+        """
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must hold for the promise to mean what it says, once each."""

@@ -4,7 +4,7 @@ No floating-point number is ever an output, and none decides one without a prove
 promise: drawing does not take constant time, and memory is not wiped afterwards.
 """
 
-from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy
+from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private
 from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, uniform_below
 from takifugu.noise.rounded import rounded_laplace, rounded_normal
 
@@ -15,6 +15,7 @@ __all__ = [
     "bernoulli_exp",
     "choose",
     "discrete_laplace",
+    "is_private",
     "rounded_laplace",
     "rounded_normal",
     "uniform_below",

@@ -35,6 +35,15 @@ class SystemEntropy:
         return os.urandom(n)
 
 
+def is_private(entropy: Entropy) -> bool:
+    """Return whether noise drawn from a source is private: of the system's own only, whatever others say of themselves.
+
+    >>> is_private(SystemEntropy()), is_private(InsecureSeededEntropyForTests(7))
+    (True, False)
+    """
+    return type(entropy) is SystemEntropy and entropy.private
+
+
 class InsecureSeededEntropyForTests:
     """A reproducible stream, SHAKE-256 of the seed and a block counter; whoever knows the seed can remove the noise.
 

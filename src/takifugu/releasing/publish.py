@@ -16,7 +16,7 @@ from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.names import normalised
-from takifugu.noise import Entropy, SystemEntropy
+from takifugu.noise import Entropy, SystemEntropy, is_private
 from takifugu.randomisers import Randomiser
 from takifugu.releasing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.certificate import Account, Certificate, certify
@@ -156,7 +156,7 @@ def release(
         if book is None:
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
-            bill = Order(source, budget, identity_of(asked, private=bits.private), {"kind": "library"})
+            bill = Order(source, budget, identity_of(asked, private=is_private(bits)), {"kind": "library"})
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             course.record(book, kept.paid, ReleaseState.DRAWN)
             certificate, since = kept.bundle.sheets[0].certificate, kept.since
@@ -235,7 +235,7 @@ def draw(asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy)
             one.question,
             one.labels,
             one.question.calibration.randomiser.draw(answer_of(one.question.calibration, one.seen), bits),
-            bits.private,
+            is_private(bits),
             accounts.get(one.question.release),
         )
         for one in asked
