@@ -161,11 +161,14 @@ def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
     path = files.write(tmp_path, files.SPEC.replace("budget = 10", ""))
     with pytest.warns(Notice, match="no budget is declared for the source 'study'") as told:
         run.release_file(path)
-    assert [w.category for w in told].count(Notice) == 1
+    notices = [str(w.message) for w in told if w.category is Notice]
+    assert sum("no budget is declared" in words for words in notices) == 1
+    assert all("new ledger at" in words for words in notices if "no budget" not in words)
     with warnings.catch_warnings():
         warnings.simplefilter("error", Notice)
         other = tmp_path / "declared"
         other.mkdir()
+        Ledger.open(other / "ledger.db")
         run.release_file(files.write(other))
 
 
