@@ -156,7 +156,7 @@ def release(
         if book is None:
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
-            bill = Order(source, budget, identity_of(asked, private=is_private(bits)), {"kind": "library"})
+            bill = Order(source, budget, identity_of(asked, private=bits.private), {"kind": "library"})
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             course.record(book, kept.paid, ReleaseState.DRAWN)
             certificate, since = kept.bundle.sheets[0].certificate, kept.since

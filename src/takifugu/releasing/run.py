@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
-from takifugu.noise import Entropy, SystemEntropy, is_private
+from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.build import budget_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.certificate import Certificate
@@ -139,7 +139,7 @@ def publish(
     with course.telling():
         folder = planned.file.inside(planned.spec.output) if output is None else output
         bits = SystemEntropy() if entropy is None else entropy
-        return published(ordered(planned, folder, data, is_private(bits)), force, bits, course, new_ledger=new_ledger)
+        return published(ordered(planned, folder, data, bits.private), force, bits, course, new_ledger=new_ledger)
 
 
 @dataclass(frozen=True, eq=False)
