@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames import Layout, Recode, Table, column_kinds, entries, open_frame
+from takifugu.frames import Layout, Recode, Table, column_kinds, entries, open_frame, pieces
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
 
@@ -207,7 +207,10 @@ def test_columns_by_name(tmp_path: Path, reader: str) -> None:
     with pytest.raises(InputError, match="two columns called 'state'"):
         table.require(["state"])
     with pytest.raises(InputError, match="no column 'persn'; did you mean 'person'"):
-        entries(table, Layout("persn"), STATES)
+        entries(table, Layout("persn", "person"), STATES)
+    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as told:
+        entries(table, Layout("persn", "minute"), STATES)
+    assert "state" not in str(told.value)
 
 
 def test_things_that_are_no_frame() -> None:
@@ -242,3 +245,29 @@ def test_an_opened_table_is_taken_as_it_is(tmp_path: Path) -> None:
     table = open_frame(tmp_path / "d.csv")
     assert isinstance(table, Table)
     assert open_frame(table) is table
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_long_last_line_is_never_dropped(tmp_path: Path, reader: str, packed: bool, end: str) -> None:
+    text = "state\n" + "a\n" * 99 + "a" + " " * 33_000_000 + end
+    file = tmp_path / "d.csv"
+    file.write_bytes(gzip.compress(text.encode(), 1) if packed else text.encode())
+    with pytest.raises(DataError, match="has a line of more than 1,000,000 bytes"):
+        open_frame(file)
+
+
+def test_lines_of_less_than_a_megabyte_are_all_counted(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "d.csv").write_bytes(b"state\n" + b"a\n" * 99 + b"a" + b" " * 120_000)
+    (piece,) = pieces(open_frame(tmp_path / "d.csv"), Layout("state"), STATES)
+    assert piece.length == 100
+
+
+def test_one_path_for_one_file(tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("~.csv", "~", "file:x.csv", "[a]*?.csv"):
+        Path(name).write_bytes(b"state\na\na\n")
+        assert pieces(open_frame(name), Layout("state"), STATES)[0].length == 2
+    for name in ("~/d.csv", "file:/d.csv", "a\0b.csv", "/dev/zero", "x" * 5000):
+        with pytest.raises(DataError):
+            open_frame(name)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from takifugu.beliefs.estimate import checked_source
@@ -18,6 +19,9 @@ from takifugu.laws.rationals import as_fraction, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
+
+#: Steps of the search for cliques, and people in one: beyond them an answer would take hours.
+MOST_WORK, LARGEST_CLIQUE = 500_000, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +200,13 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     """Return the law of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
 
     Each is infected from outside with probability `outside`; whoever is ill infects each well one, once, with
-    probability `inside`. Raises InputError unless both lie in [0, 1].
+    probability `inside`. Raises InputError unless both lie in [0, 1], and for more than 100 people.
 
     >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
     [0.25, 0.25, 0.5]
     """
+    if size > LARGEST_CLIQUE:
+        raise InputError(f"a group has {size} people: the model is computed for at most {LARGEST_CLIQUE}")
     for name, value in (("outside", outside), ("inside", inside)):
         if not 0 <= value <= 1:
             raise InputError(f"{name} is {value!r}: it must be a probability, from 0 to 1")
@@ -224,7 +230,8 @@ def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> 
     """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
 
     Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
-    on the order of the edges. `people` may add some without contacts.
+    on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts that the
+    search, which can grow exponentially, would not end.
 
     >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
     [(1, 2, 3), (4,), (5,)]
@@ -235,23 +242,35 @@ def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> 
             near.setdefault(a, set()).add(b)
             near.setdefault(b, set()).add(a)
     found = []
+    work = iter(range(MOST_WORK))
     while near:
-        clique = _largest_clique(near)
+        clique = _largest_clique(near, work)
         found.append(clique)
         gone = set(clique)
         near = {v: others - gone for v, others in near.items() if v not in gone}
     return found
 
 
-def _largest_clique(near: Mapping[Any, set[Any]]) -> tuple[Any, ...]:
+def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Any, ...]:
     """Return the first, in sorted order, of the largest cliques: depth first, with greedy colours as a bound."""
     best: tuple[Any, ...] = ()
     for v in sorted(near):
-        best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best), key=len)
+        best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
     return best
 
 
-def _grown(clique: tuple[Any, ...], choices: list[Any], near: Mapping[Any, set[Any]], best: tuple[Any, ...]) -> Any:
+def _grown(
+    clique: tuple[Any, ...],
+    choices: list[Any],
+    near: Mapping[Any, set[Any]],
+    best: tuple[Any, ...],
+    work: Iterator[int],
+) -> tuple[Any, ...]:
+    if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
+        raise InputError(
+            f"the contacts of so many people cannot be parted into cliques (of at most {LARGEST_CLIQUE} people) in a "
+            "reasonable time: count fewer meetings (at_least), or name the groups yourself"
+        )
     if not choices:
         return clique if len(clique) > len(best) else best
     if len(clique) + _colours(choices, near) <= len(best):
@@ -259,7 +278,7 @@ def _grown(clique: tuple[Any, ...], choices: list[Any], near: Mapping[Any, set[A
     for place, v in enumerate(choices):
         if len(clique) + len(choices) - place <= len(best):
             break
-        best = _grown((*clique, v), [u for u in choices[place + 1 :] if u in near[v]], near, best)
+        best = _grown((*clique, v), [u for u in choices[place + 1 :] if u in near[v]], near, best, work)
     return best
 
 

@@ -16,7 +16,7 @@ from takifugu.frames.spellings import meant
 IntArray = npt.NDArray[np.int64]
 
 #: A piece that would be longer, or ticks that are further apart, are a mistake in the order column or in the step.
-LONGEST_PIECE, WIDEST_SPAN = 2**32, 2**53
+LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
 #: More runs of weights make no expression: read the entries themselves.
 MOST_WEIGHTS = 256
 

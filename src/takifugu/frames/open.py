@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import gzip
+import os
+import stat
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames.csv_text import Dialect, as_lists, look
+from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
+from takifugu.frames.parquet import Longest, check_rows, longest_in_duckdb, longest_in_polars, read_with_pyarrow
 from takifugu.frames.table import Table
 from takifugu.frames.texts import BLANKS
 
@@ -110,8 +114,8 @@ def _plain_labels(data: Any) -> Any:
 def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
     if "://" in str(data):
         raise DataError("the data is a URL: download it first and give the path of the copy")
-    path = Path(data)
-    if path.is_dir():
+    path = Path(os.path.abspath(data))  # engines read ~ and file: in ways of their own
+    if os.path.isdir(path):
         raise DataError(f"{path.name or path} is a folder: give the path of a CSV or Parquet file")
     start = _first_bytes(path)
     if not start:
@@ -128,8 +132,12 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
 
 def _first_bytes(path: Path) -> bytes:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(errno.EINVAL, "It is a device or a pipe, and data are read more than once")
         with open(path, "rb") as file:
             return file.read(16)
+    except ValueError:
+        raise DataError("no file can have the name that is given for the data: write the path of the file") from None
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None
@@ -138,10 +146,11 @@ def _first_bytes(path: Path) -> bytes:
 def _open_csv(path: Path, packed: bool, missing: frozenset[str]) -> Table:
     dialect = look(path, gzip.open if packed else open)
     if find_spec("duckdb") is None:
-        if path.stat().st_size > LARGEST_IN_PYTHON:
+        if check_lines(path, packed, whole=True) > LARGEST_IN_PYTHON:
             raise DataError(f"{path.name} is large: install duckdb (pip install duckdb), which reads it piece by piece")
         columns = as_lists(path, gzip.open if packed else open, dialect)
         return Table(path.name, dialect.names, True, missing, columns, dialect.names)
+    check_lines(path, packed, whole=packed)
     return _with_duckdb(path, _csv_call(dialect, packed), dialect.names, missing)
 
 
@@ -150,6 +159,7 @@ def _csv_call(dialect: Dialect, packed: bool) -> str:
     return (
         "read_csv({path}, auto_detect = false, header = true, strict_mode = true, all_varchar = true, "
         f"delim = {_quoted(dialect.separator)}, quote = '\"', escape = '\"', skip = {dialect.blank_lines}, "
+        f"max_line_size = {LONGEST_LINE}, "
         f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false)"
     )
 
@@ -165,15 +175,16 @@ def _open_parquet(path: Path, missing: frozenset[str]) -> Table:
         if find_spec("polars") is not None:
             import polars
 
-            frame: Any = nw.from_native(polars.scan_parquet(path, glob=False, hive_partitioning=False))
+            scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+            check_rows(path, scan.select(polars.len()).collect().item())
+            check: Longest | None = longest_in_polars(scan)
+            frame: Any = nw.from_native(scan)
         elif find_spec("pyarrow") is not None:
-            import pyarrow.parquet
-
-            frame = nw.from_native(pyarrow.parquet.ParquetFile(path).read())
+            frame, check = nw.from_native(read_with_pyarrow(path)), None
         else:
             raise DataError(f"{path.name} is a Parquet file: install duckdb (pip install duckdb), polars or pyarrow")
         labels = tuple(frame.collect_schema().names())
-    return Table(path.name, labels, True, missing, frame, labels)
+    return Table(path.name, labels, True, missing, frame, labels, longest=check)
 
 
 def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: frozenset[str]) -> Table:
@@ -183,14 +194,22 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
 
     from takifugu.frames.engines import careful
 
+    is_parquet = names is None
     with careful(path.name):
         room = tempfile.TemporaryDirectory(prefix="takifugu-")
         connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": room.name})
-        relation = connection.sql("select * from " + call.format(path=_quoted(glob.escape(str(path)))))
+        where = _quoted(glob.escape(str(path)))
+        if is_parquet:
+            ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({where})").fetchall()
+            check_rows(path, rows)
+        relation = connection.sql("select * from " + call.format(path=where))
         found = tuple(relation.columns)
         labels = tuple(f"c{number}" for number in range(len(found)))  # a name such as * is an expression to an engine
         relation = _relabelled(relation, found, labels)
-    return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, (connection, room))
+    named = {label: _identifier(name) for label, name in zip(labels, found, strict=True)}
+    longest = longest_in_duckdb(connection, where, named) if is_parquet else None
+    keeps = (connection, room)
+    return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, keeps, longest)
 
 
 def _relabelled(relation: Any, found: tuple[str, ...], labels: tuple[str, ...]) -> Any:

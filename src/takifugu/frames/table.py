@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ class Table:
     frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
     labels: tuple[str, ...] = field(repr=False)
     keeps: Any = field(default=None, repr=False)
+    #: Tells the bytes of the longest text of some columns, where a file can repeat a long one without holding it twice.
+    longest: Callable[[Sequence[str]], list[tuple[int | None, int | None]]] | None = field(default=None, repr=False)
 
     @property
     def in_python(self) -> bool:
@@ -38,9 +40,18 @@ class Table:
             return replace(self, frame={label: texts[:rows] for label, texts in self.frame.items()})
         return replace(self, frame=self.frame.head(rows))
 
-    def require(self, columns: Sequence[str]) -> None:
-        """Raise InputError for a column that is not there, or is there twice."""
+    def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
+        """Raise InputError for a column that is not there, or is there twice.
+
+        `known` are all columns that were declared. Where none of them is there, the first line may be data, not names,
+        and is not quoted.
+        """
         for column in columns:
+            if column not in self.names and set(self.names).isdisjoint(known or columns):
+                raise InputError(
+                    f"the data has no column {column!r}, nor any other that is named: its first line must hold the "
+                    "names of the columns"
+                )
             if column not in self.names:
                 raise InputError(
                     f"the data has no column {column!r}{did_you_mean(column, self.names)}; "
@@ -60,6 +71,12 @@ class Table:
 
         self.require(list(roles.values()))
         label = dict(zip(self.names, self.labels, strict=True))
+        if self.longest is not None:
+            from takifugu.frames.parquet import check_texts
+
+            schema = self.frame.collect_schema()
+            texts = [label[name] for name in roles.values() if isinstance(schema[label[name]], nw.String)]
+            check_texts(self.source, self.longest(texts) if texts else [])
         return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
 
     def lists(self, roles: Mapping[str, str]) -> dict[str, list[str | None]]:
@@ -69,4 +86,5 @@ class Table:
 
 
 def _listed(names: Sequence[str]) -> list[str]:
-    return list(names) if len(names) <= 30 else [*names[:30], "..."]
+    short = [name if len(name) <= 60 else f"{name[:57]}..." for name in names[:30]]
+    return short if len(names) <= 30 else [*short, "..."]

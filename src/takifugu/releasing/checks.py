@@ -107,7 +107,7 @@ def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) ->
         yield "source: one column is named twice; unit, piece, order and value are different columns"
     for key, column in named.items() if table is not None else ():
         try:
-            table.require([column])  # type: ignore[union-attr]
+            table.require([column], list(named.values()))  # type: ignore[union-attr]
         except TakifuguError as error:
             yield f"source.{key}: {as_problem(error)}"
 
@@ -203,10 +203,11 @@ def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[str
     except TakifuguError as error:
         yield f"belief.fit.file: {as_problem(error)}"
         return
-    for key in ("unit", "piece", "order", "value"):
-        column = getattr(fit, key) or getattr(source, key)
+    keys = ("unit", "piece", "order", "value")
+    named = {key: column for key in keys if (column := getattr(fit, key) or getattr(source, key)) is not None}
+    for key, column in named.items():
         try:
-            table.require([column] if column is not None else [])
+            table.require([column], list(named.values()))
         except TakifuguError as error:
             yield f"belief.fit.{key}: {as_problem(error)}"
 

@@ -158,7 +158,7 @@ def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Ite
         yield f"{key}: {column!r} has another meaning in this file; name another column"
     for key, column in wanted:
         try:
-            table.require([column])
+            table.require([column], columns)
         except TakifuguError as error:
             yield f"{key}: {as_problem(error)}"
 

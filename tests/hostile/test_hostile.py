@@ -1,0 +1,135 @@
+"""The corpus against library and command line: refused in words, within seconds, and nothing is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.hostile.corpus import Case, content, corpus
+
+from takifugu.beliefs.network_files import read_network
+from takifugu.errors import TakifuguError
+from takifugu.ledger import Ledger
+from takifugu.releasing.checksum import read_certificate
+from takifugu.releasing.run import release_file
+
+ROOT = Path(__file__).parents[2]
+ASKED = {"release": release_file, "certificate": read_certificate, "network": read_network}
+#: What a terminal, or the direction of writing, would obey; line ends are no such thing.
+COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+SECONDS, MEGABYTES, CHARACTERS = 10, 1000, 20_000
+
+CORPUS = corpus()
+QUICK = CORPUS[::16]
+
+
+@pytest.fixture(scope="module")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of a ledger that remembers something."""
+    where = tmp_path_factory.mktemp("seed") / "ledger.db"
+    Ledger.open(where).source("study", 10)
+    return where.read_bytes()
+
+
+def laid_out(case: Case, folder: Path, ledger: bytes) -> Path:
+    folder.mkdir()
+    (folder / "ledger.db").write_bytes(ledger)
+    for name, made in case.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content(made))
+    return folder
+
+
+def state(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def command_lines(cases: list[Case], room: Path, ledger: bytes) -> list[str]:
+    """Run each case's command in a process of its own; return what went wrong."""
+    found: list[str] = []
+    for start in range(0, len(cases), 50):  # large files are not all there at once
+        some = cases[start : start + 50]
+        folders = [laid_out(case, room / str(start + number), ledger) for number, case in enumerate(some)]
+        before = [state(folder) for folder in folders]
+        jobs = json.dumps([[str(folder), list(case.command)] for folder, case in zip(folders, some, strict=True)])
+        surroundings = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OPENBLAS_NUM_THREADS": "1"}
+        served = subprocess.run(
+            [sys.executable, "-m", "tests.hostile.server"], input=jobs, capture_output=True, text=True,
+            env=surroundings, cwd=ROOT, check=True,
+        )  # fmt: skip
+        for case, folder, was, line in zip(some, folders, before, served.stdout.splitlines(), strict=True):
+            found += [f"{case.name}: {fault}" for fault in faults(json.loads(line))]
+            if state(folder) != was:
+                found.append(f"{case.name}: files were written or changed")
+        for folder in folders:
+            for path in sorted(folder.rglob("*"), reverse=True):
+                path.unlink() if path.is_file() else path.rmdir()
+    return found
+
+
+def faults(ended: dict[str, object]) -> list[str]:
+    """Return what was wrong with the way in which a command ended."""
+    said = f"{ended['out']}{ended['err']}"
+    wrong = [
+        (ended["code"] not in (1, 2), f"exit code {ended['code']}: {said[-200:]!r}"),
+        (float(str(ended["seconds"])) > SECONDS, f"took {ended['seconds']} seconds"),
+        (float(str(ended["megabytes"])) > MEGABYTES, f"took {ended['megabytes']} MB"),
+        ("Traceback" in said, "a traceback"),
+        (COMMANDS.search(said) is not None, f"commands the terminal: {said[-200:]!r}"),
+        (len(said) > CHARACTERS, f"says {len(said)} characters"),
+    ]
+    return [words for is_wrong, words in wrong if is_wrong]
+
+
+def test_there_are_many() -> None:
+    assert len(CORPUS) > 400
+
+
+def test_some_of_them_at_the_command_line(tmp_path: Path, remembered: bytes) -> None:
+    assert command_lines(QUICK, tmp_path, remembered) == []
+
+
+@pytest.mark.slow
+def test_all_of_them_at_the_command_line(tmp_path: Path, remembered: bytes) -> None:
+    assert command_lines(CORPUS, tmp_path, remembered) == []
+
+
+def asked_of_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    found = []
+    for number, case in enumerate(cases):
+        kind, file = case.library
+        folder = laid_out(case, room / str(number), ledger)
+        monkeypatch.chdir(folder)
+        before = state(folder)
+        try:
+            if kind == "ledger":
+                Ledger.open(folder / file, create=False).show()
+            else:
+                ASKED[kind](folder / file)
+            found.append(f"{case.name}: was taken")
+        except TakifuguError as error:
+            if COMMANDS.search(str(error)):
+                found.append(f"{case.name}: {str(error)[-200:]!r}")
+        except Exception as error:
+            found.append(f"{case.name}: {type(error).__name__}")
+        if state(folder) != before:
+            found.append(f"{case.name}: files were written or changed")
+    return found
+
+
+def test_some_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [case for case in CORPUS if case.library[0]]
+    assert asked_of_the_library(asked[::20], tmp_path, remembered, monkeypatch) == []
+
+
+@pytest.mark.slow
+def test_all_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [case for case in CORPUS if case.library[0]]
+    assert asked_of_the_library(asked, tmp_path, remembered, monkeypatch) == []
