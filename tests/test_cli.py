@@ -114,7 +114,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
     del released["tables"]
     amount = {"epsilon": None, "delta": None}
-    more = {"notices": None, "state": None, "completed": None}
+    more = {"notices": [None], "state": None, "completed": None}  # the new ledger is told
     assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
     shown = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
     assert keys(shown) == {**TOP, "sources": [SOURCE]}
