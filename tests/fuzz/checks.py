@@ -215,11 +215,12 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
             cal = build.calibrated(told, build.built(told))
             data = build.data_of(told, _local(told, case.value), None, case.order)
             unit = None if told.unit is None else told.unit
-            tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9))
+            placed: dict[str, Any] = {"at": told.window} if told.placed else {}
+            tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
         except tf.TakifuguError:
             continue
         done.append((told, cal))
-        named = "" if unit is None else f", unit={unit!r}"
+        named = "".join(f", {name}={value!r}" for name, value in {"unit": unit, **placed}.items() if value is not None)
         text += [_text(told), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
     if not done:
         return "refused"

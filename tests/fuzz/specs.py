@@ -75,7 +75,8 @@ class Asked:
     """One release: what is hidden, believed and published, at which price, by which mechanism.
 
     `window` is the first position of the sequence that is read, in the recording that all releases are about. `spelled`
-    says what the states are called in this release, where they are called otherwise than in the others.
+    says what the states are called in this release, where they are called otherwise than in the others. Where it is
+    `placed`, the release declares its window.
     """
 
     secrets: tuple[Call, ...]
@@ -87,6 +88,7 @@ class Asked:
     window: int = 0
     unit: str | None = None
     spelled: Mapping[State, State] | None = None
+    placed: bool = False
 
 
 @dataclass(frozen=True)
@@ -436,7 +438,7 @@ def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
             hidden = secrets(c, seen, believed)
         found.append(Asked(hidden, believed, published, *price(c, mechanisms, believed)))
     if about.is_sequence and all(_moves(b) for a in found for b in a.beliefs):
-        found = [_moved(c, a) for a in found]
+        found = [_with(_moved(c, a), placed=c.chance(2)) for a in found]
     if c.chance(6):
         found = [_with(a, unit=c.pick(("ana", "bo"))) for a in found]
     if c.chance(6):
