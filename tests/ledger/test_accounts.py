@@ -30,7 +30,8 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.reserving import drafts_of
+from takifugu.ledger.asking import asked_of
+from takifugu.ledger.tallying import asked_items
 from takifugu.ledger.values import SMALLEST_SPEND
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
@@ -297,7 +298,7 @@ def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: L
     assert epsilon_of(ledger) == 1
     pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
     refused_unchanged(ledger, CompositionRefused, "over several units", "data", pooled)
-    ledger.reserve("fresh", pooled, budget=9)
+    ledger.reserve("fresh", pooled, budget=9, same_people=False)
     one = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
     refused_unchanged(ledger, CompositionRefused, "over several units", "fresh", one)
 
@@ -337,7 +338,7 @@ def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
     refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled[1:] + pooled[:1])
     early = [replace(debit, charge=replace(debit.charge, fixed_in_advance=True)) for debit in pooled]
     ledger.reserve("data", early)
-    ledger.reserve("turned", pooled, budget=(9, "1/10"))
+    ledger.reserve("turned", pooled, budget=(9, "1/10"), same_people=False)
     ledger.reserve("turned", [normal])
     for source in ("data", "turned"):
         ledger.reserve(source, alone({"cid": (3,)}, Count(1), group.MECHANISM))
@@ -374,7 +375,8 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
     """The order decides whether noise with delta > 0 was seen before a single was chosen."""
     debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
-    numbers = [draft.item.number for draft in drafts_of(debits, lambda unit: unit, False)]
+    asked = asked_of(debits, str.encode, False)
+    numbers = [item.number for item in asked_items(asked, asked.units[b""])]
     assert sorted(set(numbers)) == numbers
     assert numbers[0] > 10**18
 
@@ -423,15 +425,6 @@ def test_thirty_seven_units_and_a_few_releases(ledger: Ledger) -> None:
 
 
 # Names.
-
-
-def test_units_known_under_another_source_are_pointed_out(ledger: Ledger) -> None:
-    framework = chain_framework(7)
-    assert ledger.reserve("data", [group_debit(framework, 1, "ann")]).also_under == ()
-    assert ledger.reserve("survey", [group_debit(framework, 1, "ann")]).also_under == ("data",)
-    assert ledger.reserve("other", [group_debit(framework, 1, "bob")]).also_under == ()
-    assert ledger.reserve("one", [group_debit(framework, 1)]).also_under == ()
-    assert ledger.reserve("two", [group_debit(framework, 1)]).also_under == ()
 
 
 def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:

@@ -20,6 +20,7 @@ from takifugu.errors import (
     CalibrationRefused,
     CompositionRefused,
     DataError,
+    InputError,
     LedgerError,
     ReleaseError,
     ReleaseState,
@@ -285,8 +286,17 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_equal_content_under_another_name_is_no_reason_to_refuse(tmp_path: Path) -> None:
-    """A refusal would tell that two people's data are equal; names and what is declared decide."""
-    run.publish(planned(tmp_path))
-    other = run.publish(planned(tmp_path, changed(('name = "study"', 'name = "study 2"'))), output=tmp_path / "b")
-    assert other.reservation.also_under == ("study",)
+def test_a_source_of_the_same_names_is_asked_about_and_what_it_says_is_on_the_certificate(tmp_path: Path) -> None:
+    """Equal content is no reason to refuse, as that would tell that people's data are equal; names and words decide."""
+    more = ("budget = 10", "budget = 100")
+    run.publish(planned(tmp_path, changed(more)))
+    name = ('name = "study"', 'name = "study 2"')
+    with pytest.raises(InputError, match=r"same_people = false under \[source\]"):
+        run.publish(planned(tmp_path, changed(more, name)), output=tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    for said, spent, words in (("false", 1, "are other people"), ("true", 2, "are the same people: each release")):
+        declared = (name[0], f"{name[1]}\nsame_people = {said}")
+        other = run.publish(planned(tmp_path, changed(more, declared)), output=tmp_path / said, force=True)
+        assert other.reservation.same_people == {"study": said == "true"}
+        assert any(f"the people of the source 'study' {words}" in a for a in other.tables[0].certificate.assumptions)
+        assert Ledger.open(tmp_path / "ledger.db").spent("study").spent.epsilon >= spent

@@ -68,7 +68,6 @@ def release(file: Path, output: Path | None, force: bool, as_json: bool, new_led
             planned = planning.plan(load(file), watch)
         with noticed() as notices:
             outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger)
-        _warn_of_other_sources(outcome)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return
@@ -150,15 +149,6 @@ def completed(since: str) -> str:
     """Say that nothing new was released; the ledger's times are UTC."""
     when = since[:16].replace("T", " ")
     return f"completed the release of {when} UTC, which was paid for then; run again for a new one"
-
-
-def _warn_of_other_sources(outcome: run.Outcome) -> None:
-    for name in getattr(outcome.reservation, "also_under", ()):
-        note = (
-            f"note: the source {name!r} has units of the same names. If they are the same people, what is published "
-            "about them adds up: release both under one source"
-        )
-        click.echo(f"{click.style('takifugu:', fg='yellow')} {note}", err=True)
 
 
 def _planned(table: planning.Table) -> dict[str, Any]:

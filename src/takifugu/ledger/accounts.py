@@ -9,98 +9,162 @@ released about one of them is added to all of them (DESIGN §4: x1 + x2 mod 2 po
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 from takifugu.composition import Charge, joint
+from takifugu.composition.views import same_hash
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
-from takifugu.ledger.values import NOTHING, Amount, short
+from takifugu.ledger.asking import is_link
+from takifugu.ledger.values import NOTHING, Amount, most, short
+
+#: What tells units with different accounts apart.
+Kind = Any
 
 
 @dataclass(frozen=True)
 class Item:
-    """One debit of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of."""
+    """Equal debits of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of.
+
+    `number` says which came before which; `times` counts equal debits of several releases, of which `release` is the
+    first. Debits of one reservation with the same `reading` read the same entries. `is_foreign` says that the release
+    is about another source, which the same people are in.
+    """
 
     charge: Charge
     fingerprint: str
     release: str
     number: int
     recharge: bool
+    times: int = 1
+    reading: str = ""
+    is_foreign: bool = False
+
+    def repeated(self, times: int) -> Item:
+        return replace(self, times=times)
 
     @property
-    def is_pooled_single(self) -> bool:
-        return self.charge.composition is Composition.SINGLE and self.charge.scope == "pooled"
+    def links(self) -> bool:
+        return is_link(self.charge) and not self.is_foreign
 
 
 @dataclass(frozen=True, eq=False)
 class Accounts:
-    """The debits of every unit of one source in the order of their release, and the frameworks by fingerprint."""
+    """The debits about one source, by kind of unit: units with equal debits have equal accounts, and are one kind.
+
+    `counts` says how many units a kind has (one, where it does not), `frameworks` are known by their fingerprints.
+    """
 
     frameworks: Mapping[str, Framework]
-    items: Mapping[str, Sequence[Item]]
+    items: Mapping[Kind, Sequence[Item]]
+    counts: Mapping[Kind, int] = field(default_factory=dict)
 
-    def with_new(self, frameworks: Mapping[str, Framework], items: Sequence[tuple[str, Item]]) -> Accounts:
-        """Return the accounts after further debits."""
-        grown = {unit: list(held) for unit, held in self.items.items()}
-        for unit, item in items:
-            grown.setdefault(unit, []).append(item)
-        return Accounts({**self.frameworks, **frameworks}, grown)
-
-    def touched(self, units: Sequence[str]) -> list[str]:
-        """Return the units whose cost a release on `units` changes: these, and those in one pooled single with them."""
-        found = dict.fromkeys(units)
-        for unit in units:
-            found.update(dict.fromkeys(self._pooled_with(unit)))
+    def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
+        """Return the kinds whose cost a debit of one of `kinds` changes: these, and what a pooled single ties."""
+        found = dict.fromkeys(kinds)
+        for kind in list(found):
+            found.update(dict.fromkeys(self._with.get(kind, ())))
         return list(found)
 
-    def cost(self, unit: str) -> Amount:
-        """Return the unit's joint cost, the largest over its frameworks.
+    def cost(self, kind: Kind) -> Amount:
+        """Return a unit's joint cost, the largest over its frameworks.
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
-        items = self.items.get(unit, ())
+        items = self.items.get(kind, ())
         if not items:
             return NOTHING
-        charges = [item.charge for item in items]
-        recharge = any(item.recharge for other in [unit, *self._pooled_with(unit)] for item in self.items[other])
+        recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
-        for fingerprint in dict.fromkeys(item.fingerprint for item in items):
-            promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
-            crossing = self._crossing(unit, fingerprint) if promise.leans_on_single else NOTHING
+        for fingerprint in dict.fromkeys(item.fingerprint for item in items if not item.is_foreign):
+            promise = joint(self.frameworks[fingerprint], charges_under(items, fingerprint), recharge, fingerprint)
+            crossing = self._crossing(kind, fingerprint) if promise.leans_on_single else NOTHING
             epsilon, delta = promise.epsilon + crossing.epsilon, promise.delta + crossing.delta
             worst = Amount(max(worst.epsilon, epsilon), max(worst.delta, delta))
         return worst
 
-    def _pooled_with(self, unit: str) -> list[str]:
-        releases = {item.release for item in self.items.get(unit, ()) if item.is_pooled_single}
-        if not releases:
-            return []
-        return [u for u, held in self.items.items() if any(i.is_pooled_single and i.release in releases for i in held)]
+    @cached_property
+    def _with(self) -> Mapping[Kind, list[Kind]]:
+        """For each kind, those that are in a pooled single with it, itself among them."""
+        readers: dict[str, list[Kind]] = {}
+        for kind, items in self.items.items():
+            for release in dict.fromkeys(item.release for item in items if item.links):
+                readers.setdefault(release, []).append(kind)
+        found: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
+        for kind, items in self.items.items():
+            singles = dict.fromkeys(item.release for item in items if item.links)
+            found[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
+        return found
 
-    def _crossing(self, unit: str, fingerprint: str) -> Amount:
-        """Return the cost of what was released about the other units of the pooled single that `unit` is in."""
-        mine = self.items[unit]
-        single = next((i for i in mine if i.is_pooled_single and i.fingerprint == fingerprint), None)
+    def _crossing(self, kind: Kind, fingerprint: str) -> Amount:
+        """Return the cost of what was released about the other units of the pooled single that a unit is in."""
+        mine = self.items[kind]
+        single = next((i for i in mine if i.links and same_hash(i.fingerprint, fingerprint)), None)
         if single is None:
             return NOTHING
         shared = {i.release for i in mine if i.charge.scope == "pooled"}
-        counted: set[str] = set()
-        total = NOTHING
-        for other in self._pooled_with(unit):
-            for item in self.items[other]:
-                pooled = item.charge.scope == "pooled"
-                if other == unit or (pooled and item.release in shared | counted):
-                    continue
-                if pooled:
-                    counted.add(item.release)
-                total = _added(total, item, single)
+        total, pooled = NOTHING, dict[str, Amount]()
+        for other in self._with[kind]:
+            others = self.counts.get(other, 1) - (other == kind)
+            for item in self.items[other] if others else ():
+                if item.charge.scope != "pooled":
+                    total = _sum(total, _beside(item, single), others * item.times)
+                elif item.release not in shared:  # one answer, however many units it reads
+                    cost = _beside(item, single)
+                    pooled[item.release] = most([cost, pooled.get(item.release, NOTHING)])
+        for cost in pooled.values():
+            total = _sum(total, cost, 1)
         return total
 
 
-def _added(total: Amount, item: Item, single: Item) -> Amount:
+def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
+    """Return every single charge, as the framework with this fingerprint reads it.
+
+    What is about another source counts as a promise of this very framework about the whole data.
+    """
+    found: list[Charge] = []
+    for item in items:
+        charge = replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge
+        if item.reading:  # debits of one reservation that read the same; those of another may have read other data
+            found += [replace(charge, reading=f"{item.reading}.{n}") for n in range(item.times)]
+        else:
+            found += [charge] * item.times
+    return found
+
+
+def foreign(item: Item) -> Item:
+    """Return a debit about another source that the same unit is in, as it counts here: at whole-change cost.
+
+    That is sound for any dependence of the two: between any two data sets of the other source the output's densities
+    differ by this factor at most. Raises CompositionRefused where the release has no such bound.
+    """
+    if item.is_foreign:
+        return item
+    charge = item.charge
+    losses = [charge.change / charge.scale] if charge.scale else []
+    if charge.composition is Composition.WHOLE:
+        losses.append(charge.epsilon)
+    if not losses and charge.change:
+        raise CompositionRefused(
+            f"a release of kind {str(charge.composition)!r} about another source that the same people are in has no "
+            "cost for a change of the whole data, so nothing bounds what both tell together: publish it with Laplace "
+            "noise, or by a mechanism whose promise is whole ('group')"
+        )
+    cost = max(losses, default=Fraction(0))
+    whole = replace(
+        charge, composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
+        entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None,
+    )  # fmt: skip
+    return replace(item, charge=whole, is_foreign=True, recharge=False, reading="")
+
+
+def _beside(item: Item, single: Item) -> Amount:
+    """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it does not add."""
     charge = item.charge
     if charge.composition is not Composition.WHOLE:
         raise CompositionRefused(
@@ -114,17 +178,19 @@ def _added(total: Amount, item: Item, single: Item) -> Amount:
             "they add only if its query and noise were fixed before"
         )
     loss = charge.change / charge.scale if charge.scale else Fraction(0)
-    return Amount(total.epsilon + max(charge.epsilon, loss), total.delta + charge.delta)
+    return Amount(max(charge.epsilon, loss), charge.delta)
 
 
-def what_fits(before: Accounts, new: Accounts, unit: str, budget: Amount) -> str:
-    """Return in words what could be released about the unit instead of its newest debits, within the budget."""
-    old = len(before.items.get(unit, ()))
-    history, asked = list(new.items[unit][:old]), list(new.items[unit][old:])
+def _sum(total: Amount, cost: Amount, times: int) -> Amount:
+    return Amount(total.epsilon + times * cost.epsilon, total.delta + times * cost.delta)
+
+
+def what_fits(accounts: Accounts, kind: Kind, asked: Sequence[Item], spent: Amount, budget: Amount) -> str:
+    """Return in words what could be released about a unit instead of its newest debits, within the budget."""
+    history = [item for item in accounts.items[kind] if item not in asked]
 
     def cost(items: Sequence[Item]) -> Amount:
-        grown = Accounts(new.frameworks, {**new.items, unit: [*history, *items]})
-        return grown.cost(unit)
+        return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)
 
     def fits(factor: Fraction) -> bool:
         try:
@@ -132,13 +198,12 @@ def what_fits(before: Accounts, new: Accounts, unit: str, budget: Amount) -> str
         except CompositionRefused:
             return False
 
-    spent = before.cost(unit)
     if spent.epsilon >= budget.epsilon:
         return "nothing more"
     if any(item.charge.delta > budget.delta for item in asked):
         return "perhaps the same with a smaller delta, or with delta 0"
     wanted = sum((item.charge.epsilon for item in asked), Fraction(0))
-    if not any(item.charge.composition is Composition.QUILT for item in new.items[unit]):
+    if not any(item.charge.composition is Composition.QUILT for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
         if fits(wanted / left):
             what = "epsilon" if len(asked) == 1 else "epsilons that add up to"
@@ -147,7 +212,8 @@ def what_fits(before: Accounts, new: Accounts, unit: str, budget: Amount) -> str
     if factor is None:
         return "nothing more"
     alone = [_quieter(item, factor) for item in asked]
-    costs = [joint(new.frameworks[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
+    known = accounts.frameworks
+    costs = [joint(known[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
     worth = short(max(costs), up=False)
     return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
 

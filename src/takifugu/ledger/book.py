@@ -14,9 +14,10 @@ from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.laws.rationals import Number
 from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
-from takifugu.ledger.accounts import Accounts
-from takifugu.ledger.reserving import Draft, TooMuch, attempt, drafts_of, refusal
+from takifugu.ledger.asking import asked_of
+from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.store import Store
+from takifugu.ledger.tallying import Tally, tally
 from takifugu.ledger.values import (
     Amount,
     Debit,
@@ -30,8 +31,13 @@ from takifugu.ledger.values import (
     as_budget,
     most,
 )
+from takifugu.ledger.writing import write_debits, write_people, write_releases
+from takifugu.names import normalised
 
 Budget = Number | tuple[Number, Number] | Amount
+
+#: How often costs are computed anew, because another process wrote meanwhile, before the others are made to wait.
+TRIES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +76,7 @@ class Ledger:
         differs from the one declared before, or is below what is spent.
         """
         with self.store.writing() as connection:
-            return self._source(connection, name, budget)[1]
+            return self._source(connection, _named(name), None if budget is None else as_budget(budget))[1]
 
     def set_budget(self, name: str, budget: Budget) -> Source:
         """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
@@ -87,26 +93,32 @@ class Ledger:
         *,
         identity: bytes | None = None,
         recipe: Mapping[str, Any] | None = None,
+        same_people: bool | None = None,
     ) -> Reservation:
         """Pay for releases before anything is drawn: all of them, or none.
 
         In one transaction the joint cost of every unit that is touched is computed anew, under every framework that
         any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
         in `pending`; `recipe`, plain JSON and never data, says how to complete them. `recharge` charges output-law
-        promises by their noise where they have no joint promise, from then on.
+        promises by their noise where they have no joint promise, from then on. `same_people` says whether units that
+        another source of this ledger names alike are the same people; it is asked where there are any.
 
         Raises BudgetExceeded with what is spent, asked and left and what would fit, CompositionRefused where there is
         no joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        name = source.name if isinstance(source, Source) else _named(source)
-        drafts = drafts_of(debits, self.unit_tag, recharge)
-        with self.store.reading() as connection:  # joint costs are cached, so that the write lock is held only briefly
-            found = rows.read_source(connection, name)
-            before = Accounts({}, {}) if found is None else rows.read_accounts(connection, found[0])
-            attempt(before, drafts, self.unit_tag(""))
+        name = _named(source.name if isinstance(source, Source) else source)
+        asked = asked_of(debits, self.tag_of, recharge)
+        wanted = None if budget is None else as_budget(budget)
+        kept = None if identity is None else self.tag("identity", identity)
         try:
-            with self.store.writing() as connection:
-                return self._reserve(connection, name, drafts, budget, identity, recipe)
+            for _ in range(TRIES):  # so that nobody else waits while costs are computed
+                with self.store.reading() as connection:
+                    found = tally(connection, name, asked, same_people)
+                with self.store.writing() as connection:
+                    if found.is_of(connection):
+                        return self._reserve(connection, found, wanted, kept, recipe)
+            with self.store.writing() as connection:  # others were faster each time: now they wait
+                return self._reserve(connection, tally(connection, name, asked, same_people), wanted, kept, recipe)
         except TooMuch as too_much:
             words = refusal(too_much)
         raise BudgetExceeded(words)
@@ -164,11 +176,15 @@ class Ledger:
 
     def unit_tag(self, unit: str) -> str:
         """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
-        return self.tag("unit", unit.encode())
+        return self.tag_of(normalised(unit)).hex()
+
+    def tag_of(self, unit: str) -> bytes:
+        """Return the keyed hash of a unit's name as it is spelt, in bytes."""
+        return self.store.tag("unit", unit.encode())
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return the keyed hash that stands for `content` in this ledger; of another kind it has another hash."""
-        return self.store.tag(kind, content)
+        return self.store.tag(kind, content).hex()
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
         found = rows.read_source(connection, _named(name))
@@ -177,57 +193,50 @@ class Ledger:
             raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}; it has {known}")
         return found
 
-    def _source(self, connection: Connection, name: str, budget: Budget | None) -> tuple[int, Source]:
-        wanted = None if budget is None else as_budget(budget)
-        number, source = rows.read_source(connection, _named(name)) or rows.add_source(connection, name)
+    def _source(self, connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
+        number, source = rows.read_source(connection, name) or rows.add_source(connection, name)
         declared = None if source.budget_is_implied else source.budget
         if wanted is None or wanted == declared:
             return number, source
         if declared is not None:
-            raise LedgerError(
-                f"the source {name!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, "
-                "or change it on purpose (takifugu ledger budget, or Ledger.set_budget)"
-            )
+            raise LedgerError(other_budget(name, declared, wanted))
         return number, _set_budget(connection, number, source, wanted)
 
     def _reserve(
-        self, connection: Connection, name: str, drafts: Sequence[Draft], budget: Budget | None,
-        identity: bytes | None, recipe: Mapping[str, Any] | None,
+        self, connection: Connection, found: Tally, wanted: Amount | None, identity: str | None,
+        recipe: Mapping[str, Any] | None,
     ) -> Reservation:  # fmt: skip
-        number, source = self._source(connection, name, budget)
-        tried = attempt(rows.read_accounts(connection, number), drafts, self.unit_tag(""))
+        number, source = self._source(connection, found.source.name, wanted)
         allowed = source.budget
         if allowed is None:
-            allowed = tried.cost
+            allowed = found.mine.cost
             rows.set_budget(connection, number, allowed, implied=True)
-        for tag, cost in tried.costs.items():
-            if not cost.fits(allowed):
-                raise TooMuch(tried, tag, source)
+        mine = replace(found.mine, source=replace(source, budget=allowed))
+        for account in (mine, *found.theirs):
+            budget = account.source.budget
+            over = account.worst_over(budget) if budget is not None else None
+            if budget is not None and over is not None:
+                raise TooMuch(found.asked, account, over, budget)
         group = token_hex(8)
-        kept = None if identity is None else self.tag("identity", identity)
-        _write(connection, number, reserved.add_reservation(connection, number, group, kept, recipe), drafts)
-        for tag, cost in tried.costs.items():
-            rows.set_spent(connection, number, tag, cost)
-        spent = most([u.spent for u in rows.read_spent(connection, number)])
-        known = rows.sources_with(connection, number, {d.tag for d in drafts if d.unit_is_named})
-        return Reservation(name, {d.name: d.item.release for d in drafts}, spent, allowed, known, group)
+        row = reserved.add_reservation(connection, number, group, identity, recipe)
+        write_debits(connection, found, number, write_releases(connection, number, row, found.asked))
+        write_people(connection, number, found)
+        rows.changed(connection, number)
+        spent = rows.most_spent(connection, number)
+        same = rows.people_of(connection, number)
+        return Reservation(source.name, dict(found.asked.ids), spent, allowed, same, group)
 
 
-def _write(connection: Connection, source: int, reservation: int, drafts: Sequence[Draft]) -> None:
-    releases = {}
-    for name in dict.fromkeys(draft.name for draft in drafts):
-        mine = [draft.item.charge for draft in drafts if draft.name == name]
-        promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
-        releases[name] = rows.add_release(connection, source, reservation, mine[0].release, name, promise)
-    for draft in drafts:
-        unit = rows.unit_row(connection, source, draft.tag)
-        definition = draft.item.charge.definition
-        framework = rows.framework_row(connection, source, draft.item.fingerprint, definition, draft.body)
-        rows.add_debit(connection, releases[draft.name], unit, framework, draft.item)
+def other_budget(name: str, declared: Amount, wanted: Amount) -> str:
+    """Say that a source has another budget than the one that is declared now."""
+    return (
+        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, or "
+        "change it on purpose (takifugu ledger budget, or Ledger.set_budget)"
+    )
 
 
 def _set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
-    spent = most([u.spent for u in rows.read_spent(connection, number)])
+    spent = rows.most_spent(connection, number)
     if not spent.fits(budget):
         raise LedgerError(f"the source {source.name!r} has spent {spent} already: {budget} is less")
     rows.set_budget(connection, number, budget, implied=False)
@@ -235,9 +244,10 @@ def _set_budget(connection: Connection, number: int, source: Source, budget: Amo
 
 
 def _named(name: str) -> str:
-    if not isinstance(name, str) or not name.strip():
+    spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
+    if not spelling:
         raise InputError(f"the source's name is {name!r}: give the data a name, such as 'activity-study'")
-    return name
+    return spelling
 
 
 def path_of(where: str | Path) -> Path:

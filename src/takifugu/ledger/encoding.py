@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from takifugu.errors import InputError, LedgerError
+from takifugu.errors import InputError, LedgerError, TakifuguError
 from takifugu.laws.rationals import as_fraction
 from takifugu.ledger.values import Amount
 
@@ -40,7 +40,9 @@ def decoding() -> Iterator[None]:
     """Turn what cannot be read into a LedgerError that says so."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+    except LedgerError:
+        raise
+    except (TakifuguError, KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error) as error:
         raise LedgerError(
             f"the ledger holds a release that cannot be read ({error}): it was written by another version or edited; "
             "nothing more is released about this source, restore a backup or use the version that wrote it"

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Row, select, update
 
 from takifugu.errors import LedgerError
 from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
-from takifugu.ledger.store import read_spent
+from takifugu.ledger.store import most_spent, people_of
 from takifugu.ledger.tables import releases, reservations, sources
-from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Pending, most
+from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Pending
 
 
 def add_reservation(
@@ -46,11 +46,12 @@ def read_pending(connection: Connection, source: int | None, identity: str | Non
 def _pending(connection: Connection, row: Row[Any]) -> Pending:
     mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
     held = connection.execute(mine).all()
-    spent = most([unit.spent for unit in read_spent(connection, row.source)])
+    spent = most_spent(connection, row.source)
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
         state=row.state, created=row.created, recipe=json.loads(row.recipe), bundle=_unpacked(row.bundle),
         spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
+        same_people=people_of(connection, row.source),
     )  # fmt: skip
 
 

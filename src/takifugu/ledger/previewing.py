@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from takifugu.composition import joint
 from takifugu.errors import CompositionRefused, LedgerError
+from takifugu.ledger import sqlite
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.book import Budget, Ledger, path_of
-from takifugu.ledger.reserving import Attempt, TooMuch, attempt, drafts_of, refusal
-from takifugu.ledger.values import NOTHING, Amount, Debit, Source, as_budget, most, short
+from takifugu.ledger.asking import asked_of
+from takifugu.ledger.book import Budget, Ledger, other_budget, path_of
+from takifugu.ledger.reserving import TooMuch, refusal
+from takifugu.ledger.store import version_of
+from takifugu.ledger.tables import VERSION
+from takifugu.ledger.tallying import Tally, asked_items, tally
+from takifugu.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
+from takifugu.names import normalised
 
 
 @dataclass(frozen=True)
@@ -46,52 +53,71 @@ class Preview:
 
 
 def preview(
-    where: str | Path | None, source: str, debits: Sequence[Debit], budget: Budget | None = None, recharge: bool = False
+    where: str | Path | None,
+    source: str,
+    debits: Sequence[Debit],
+    budget: Budget | None = None,
+    recharge: bool = False,
+    same_people: bool | None = None,
 ) -> Preview:
     """Return what `Ledger.reserve` would do, without doing it; a ledger that does not exist is an empty one.
 
     Raises what `reserve` raises for what cannot be counted, and LedgerError for a file that is no ledger.
     """
     wanted = None if budget is None else as_budget(budget)
-    found, before = Source(source, "", None, False), Accounts({}, {})
-    tag: Callable[[str], str] = lambda unit: sha256(unit.encode()).hexdigest()  # noqa: E731
-    if where is not None and path_of(where).exists():
-        book = Ledger.open(where, create=False)
-        tag = book.unit_tag
+    name = normalised(source)
+    with _opened(where) as book:
+        asked = asked_of(debits, book.tag_of, recharge)
         with book.store.reading() as connection:
-            known = rows.read_source(connection, source)
-            if known is not None:
-                found, before = known[1], rows.read_accounts(connection, known[0])
-    declared = None if found.budget_is_implied else found.budget
-    if wanted is not None and declared is not None and wanted != declared:
-        raise LedgerError(
-            f"the source {source!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, or "
-            "change it on purpose (takifugu ledger budget, or Ledger.set_budget)"
-        )
-    declared = declared or wanted
-    drafts = drafts_of(debits, tag, recharge)
-    spent = most([before.cost(unit) for unit in before.items])
-    try:
-        tried = attempt(before, drafts, tag(""))
-    except CompositionRefused as refused:
-        return Preview(spent, None, declared or found.budget, declared is not None, (), False, str(refused))
-    limit = declared or found.budget or tried.cost
-    told = Source(found.name, found.id, limit, declared is None)
-    over = next((unit for unit, cost in tried.costs.items() if not cost.fits(limit)), None)
-    words = "" if over is None else refusal(TooMuch(tried, over, told))
-    after = most([spent, tried.cost])
-    return Preview(spent, after, limit, declared is not None, _charges(tried), over is None, words)
+            known = rows.read_source(connection, name)
+            spent = NOTHING if known is None else rows.most_spent(connection, known[0])
+            declared = None if known is None or known[1].budget_is_implied else known[1].budget
+            if wanted is not None and declared is not None and wanted != declared:
+                raise LedgerError(other_budget(name, declared, wanted))
+            limit = declared or wanted or (known[1].budget if known else None)
+            is_declared = (declared or wanted) is not None
+            try:
+                found = tally(connection, name, asked, same_people)
+            except CompositionRefused as refused:
+                return Preview(spent, None, limit, is_declared, (), False, str(refused))
+    limit = limit or found.mine.cost
+    about = replace(found.mine, source=replace(found.source, budget=limit, budget_is_implied=not is_declared))
+    words = ""
+    for account in (about, *found.theirs):
+        allowed = account.source.budget
+        over = None if allowed is None or words else account.worst_over(allowed)
+        if allowed is not None and over is not None:
+            words = refusal(TooMuch(asked, account, over, allowed))
+    charges = _charges(found)
+    return Preview(spent, most([spent, found.mine.cost]), limit, is_declared, charges, not words, words)
 
 
-def _charges(tried: Attempt) -> tuple[Charged, ...]:
+@contextmanager
+def _opened(where: str | Path | None) -> Iterator[Ledger]:
+    """Yield the ledger as it is: one that is not there is an empty one, and one of version 1 is copied and migrated."""
+    path = None if where is None else path_of(where)
+    if path is not None and path.exists() and version_of(path) == VERSION:
+        yield Ledger.open(path, create=False)
+        return
+    with TemporaryDirectory(prefix="takifugu-") as folder:
+        copy = Path(folder) / "ledger.db"
+        if path is not None and path.exists():
+            sqlite.copy(path, copy)
+        yield Ledger.open(copy)
+
+
+def _charges(found: Tally) -> tuple[Charged, ...]:
     kinds: Counter[tuple[Amount, Amount, str]] = Counter()
-    for unit, cost in tried.costs.items():
-        old, new = tried.before.items.get(unit, ()), tried.after.items[unit]
-        asked, spent = new[len(old) :], tried.before.cost(unit)
-        alone = _alone(tried.after, asked)
+    for kind in found.mine.kinds.values():
+        if kind not in found.mine.costs:
+            continue
+        cost, items = found.mine.costs[kind], found.mine.accounts.items[kind]
+        asked = asked_items(found.asked, kind.shape)
+        old = [item for item in items if item not in asked]
+        alone, spent = _alone(found.mine.accounts, asked), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
         kinds[alone, added, _reason(old, asked, alone, added)] += 1
-    return tuple(Charged(count, *kind) for kind, count in kinds.items())
+    return tuple(Charged(count, *one) for one, count in kinds.items())
 
 
 def _alone(accounts: Accounts, asked: Sequence[Item]) -> Amount:

@@ -16,12 +16,18 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from takifugu.errors import LedgerError
+from takifugu.ledger.places import DRAFT, not_in_use
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
 
 #: FULL: a commit is on the disk before it returns. A checkpoint a commit: nothing is kept in the side file alone.
-SETTINGS = ("PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1", "PRAGMA foreign_keys=ON")
+SETTINGS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA wal_autocheckpoint=1",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+)
 
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
@@ -68,7 +74,7 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
     It appears under its name complete or not at all, so that an empty file is never taken for a new ledger. Return
     whether it is the one made here.
     """
-    draft = path.with_name(f".{path.name}.{token_hex(8)}.new")
+    draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         fill(engine_of(draft, timeout=1.0))
@@ -100,14 +106,25 @@ def _place(draft: Path, path: Path) -> bool:
     return True
 
 
+def copy(path: Path, target: Path) -> None:
+    """Copy a ledger as it is now, whatever other processes do meanwhile."""
+    source = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with explained(path), closing(sqlite3.connect(source, uri=True)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+        new.execute("PRAGMA journal_mode=WAL")
+
+
 def check_length(path: Path) -> None:
     """Raise the driver's error for a file that does not start as a database, or is shorter than it says.
 
     SQLite itself reads the missing end of a last page, and the lone start of a first one, as zeros.
     """
     for _ in range(5):
-        with path.open("rb") as file:
-            start = file.read(_SMALLEST_PAGE)
+        with not_in_use(path) as free:
+            if not free:
+                return  # this process has opened it before, and closing another handle would drop its locks
+            with path.open("rb") as file:
+                start = file.read(_SMALLEST_PAGE)
         if start[: len(_MAGIC)] != _MAGIC[: len(start)]:
             raise _failure(sqlite3.SQLITE_NOTADB)
         page = int.from_bytes(start[16:18], "big")
@@ -142,11 +159,13 @@ def explained(path: Path) -> Iterator[None]:
         reason = _reason(error.orig)
     except sqlite3.Error as error:
         reason = _reason(error)
+    except UnicodeDecodeError:  # a text that is none
+        reason = _REASONS[sqlite3.SQLITE_CORRUPT]
     except OSError as error:
         reason = f"cannot be opened ({(error.strerror or 'system error').lower()}); give a path that can be written"
     else:
         return
-    raise LedgerError(f"the ledger {str(path)!r} {reason}.")
+    raise LedgerError(f"the ledger {str(path)!r} {reason}")
 
 
 def _reason(error: BaseException | None) -> str:

@@ -1,51 +1,26 @@
-"""The ledger as rows: transactions, keyed hashes, and reading a source's whole history back as accounts."""
+"""The ledger as rows: opening it, transactions, keyed hashes, sources with their budgets, and what is shown of them."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, update
 
-from takifugu import frameworks as framework_room
-from takifugu._version import __version__
-from takifugu.composition import completed
 from takifugu.errors import LedgerError
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import sqlite
-from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
+from takifugu.ledger.encoding import amount, decoding, new_row, now
+from takifugu.ledger.histories import charge_of_text, entry_rows
 from takifugu.ledger.migrating import migrate
-from takifugu.ledger.tables import (
-    KIND,
-    VERSION,
-    debits,
-    events,
-    frameworks,
-    meta,
-    metadata,
-    releases,
-    reservations,
-    sources,
-    units,
-)
+from takifugu.ledger.places import check_locks, check_one_name, in_use, place_of
+from takifugu.ledger.tables import KIND, VERSION, events, meta, metadata, people, releases, reservations, sources, units
 from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
-
-
-@lru_cache(maxsize=1024)
-def framework_of(body: str) -> Framework:
-    """Return the framework that a canonical text describes, always the same object for the same text."""
-    return framework_room.from_dict(json.loads(body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,22 +32,34 @@ class Store:
     key: bytes = field(repr=False)
     is_new: bool = False
 
-    def tag(self, kind: str, content: bytes) -> str:
-        """Return the keyed hash that stands for a unit's identifier, or for data, inside this ledger."""
-        return hmac.new(self.key, kind.encode() + b"\0" + content, hashlib.sha256).hexdigest()
+    def tag(self, kind: str, content: bytes) -> bytes:
+        """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
+        return hmac.digest(self.key, kind.encode() + b"\0" + content, "sha256")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with sqlite.explained(self.path), self.engine.connect() as connection, connection.begin():
+        with sqlite.explained(self.path), in_use(self.path), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Hold the write lock until the end; an exception takes everything back."""
-        with sqlite.explained(self.path), self.engine.connect() as plain:
+        with sqlite.explained(self.path), in_use(self.path), self.engine.connect() as plain:
             connection = plain.execution_options(takifugu_writes=True)
             with connection.begin():
+                if self.path.exists():
+                    check_one_name(self.path)
                 yield connection
+
+
+def version_of(path: Path) -> int:
+    """Return the layout version of a ledger; raises LedgerError for a file that is none."""
+    with sqlite.explained(path):
+        if path.is_dir() or not path.stat().st_size:
+            return VERSION  # opening it says what is wrong
+        sqlite.check_length(path)
+    with Store(path, sqlite.engine_of(path, 30.0), b"").reading() as connection:
+        return _version(connection, path)
 
 
 def open_store(path: Path, timeout: float, create: bool) -> Store:
@@ -84,10 +71,14 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     with sqlite.explained(path):
         if path.is_dir():
             raise LedgerError(f"the ledger {str(path)!r} is a folder; give the path of a file")
+        path = place_of(path)
         if not path.exists():
             if not create:
                 raise LedgerError(f"there is no ledger {str(path)!r}; a first release makes one, or check the path")
+            check_locks(path.parent)
             is_new = sqlite.create(path, _fill)
+        check_one_name(path)
+        check_locks(path.parent)
         if path.stat().st_size == 0:
             raise LedgerError(
                 f"the ledger {str(path)!r} is an empty file: either it lost its contents (restore a backup), or it "
@@ -103,9 +94,9 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
         with store.writing() as connection:
             if _version(connection, path) == 1:  # another process may just have done it
                 migrate(connection)
-    with store.reading() as connection:
-        key = connection.execute(select(meta.c.key)).scalar_one()
-    return Store(path, engine, bytes.fromhex(key), is_new)
+    with store.reading() as connection, decoding():
+        key = bytes.fromhex(connection.execute(select(meta.c.key)).scalar_one())
+    return Store(path, engine, key, is_new)
 
 
 def _fill(engine: Engine) -> None:
@@ -132,25 +123,35 @@ def _version(connection: Connection, path: Path) -> int:
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
+    """Return a source by its normalised name.
+
+    Raises LedgerError where an older version kept several spellings of it as several sources.
+    """
     row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
     return None if row is None else (row.id, _source(row))
 
 
+def source_of_row(connection: Connection, number: int) -> Source:
+    return _source(connection.execute(select(sources).where(sources.c.id == number)).one())
+
+
 def _source(row: Row[Any]) -> Source:
-    budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
+    with decoding():
+        budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
     return Source(row.name, row.public_id, budget, row.budget_is_implied)
 
 
 def add_source(connection: Connection, name: str) -> tuple[int, Source]:
     source = Source(name, token_hex(8), None, False)
-    row = {"name": name, "public_id": source.id, "created": now(), "budget_is_implied": False}
+    row = {
+        "name": name, "public_id": source.id, "created": now(), "budget_is_implied": False, "changes": 0, "members": 0
+    }  # fmt: skip
     return new_row(connection, sources, row), source
 
 
 def set_budget(connection: Connection, source: int, budget: Amount, implied: bool) -> None:
     """Write a budget and a trace of it."""
-    row = connection.execute(select(sources).where(sources.c.id == source)).one()
-    before = _source(row)
+    before = source_of_row(connection, source)
     was = "" if before.budget is None else f" (before: {before.budget.text(up=False)})"
     why = ", what the first release cost, because none was declared" if implied else ""
     add_event(connection, source, f"the budget is {budget.text(up=False)}{was}{why}")
@@ -158,6 +159,32 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
         "budget_epsilon": to_text(budget.epsilon), "budget_delta": to_text(budget.delta), "budget_is_implied": implied
     }  # fmt: skip
     connection.execute(update(sources).where(sources.c.id == source).values(values))
+    changed(connection, source)
+
+
+def changed(connection: Connection, source: int) -> None:
+    """Say that something about a source's account was written, for all who have computed from what was before."""
+    connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
+
+
+def read_counters(connection: Connection) -> Sequence[Row[Any]]:
+    return connection.exec_driver_sql("select id, changes, members from sources order by id").all()
+
+
+def has_members(connection: Connection, source: int) -> bool:
+    """Whether releases about a source name the units that they read."""
+    return bool(connection.execute(select(sources.c.members).where(sources.c.id == source)).scalar_one())
+
+
+def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
+    """Return of every two sources about which it was declared whether units of one name are the same people."""
+    return {(row.one, row.other): row.same for row in connection.execute(select(people))}
+
+
+def people_of(connection: Connection, source: int) -> dict[str, bool]:
+    """Return of each other source, by name, whether units of one name were declared to be the same people."""
+    pairs = {(b if a == source else a): same for (a, b), same in read_people(connection).items() if source in (a, b)}
+    return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
 
 
 def add_event(connection: Connection, source: int, what: str) -> None:
@@ -170,112 +197,49 @@ def read_events(connection: Connection, source: int) -> tuple[Event, ...]:
     return tuple(Event(row.created, row.what) for row in connection.execute(query))
 
 
-def read_accounts(connection: Connection, source: int) -> Accounts:
-    """Return every debit of a source, by the tag of its unit, in the order of their release."""
-    columns = (debits.c.id, debits.c.recharge, debits.c.charge, releases.c.public_id, units.c.tag)
-    joined = debits.join(releases).join(units, debits.c.unit == units.c.id).join(frameworks)
-    query = (
-        select(*columns, frameworks.c.fingerprint)
-        .select_from(joined)
-        .where(releases.c.source == source)
-        .order_by(debits.c.id)
-    )
-    items: dict[str, list[Item]] = {}
-    with decoding():
-        bodies = select(frameworks.c.fingerprint, frameworks.c.body).where(frameworks.c.source == source)
-        known = {row.fingerprint: framework_of(row.body) for row in connection.execute(bodies)}
-        for row in connection.execute(query):
-            charge = completed(Charge.from_dict(json.loads(row.charge)), known[row.fingerprint])
-            item = Item(charge, row.fingerprint, row.public_id, row.id, row.recharge)
-            items.setdefault(row.tag, []).append(item)
-    return Accounts(known, items)
-
-
-def unit_row(connection: Connection, source: int, tag: str) -> int:
-    """Return the row of a unit, made if it is new."""
-    found = connection.execute(select(units.c.id).where(units.c.source == source, units.c.tag == tag)).scalar()
-    return found if found is not None else new_row(
-        connection, units, {"source": source, "tag": tag, "epsilon": "0", "delta": "0"}
-    )  # fmt: skip
-
-
-def framework_row(connection: Connection, source: int, fingerprint: str, definition: str, body: str) -> int:
-    """Return the row of a framework, made if it is new."""
-    mine = (frameworks.c.source == source, frameworks.c.fingerprint == fingerprint)
-    found = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
-    row = {"source": source, "fingerprint": fingerprint, "definition": definition, "body": body}
-    return found if found is not None else new_row(connection, frameworks, row)
-
-
-def add_release(
-    connection: Connection, source: int, reservation: int, public_id: str, name: str, promise: Amount
-) -> int:
-    row = {
-        "public_id": public_id, "source": source, "reservation": reservation, "name": name, "software": __version__,
-        "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "created": now(),
-    }  # fmt: skip
-    return new_row(connection, releases, row)
-
-
-def add_debit(connection: Connection, release: int, unit: int, framework: int, item: Item) -> None:
-    body = canonical(item.charge.to_dict(), "the charge of this release")
-    row = {"release": release, "unit": unit, "framework": framework, "recharge": item.recharge, "charge": body}
-    connection.execute(insert(debits).values(row))
-
-
-def set_spent(connection: Connection, source: int, tag: str, spent: Amount) -> None:
-    values = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta)}
-    connection.execute(update(units).where(units.c.source == source, units.c.tag == tag).values(values))
-
-
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
     rows = connection.execute(select(units).where(units.c.source == source).order_by(units.c.id))
     with decoding():
-        return tuple(UnitSpent(row.tag, amount(row.epsilon, row.delta)) for row in rows)
+        return tuple(UnitSpent(row.tag.hex(), amount(row.epsilon, row.delta)) for row in rows)
 
 
-def sources_with(connection: Connection, source: int, tags: set[str]) -> tuple[str, ...]:
-    """Return the names of other sources that have a unit with one of these tags."""
-    query = select(sources.c.name, units.c.tag).join(units).where(sources.c.id != source).order_by(sources.c.id)
-    return tuple(dict.fromkeys(row.name for row in connection.execute(query) if row.tag in tags))
+def most_spent(connection: Connection, source: int) -> Amount:
+    """Return the most that any unit of a source has spent."""
+    costs = select(units.c.epsilon, units.c.delta).where(units.c.source == source).distinct()
+    with decoding():
+        return most([amount(*row) for row in connection.execute(costs)])
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
-    query = (
-        select(releases, reservations.c.state, debits.c.charge, frameworks.c.fingerprint)
-        .select_from(releases.join(reservations).join(debits).join(frameworks))
-        .where(releases.c.source == source)
-        .order_by(debits.c.id)
-    )
     held: dict[int, list[Row[Any]]] = {}
-    for row in connection.execute(query):
+    for row in entry_rows(connection, source):
         held.setdefault(row.id, []).append(row)
     with decoding():
         return tuple(_entry(rows) for rows in held.values())
 
 
 def _entry(rows: list[Row[Any]]) -> Entry:
-    first, charges = rows[0], [Charge.from_dict(json.loads(row.charge)) for row in rows]
+    first, charges = rows[0], [charge_of_text(row.body) for row in rows]
     return Entry(
         id=first.public_id, name=first.name, state=first.state, amount=amount(first.epsilon, first.delta),
-        kinds=tuple(sorted({str(c.composition) for c in charges})), scope=charges[0].scope, units=len(rows),
-        frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)), software=first.software,
-        created=first.created,
+        kinds=tuple(sorted({str(c.composition) for c in charges})), scope=charges[0].scope,
+        units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
+        software=first.software, created=first.created,
     )  # fmt: skip
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     found = []
     for row in connection.execute(select(sources).order_by(sources.c.id)):
-        spent = read_spent(connection, row.id)
+        size = connection.execute(select(func.count()).select_from(units).where(units.c.source == row.id)).scalar_one()
         states = connection.execute(
             select(reservations.c.state, func.count())
             .select_from(releases.join(reservations))
             .where(releases.c.source == row.id)
             .group_by(reservations.c.state)
         ).all()
-        source, total = _source(row), most([u.spent for u in spent])
+        source, total = _source(row), most_spent(connection, row.id)
         count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
-        found.append(SourceRow(source.name, source.id, total, *budget, len(spent), count, open_ones))
+        found.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones))
     return tuple(found)

@@ -26,12 +26,22 @@ sources = Table(
     "sources",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False, unique=True),  # normalised
     Column("public_id", Text, nullable=False, unique=True),
     Column("created", Text, nullable=False),
     Column("budget_epsilon", Text),  # null until the first release or an explicit budget
     Column("budget_delta", Text),
     Column("budget_is_implied", Boolean, nullable=False),
+    Column("changes", Integer, nullable=False),  # grows with everything that is written about its account
+    Column("members", Integer, nullable=False),  # grows with every release that names a new unit
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("one", ForeignKey("sources.id"), primary_key=True),  # the lower number
+    Column("other", ForeignKey("sources.id"), primary_key=True),
+    Column("same", Boolean, nullable=False),  # are units of the same name the same people? Declared, never guessed
 )
 
 events = Table(
@@ -43,17 +53,6 @@ events = Table(
     Column("created", Text, nullable=False),
 )
 
-units = Table(
-    "units",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("tag", Text, nullable=False),  # HMAC of the unit's identifier
-    Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
-    Column("delta", Text, nullable=False),
-    UniqueConstraint("source", "tag"),
-)
-
 frameworks = Table(
     "frameworks",
     metadata,
@@ -63,6 +62,17 @@ frameworks = Table(
     Column("definition", Text, nullable=False),
     Column("body", Text, nullable=False),  # canonical JSON
     UniqueConstraint("source", "fingerprint"),
+)
+
+charges = Table(
+    "charges",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("framework", ForeignKey("frameworks.id"), nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("links", Boolean, nullable=False),  # a pooled output-law promise: what is about one unit is about all
+    Column("body", Text, nullable=False),  # canonical JSON without release and reading, so that equal ones meet
+    UniqueConstraint("framework", "digest"),
 )
 
 reservations = Table(
@@ -84,7 +94,7 @@ releases = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("public_id", Text, nullable=False, unique=True),
-    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
     Column("reservation", ForeignKey("reservations.id"), nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("epsilon", Text, nullable=False),  # what it promises alone: the largest of its debits
@@ -93,13 +103,43 @@ releases = Table(
     Column("created", Text, nullable=False),
 )
 
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("shape", Text, nullable=False),  # its debits without their releases: equal batches have equal shapes
+    Column("units", Integer, nullable=False),  # how many units one reservation debits alike
+)
+
 debits = Table(
     "debits",
     metadata,
     Column("id", Integer, primary_key=True),
+    Column("batch", ForeignKey("batches.id"), nullable=False, index=True),
     Column("release", ForeignKey("releases.id"), nullable=False, index=True),
-    Column("unit", ForeignKey("units.id"), nullable=False, index=True),
-    Column("framework", ForeignKey("frameworks.id"), nullable=False),
+    Column("charge", ForeignKey("charges.id"), nullable=False),
     Column("recharge", Boolean, nullable=False),
-    Column("charge", Text, nullable=False),  # canonical JSON
+    Column("reading", Text, nullable=False),  # debits of one batch with the same reading read the same entries
+)
+
+histories = Table(
+    "histories",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("parent", ForeignKey("histories.id")),  # what was debited before; null where nothing was
+    Column("batch", ForeignKey("batches.id"), nullable=False),
+    Column("sums", Text, nullable=False),  # JSON: [[batch, how many of its shape], ...] in the order of their first
+)
+
+units = Table(
+    "units",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False),
+    Column("tag", LargeBinary, nullable=False),  # HMAC of the unit's normalised name (of a raw one: `meta.migrated`)
+    Column("history", ForeignKey("histories.id"), nullable=False),
+    Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
+    Column("delta", Text, nullable=False),
+    UniqueConstraint("tag", "source"),
 )

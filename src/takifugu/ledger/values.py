@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -27,12 +27,14 @@ class Debit:
 
     `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
     Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
+    `spellings` are the unit's name as the data spell it: ledgers of version 1 told units apart by these.
     """
 
     framework: Framework
     charge: Charge
     unit: str = ""
     name: str = "release"
+    spellings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,17 +114,15 @@ class Source:
 class Reservation:
     """Releases that are paid for: `ids` are their random ids by name, `spent` what the source has spent with them.
 
-    They move together, under the random id `group`.
-
-    `also_under` names other sources of the ledger that have a unit of the same identifier: if they are about the same
-    people, what is published about them adds up, and they belong under one name.
+    They move together, under the random id `group`. `same_people` names the other sources of the ledger that name units
+    alike, and says of each whether these were declared to be the same people.
     """
 
     source: str
     ids: dict[str, str]
     spent: Amount
     budget: Amount
-    also_under: tuple[str, ...] = ()
+    same_people: Mapping[str, bool] = field(default_factory=dict)
     group: str = ""
 
     @property
@@ -148,6 +148,7 @@ class Pending:
     bundle: bytes | None
     spent: Amount
     budget: Amount
+    same_people: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -66,13 +66,17 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A question's noisy answer in answer units; `account` is None where no ledger was used."""
+    """A question's noisy answer in answer units; `account` is None where no ledger was used.
+
+    `people` says what was declared about the people of other sources of the ledger.
+    """
 
     question: Question
     labels: tuple[str, ...]
     values: tuple[Fraction, ...]
     private: bool
     account: Account | None
+    people: tuple[str, ...] = ()
 
     @property
     def randomiser(self) -> Randomiser:
@@ -87,6 +91,7 @@ class Order:
     budget: Budget | None
     identity: bytes
     recipe: Mapping[str, Any]
+    same_people: bool | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +112,7 @@ def release(
     source: str = "data",
     unit: str | None = None,
     budget: Budget | None = None,
+    same_people: bool | None = None,
     require_ledger: bool = False,
     entropy: Entropy | None = None,
     at: int | None = None,
@@ -115,8 +121,9 @@ def release(
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
-    `unit` whose data they are, where a source has several. Without a ledger nothing is accounted, and the certificate
-    says so.
+    `unit` whose data they are, where a source has several. `same_people` says whether units that another source of the
+    ledger names alike are the same people; it is asked where there are any. Without a ledger nothing is accounted, and
+    the certificate says so.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other stretches of it cost what they can tell together. Without it the ledger assumes, whatever the data are,
@@ -156,7 +163,8 @@ def release(
         if book is None:
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
-            bill = Order(source, budget, identity_of(asked, private=bits.private), {"kind": "library"})
+            identity = identity_of(asked, private=bits.private)
+            bill = Order(source, budget, identity, {"kind": "library"}, same_people)
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             course.record(book, kept.paid, ReleaseState.DRAWN)
             certificate, since = kept.bundle.sheets[0].certificate, kept.since
@@ -223,12 +231,26 @@ def keep(
         paid = course.pay(book, order.source, order.identity, lambda: _reserve(asked, book, order))
     course.state = ReleaseState.PAID
     about = book.source(order.source).id
-    mine = seal(draw(asked, {name: Account(about, number) for name, number in paid.ids.items()}, bits)).to_bytes()
+    accounts = {name: Account(about, number) for name, number in paid.ids.items()}
+    mine = seal(draw(asked, accounts, bits, tuple(_people(paid.same_people)))).to_bytes()
     kept = course.keep(book, paid, mine)
     return Kept(paid, bundle_of(kept), waiting[0].created if waiting else None)
 
 
-def draw(asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy) -> tuple[Drawn, ...]:
+def _people(same: Mapping[str, bool]) -> Iterator[str]:
+    for source, are in same.items():
+        if are:
+            yield (
+                f"the people of the source {source!r} are the same people: each release about it counts here at the "
+                "cost of a change of its whole data"
+            )
+        else:
+            yield f"the people of the source {source!r} are other people, even where their names are the same"
+
+
+def draw(
+    asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
+) -> tuple[Drawn, ...]:
     """Answer the questions with noise; an exact answer goes from where it is computed into the noise, and nowhere."""
     return tuple(
         Drawn(
@@ -237,6 +259,7 @@ def draw(asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy)
             one.question.calibration.randomiser.draw(answer_of(one.question.calibration, one.seen), bits),
             is_private(bits),
             accounts.get(one.question.release),
+            people,
         )
         for one in asked
     )
@@ -260,7 +283,7 @@ def certificate_of(
         units=units,
         private=all(d.private for d in drawn),
         account=first.account,
-        assumptions=assumptions,
+        assumptions=[*assumptions, *first.people],
         table=table,
     )
 
@@ -275,5 +298,14 @@ def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservatio
         frameworks = {id(f): f for f in question.readers.values()}
         told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at}
         charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
-        debits += [Debit(f, charges[id(f)], unit, question.release) for unit, f in question.readers.items()]
-    return ledger.reserve(order.source, debits, order.budget, identity=order.identity, recipe=order.recipe)
+        for unit, framework in question.readers.items():
+            spelt = (question.written[unit],) if question.written.get(unit) else ()
+            debits.append(Debit(framework, charges[id(framework)], unit, question.release, spelt))
+    return ledger.reserve(
+        order.source,
+        debits,
+        order.budget,
+        identity=order.identity,
+        recipe=order.recipe,
+        same_people=order.same_people,
+    )

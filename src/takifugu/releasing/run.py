@@ -186,7 +186,7 @@ def published(
         book = open_ledger(where)
         assert book is not None
         recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}
-        bill = Order(source.name, budget_of(source), order.identity, recipe)
+        bill = Order(source.name, budget_of(source), order.identity, recipe, source.same_people)
         kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
         tables = handed_out(kept, book, folder, force, course)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}

@@ -109,6 +109,10 @@ class SourceSpec(Section):
         tuple[StrictStr, ...],
         Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
     ] = ()
+    same_people: Annotated[
+        StrictBool | None,
+        Field(description="are units that another source of the ledger names alike the same people?"),
+    ] = None
     budget: Annotated[
         Epsilon | BudgetSpec | None,
         Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),

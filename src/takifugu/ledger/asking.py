@@ -1,0 +1,169 @@
+"""What is asked of the ledger, made ready before any lock is taken: units as keyed hashes, and equal debits as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from secrets import token_hex
+
+from takifugu.errors import InputError, LedgerError
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Charge, Composition
+from takifugu.ledger.encoding import canonical
+from takifugu.ledger.values import SMALLEST_SPEND, Debit
+from takifugu.names import normalised
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One debit of a unit: what is charged under which framework, for which release; `text` and `body` are kept."""
+
+    charge: Charge
+    framework: Framework
+    release: str
+    number: int
+    recharge: bool
+    reading: str
+    text: str
+    body: str
+
+    @property
+    def fingerprint(self) -> str:
+        return self.charge.framework
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Releases that are to be paid: which units (by tag) are debited what, by the number of a row of `shapes`.
+
+    `ids` are the random ids of the releases by name; `spellings` the tags that a unit may have in a ledger of version 1
+    beside its own; `everything` is the tag of a source that is one unit.
+    """
+
+    ids: Mapping[str, str]
+    shapes: tuple[tuple[Part, ...], ...]
+    units: Mapping[bytes, int]
+    spellings: Mapping[bytes, bytes]
+    everything: bytes
+
+    @property
+    def names_units(self) -> bool:
+        return self.everything not in self.units
+
+    @property
+    def tags(self) -> list[bytes]:
+        """Every tag under which one of the units may be known."""
+        return [*self.units, *self.spellings]
+
+
+def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
+    """Check what is asked and make it ready; raises InputError or LedgerError for what cannot be counted."""
+    if not debits:
+        raise InputError("there is nothing to reserve: give at least one debit")
+    ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
+    numbers = {name: number for number, name in enumerate(ids)}
+    parts: dict[tuple[int, int, str], Part] = {}
+    texts: dict[int, str] = {}
+    held: dict[str, dict[str, Part]] = {}
+    named: dict[tuple[int, str], Part] = {}
+    spelt: dict[str, set[str]] = {}
+    names: dict[str, str] = {}
+    for debit in debits:
+        key = (id(debit.charge), id(debit.framework), debit.name)
+        part = parts.get(key)
+        if part is None:
+            part = parts[key] = _part(debit, ids[debit.name], numbers[debit.name], recharge, texts)
+        unit = names.get(debit.unit)
+        if unit is None:
+            unit = names[debit.unit] = _unit(debit.unit)
+        mine = held.setdefault(unit, {})
+        if debit.name in mine:
+            raise InputError(f"the release {debit.name!r} debits one unit twice: give each answer its own name")
+        mine[debit.name] = part
+        for spelling in debit.spellings:
+            if spelling not in names:
+                names[spelling] = _unit(spelling)
+            if names[spelling] != unit:
+                raise InputError("a spelling of a unit's name is another name: give only spellings that mean this unit")
+            if spelling != unit:
+                spelt.setdefault(unit, set()).add(spelling)
+        if debit.unit != unit:
+            spelt.setdefault(unit, set()).add(debit.unit)
+    if "" in held and len(held) > 1:
+        raise LedgerError(ONE_OR_MANY)
+    shapes: dict[tuple[int, ...], int] = {}
+    rows: list[tuple[Part, ...]] = []
+    units: dict[bytes, int] = {}
+    spellings: dict[bytes, bytes] = {}
+    for unit, of in held.items():
+        chosen = _read_together(tuple(of.values()), named)
+        shape = shapes.setdefault(tuple(map(id, chosen)), len(rows))
+        if shape == len(rows):
+            rows.append(chosen)
+        own = tag(unit)
+        units[own] = shape
+        for spelling in spelt.get(unit, ()):
+            spellings[tag(spelling)] = own
+    return Asked(ids, tuple(rows), units, spellings, tag(""))
+
+
+ONE_OR_MANY = (
+    "about one source, either every release names the units that it reads or none does: name them as before, or give "
+    "these data another source name if nothing was released about them"
+)
+
+
+def _unit(name: str) -> str:
+    spelling = normalised(name, "the name of a unit") if name else ""
+    if name and not spelling:
+        raise InputError("the name of a unit holds nothing but blanks: write whose data they are")
+    return spelling
+
+
+def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[int, str]) -> Part:
+    charge = debit.charge
+    if charge.epsilon < SMALLEST_SPEND:
+        raise LedgerError(
+            f"the release {debit.name!r} would spend epsilon {float(charge.epsilon):g}: a release costs more than "
+            "nothing; calibrate it for an epsilon above 0, for example 0.1"
+        )
+    body = texts.get(id(debit.framework))
+    if body is None:
+        body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
+    if charge.framework != debit.framework.fingerprint():
+        raise InputError(
+            f"the release {debit.name!r} was charged for another framework than the one that it names for its "
+            "unit: use charge_of(calibration, framework=...) with the unit's framework"
+        )
+    kept, reading = unread(charge)
+    text = canonical(kept.to_dict(), "the charge of this release")
+    return Part(kept, debit.framework, release, number, recharge, reading, text, body)
+
+
+def unread(charge: Charge) -> tuple[Charge, str]:
+    """Return a charge without its release and the reading that it is of, and that reading."""
+    return replace(charge, release="", reading=""), charge.reading
+
+
+def _read_together(parts: tuple[Part, ...], known: dict[tuple[int, str], Part]) -> tuple[Part, ...]:
+    """Return debits of a unit with their readings numbered: what is read once has none, so that equal debits meet."""
+    often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
+    numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
+    found = []
+    for part in parts:
+        key = (id(part), numbers.get(part.reading, ""))
+        if key not in known:
+            known[key] = replace(part, reading=key[1])
+        found.append(known[key])
+    return tuple(found)
+
+
+def is_link(charge: Charge) -> bool:
+    """Whether a promise is about the law of all units that it reads, so that what is about one is about all."""
+    return charge.composition is Composition.SINGLE and charge.scope == "pooled"

@@ -1,0 +1,245 @@
+"""What releases would cost, read from the ledger before any lock is taken: every account that they touch, anew.
+
+Beside the accounts of the source that is asked about, these are the accounts of sources that the same people are in
+(`people`): each release of the one counts for the other at the cost of a change of the whole data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+
+from sqlalchemy import Connection
+
+from takifugu.errors import InputError, LedgerError
+from takifugu.frameworks import Framework
+from takifugu.ledger import histories as kept
+from takifugu.ledger import store as rows
+from takifugu.ledger.accounts import Accounts, Item, Kind, foreign
+from takifugu.ledger.asking import ONE_OR_MANY, Asked, is_link
+from takifugu.ledger.histories import Batch, Hit, Sums
+from takifugu.ledger.values import NOTHING, Amount, Source, most
+
+#: Debits that are being written come after all that were.
+NEW = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """The units of one source whose cost changes: the kind of each, what it was known as before, and the new costs."""
+
+    number: int
+    source: Source
+    kinds: Mapping[bytes, AccountKind]
+    accounts: Accounts
+    costs: Mapping[Kind, Amount]
+
+    @property
+    def cost(self) -> Amount:
+        return most(list(self.costs.values()))
+
+    def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
+        """Return a unit whose cost is above the budget, with its kind, or None."""
+        over = {kind for kind, cost in self.costs.items() if not cost.fits(budget)}
+        return next(((tag, kind) for tag, kind in self.kinds.items() if kind in over), None)
+
+
+@dataclass(frozen=True)
+class AccountKind:
+    """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
+
+    `own` are the hits of the unit in the source (several, where spellings of it were units of their own), without
+    their tags; `others` those in sources of the same people; `is_asked_elsewhere` says that what is asked is about
+    another source.
+    """
+
+    own: tuple[tuple[int, str, str], ...]
+    others: tuple[int, ...]
+    shape: int
+    is_asked_elsewhere: bool
+
+    @property
+    def histories(self) -> tuple[int, ...]:
+        return tuple(history for history, _, _ in self.own)
+
+    @property
+    def spent(self) -> Amount:
+        """What the unit had spent; several spellings of it together at most the sum."""
+        each = [Hit(0, b"", *one).spent for one in self.own]
+        return Amount(sum((a.epsilon for a in each), Fraction(0)), sum((a.delta for a in each), Fraction(0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Everything that a reservation would change, and the state of the ledger that it was computed from."""
+
+    asked: Asked
+    number: int | None
+    source: Source
+    mine: Account
+    theirs: tuple[Account, ...]
+    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]]
+    people: Mapping[int, bool]
+    sums: Mapping[int, Sums]
+    batches: Mapping[int, Batch]
+    signature: tuple[object, ...]
+
+    def is_of(self, connection: Connection) -> bool:
+        """Whether the ledger is as it was when this was computed."""
+        friends = [account.number for account in self.theirs]
+        return signature_of(connection, self.mine.number, friends) == self.signature
+
+
+def tally(connection: Connection, name: str, asked: Asked, same_people: bool | None) -> Tally:
+    """Return what the releases would cost.
+
+    Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
+    divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
+    """
+    found = rows.read_source(connection, name)
+    number, source = found or (0, Source(name, "", None, False))
+    hits = _merged(connection, asked, [*asked.tags, asked.everything])
+    if found is not None:
+        is_one = number in hits.get(asked.everything, {})
+        if (is_one and asked.names_units) or (rows.has_members(connection, number) and not asked.names_units):
+            raise LedgerError(ONE_OR_MANY)
+    known = rows.read_people(connection)
+    overlap = {s for tag in asked.units for s in hits.get(tag, ()) if s != number} if asked.names_units else set()
+    people = _declared(connection, source.name, number, overlap, known, same_people)
+    ties = {pair for pair, same in known.items() if same} | {_pair(number, o) for o, same in people.items() if same}
+    fresh = {o for o, same in people.items() if same and not known.get(_pair(number, o), False)}
+    links = {s: kept.has_links(connection, s) for s in {number, *chain(*ties)} if s}
+    links[number] = links.get(number, False) or any(is_link(p.charge) for shape in asked.shapes for p in shape)
+    touched = [number, *(o for o in sorted(overlap) if people[o])]
+    members: dict[int, list[bytes]] = {}
+    for s in touched:
+        mine = [tag for tag in asked.units if s == number or s in hits.get(tag, ())]
+        if (links[s] or fresh) and s:
+            mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
+        members[s] = [tag for tag in mine if tag not in asked.spellings or tag in asked.units]
+    extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
+    if extra:
+        hits = {**hits, **_merged(connection, asked, extra)}
+    kinds = {s: _kinds(s, number, tags, asked, hits, ties) for s, tags in members.items()}
+    used = {h for of in kinds.values() for k in set(of.values()) for h in (*k.histories, *k.others)}
+    sums = kept.sums_of(connection, used)
+    exact = kept.paths_of(connection, used) if any(links.values()) else sums
+    wanted = {batch for known_as in (sums, exact) for held in known_as.values() for batch, _ in held}
+    batches, frameworks = kept.batches_of(connection, wanted)
+    frameworks |= {part.fingerprint: part.framework for shape in asked.shapes for part in shape}
+    accounts = []
+    for s in touched:
+        about = source if s == number else rows.source_of_row(connection, s)
+        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, bool(fresh)))
+    signature = signature_of(connection, number, [o for o in touched if o != number])
+    return Tally(
+        asked, None if found is None else number, source, accounts[0], tuple(accounts[1:]), hits, people, sums,
+        batches, signature,
+    )  # fmt: skip
+
+
+def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
+    """Return what a tally depends on: the accounts that it read, and which units other sources have."""
+    about = {number, *friends}
+    return tuple(
+        (row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection)
+    )
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (min(one, other), max(one, other))
+
+
+def _merged(
+    connection: Connection, asked: Asked, tags: Sequence[bytes]
+) -> dict[bytes, dict[int, tuple[Hit, ...]]]:
+    """Return in which sources each unit is: under its own tag, and under those of its spellings."""
+    found: dict[bytes, dict[int, tuple[Hit, ...]]] = {}
+    for tag, at in kept.hits(connection, tags).items():
+        mine = found.setdefault(asked.spellings.get(tag, tag), {})
+        for source, hit in at.items():
+            mine[source] = (*mine.get(source, ()), hit)
+    return found
+
+
+def _declared(
+    connection: Connection, name: str, number: int, overlap: set[int], known: Mapping[tuple[int, int], bool],
+    same_people: bool | None,
+) -> dict[int, bool]:  # fmt: skip
+    """Return of each source that names units alike whether they are the same people, as declared now or before."""
+    found = {}
+    for other in sorted(overlap):
+        before = known.get(_pair(number, other))
+        about = rows.source_of_row(connection, other).name
+        if before is None and same_people is None:
+            raise InputError(
+                f"the sources {name!r} and {about!r} of this ledger both say whose data they hold, and name units "
+                "alike: are these the same people? Write same_people = false under [source] (same_people=False in "
+                "Python) if they are other people of the same names; or same_people = true, and each release about "
+                "the one source is charged to the other, too, at the cost of a change of the whole data"
+            )
+        if before and same_people is False:
+            raise LedgerError(
+                f"the ledger has it that the sources {name!r} and {about!r} are about the same people, and now "
+                "same_people = false is declared: leave it out, what was declared once stays"
+            )
+        found[other] = bool(before or same_people)
+    return found
+
+
+def _kinds(
+    source: int, number: int, tags: Iterable[bytes], asked: Asked,
+    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]], ties: set[tuple[int, int]],
+) -> dict[bytes, AccountKind]:  # fmt: skip
+    friends = {a if b == source else b for a, b in ties if source in (a, b)}
+    found: dict[bytes, AccountKind] = {}
+    same: dict[AccountKind, AccountKind] = {}
+    for tag in tags:
+        at = hits.get(tag, {})
+        own = tuple((hit.history, hit.epsilon, hit.delta) for hit in at.get(source, ()))
+        others = tuple(hit.history for f in sorted(friends) for hit in at.get(f, ())) if friends else ()
+        elsewhere = source != number
+        shape = asked.units.get(tag, -1) if not elsewhere or number in friends else -1
+        kind = AccountKind(own, others, shape, elsewhere and shape >= 0)
+        found[tag] = same.setdefault(kind, kind)
+    return found
+
+
+def _account(
+    number: int, source: Source, kinds: Mapping[bytes, AccountKind], asked: Asked, sums: Mapping[int, Sums],
+    batches: Mapping[int, Batch], frameworks: Mapping[str, Framework], all_change: bool,
+) -> Account:  # fmt: skip
+    counts = Counter(kinds.values())
+    items = {kind: _items(kind, asked, sums, batches) for kind in counts}
+    accounts = Accounts(frameworks, items, counts)
+    changed = [kind for kind in counts if all_change or kind.shape >= 0]
+    costs: dict[Kind, Amount] = {kind: accounts.cost(kind) for kind in accounts.linked(changed)}
+    return Account(number, source, kinds, accounts, costs)
+
+
+def _items(
+    kind: AccountKind, asked: Asked, sums: Mapping[int, Sums], batches: Mapping[int, Batch]
+) -> tuple[Item, ...]:
+    found = [item for history in kind.histories for item in kept.items_of(sums[history], batches)]
+    found += [foreign(item) for history in kind.others for item in kept.items_of(sums[history], batches)]
+    found.sort(key=lambda item: item.number)
+    new = asked_items(asked, kind.shape)
+    return (*found, *(map(foreign, new) if kind.is_asked_elsewhere else new))
+
+
+def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
+    """Return the debits that are asked for units of a shape; they come after all that were, in their order."""
+    if shape < 0:
+        return ()
+    return tuple(
+        Item(p.charge, p.fingerprint, p.release, NEW + p.number, p.recharge, 1, f"new.{p.reading}" if p.reading else "")
+        for p in asked.shapes[shape]
+    )
+
+
+def spent_before(account: Account) -> Amount:
+    """Return the most that a unit of this account had spent before."""
+    return most([NOTHING, *(kind.spent for kind in set(account.kinds.values()))])

@@ -1,0 +1,170 @@
+"""What a reservation writes, in one transaction: its releases, what each kind of unit is debited, and the new costs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, insert, select
+
+from takifugu._version import __version__
+from takifugu.laws.rationals import to_text
+from takifugu.ledger import histories as kept
+from takifugu.ledger import store as rows
+from takifugu.ledger.asking import Asked, Part, is_link
+from takifugu.ledger.encoding import new_row, now
+from takifugu.ledger.histories import Batch
+from takifugu.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
+from takifugu.ledger.tallying import Account, AccountKind, Tally, asked_items
+from takifugu.ledger.values import Amount, most
+
+_ADD = "insert into units (source, tag, history, epsilon, delta) values (?, ?, ?, ?, ?)"
+_CHANGE = "update units set epsilon = ?, delta = ? where id = ?"
+_MOVE = "update units set history = ?, epsilon = ?, delta = ? where id = ?"
+
+
+def write_releases(connection: Connection, source: int, reservation: int, asked: Asked) -> dict[str, int]:
+    """Write the releases; return their numbers by their random ids."""
+    found = {}
+    for name, public_id in asked.ids.items():
+        mine = [part.charge for shape in asked.shapes for part in shape if part.release == public_id]
+        promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
+        row = {
+            "public_id": public_id, "source": source, "reservation": reservation, "name": name,
+            "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": __version__,
+            "created": now(),
+        }  # fmt: skip
+        found[public_id] = new_row(connection, releases, row)
+    return found
+
+
+def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
+    """Write what every unit is debited, and every cost that changed."""
+    asked = tally.asked
+    units = Counter(asked.units.values())
+    made = {
+        shape: _batch(connection, source, parts, units[shape], numbers, asked_items(asked, shape))
+        for shape, parts in enumerate(asked.shapes)
+    }
+    moved = {
+        kind: _history(connection, source, kind, made[kind.shape], tally)
+        for kind in dict.fromkeys(tally.mine.kinds.values())
+        if kind.shape >= 0
+    }
+    _write_units(connection, tally, source, moved)
+    for account in tally.theirs:
+        _write_costs(connection, account, tally)
+
+
+def write_people(connection: Connection, source: int, tally: Tally) -> None:
+    """Write which other sources are about the same people, as it was declared, and a trace of it."""
+    for other, same in tally.people.items():
+        one, two = min(source, other), max(source, other)
+        mine = (people.c.one == one, people.c.other == two)
+        known = connection.execute(select(people.c.same).where(*mine)).scalar()
+        if known is None:
+            connection.execute(insert(people).values(one=one, other=two, same=same))
+        elif known != same:
+            connection.execute(people.update().where(*mine).values(same=same))
+        if known != same:
+            names = {s: rows.source_of_row(connection, s).name for s in (one, two)}
+            what = "the same people" if same else "other people of the same names"
+            for here, there in ((one, two), (two, one)):
+                rows.add_event(connection, here, f"declared: the units of the source {names[there]!r} are {what}")
+
+
+def _batch(
+    connection: Connection, source: int, parts: Sequence[Part], units: int, numbers: Mapping[str, int], items: object
+) -> Batch:
+    known = [_charge(connection, source, part) for part in parts]
+    shape = json.dumps([[c, p.recharge, p.reading] for c, p in zip(known, parts, strict=True)], separators=(",", ":"))
+    number = new_row(connection, batches, {"shape": shape, "units": units})
+    for charge, part in zip(known, parts, strict=True):
+        row = {
+            "batch": number, "release": numbers[part.release], "charge": charge, "recharge": part.recharge,
+            "reading": part.reading,
+        }  # fmt: skip
+        connection.execute(insert(debits).values(row))
+    return Batch(number, shape, tuple(items))  # type: ignore[arg-type]
+
+
+def _charge(connection: Connection, source: int, part: Part) -> int:
+    framework = _framework(connection, source, part)
+    return charge_row(connection, framework, part.text, part.digest, is_link(part.charge))
+
+
+def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
+    """Return the row of a charge, made if it is new."""
+    mine = (charges.c.framework == framework, charges.c.digest == digest)
+    found = connection.execute(select(charges.c.id).where(*mine)).scalar()
+    row = {"framework": framework, "digest": digest, "links": links, "body": text}
+    return int(found) if found is not None else new_row(connection, charges, row)
+
+
+def _framework(connection: Connection, source: int, part: Part) -> int:
+    mine = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
+    found = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
+    row = {
+        "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
+    }  # fmt: skip
+    return int(found) if found is not None else new_row(connection, frameworks, row)
+
+
+def _history(connection: Connection, source: int, kind: AccountKind, new: Batch, tally: Tally) -> int:
+    """Write the history of units of a kind after one more batch; return its row.
+
+    Where several spellings of a unit had histories, the batches of all are put behind those of the first.
+    """
+    first, *others = kind.histories or (None,)
+    sums = tuple(sorted(pair for history in kind.histories for pair in tally.sums[history]))
+    for path in kept.paths_of(connection, [h for h in others if h is not None]).values():
+        for batch, _ in path:
+            first = new_row(connection, histories, {"source": source, "parent": first, "batch": batch, "sums": "[]"})
+    grown = kept.with_one_more(sums, tally.batches, new)
+    row = {"source": source, "parent": first, "batch": new.id, "sums": json.dumps(grown, separators=(",", ":"))}
+    return new_row(connection, histories, row)
+
+
+def _write_units(connection: Connection, tally: Tally, source: int, moved: Mapping[AccountKind, int]) -> None:
+    added: list[tuple[object, ...]] = []
+    grown: list[tuple[object, ...]] = []
+    changed: list[tuple[object, ...]] = []
+    gone: list[tuple[object, ...]] = []
+    texts = {kind: _texts(cost) for kind, cost in tally.mine.costs.items()}
+    for tag, kind in tally.mine.kinds.items():
+        if kind not in texts:
+            continue
+        found = tally.hits.get(tag, {}).get(tally.mine.number, ())
+        if kind.shape < 0:
+            changed += [(*texts[kind], hit.row) for hit in found]
+            continue
+        own = [hit.row for hit in found if hit.tag == tag]
+        if own:
+            grown.append((moved[kind], *texts[kind], own[0]))
+        else:
+            added.append((source, tag, moved[kind], *texts[kind]))
+        gone += [(hit.row,) for hit in found if hit.tag != tag]
+    raw = connection.connection.cursor()
+    raw.executemany("delete from units where id = ?", gone)
+    raw.executemany(_MOVE, grown)
+    raw.executemany(_CHANGE, changed)
+    raw.executemany(_ADD, added)
+    if added and tally.asked.names_units:
+        connection.exec_driver_sql("update sources set members = members + 1 where id = ?", (source,))
+
+
+def _write_costs(connection: Connection, account: Account, tally: Tally) -> None:
+    texts = {kind: _texts(cost) for kind, cost in account.costs.items()}
+    changed = [
+        (*texts[kind], hit.row)
+        for tag, kind in account.kinds.items()
+        if kind in texts
+        for hit in tally.hits.get(tag, {}).get(account.number, ())
+    ]
+    connection.connection.cursor().executemany(_CHANGE, changed)
+    rows.changed(connection, account.number)
+
+
+def _texts(cost: Amount) -> tuple[str, str]:
+    return to_text(cost.epsilon), to_text(cost.delta)

@@ -1,0 +1,241 @@
+"""One person, one budget: spellings of one name are one unit, and the same people in two sources are counted twice."""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ledger.test_accounts import alone, pooled_debits, unit_framework
+from tests.support.ledger_tools import charge, dump, made
+
+from takifugu.composition import charge_of
+from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.guarantee import Composition
+from takifugu.ledger import Amount, Debit, Ledger
+from takifugu.mechanisms import group, wasserstein
+from takifugu.queries import Count
+from takifugu.randomisers import RoundedNormal
+
+WHOLE, DATA, QUILT, SINGLE = Composition
+JOSE = unicodedata.normalize("NFC", "José")
+SPELT_APART = unicodedata.normalize("NFD", JOSE)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Ledger:
+    """The ledger of version 1, migrated."""
+    where = tmp_path / "version 1.db"
+    with closing(sqlite3.connect(where)) as connection:
+        connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
+        connection.execute("PRAGMA journal_mode=WAL")
+    book = Ledger.open(where)
+    book.set_budget("study", (99, "1/10"))
+    return book
+
+
+def about(unit: str, epsilon: Any = 1, length: int = 1, **changes: Any) -> Debit:
+    """Return the debit of a group release of a count about one unit."""
+    framework = unit_framework(length)
+    scale = Fraction(length) / Fraction(epsilon)
+    whole = replace(charge(framework, Count(1), scale, WHOLE), epsilon=Fraction(epsilon))
+    return Debit(framework, whole, unit, **changes)
+
+
+def spent(ledger: Ledger, source: str) -> list[Fraction]:
+    return sorted(unit.spent.epsilon for unit in ledger.spent(source).units)
+
+
+# Spellings.
+
+
+@pytest.mark.parametrize("spelling", [SPELT_APART, f" {JOSE}", f"{JOSE}\u00a0", f"Jos\u200b{JOSE[3:]}"])
+def test_two_spellings_are_one_unit(ledger: Ledger, spelling: str) -> None:
+    ledger.reserve("data", [about(JOSE)], budget=2)
+    ledger.reserve("data", [about(spelling)])
+    assert spent(ledger, "data") == [2]
+    assert ledger.unit_tag(spelling) == ledger.unit_tag(JOSE) == ledger.spent("data").units[0].unit
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("data", [about(JOSE)])
+    with pytest.raises(InputError, match="one unit twice"):
+        ledger.reserve("data", [about(JOSE), about(spelling)])
+
+
+def test_case_is_kept(ledger: Ledger) -> None:
+    ledger.reserve("data", [about("ana"), about("Ana")])
+    assert spent(ledger, "data") == [1, 1]
+
+
+def test_two_spellings_of_a_source_are_one_source(ledger: Ledger) -> None:
+    ledger.reserve("stu\u0301dy", [about("")], budget=2)
+    ledger.reserve(" st\u00fady\u00a0", [about("")])
+    assert [row.name for row in ledger.show()] == ["st\u00fady"]
+    assert ledger.spent("st\u00fady ").spent.epsilon == 2
+
+
+@pytest.mark.parametrize("name", ["\u00a0", "a\x00", "a\u202eb", "\u200b"])
+def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError):
+        ledger.reserve("data", [about(name)])
+    with pytest.raises(InputError):
+        ledger.reserve(name, [about("ana")])
+    assert dump(ledger.store.path) == before
+
+
+def test_a_spelling_is_of_the_same_name(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match="a spelling of a unit's name is another name"):
+        ledger.reserve("data", [about("Ana", spellings=("Ben",))])
+
+
+@pytest.mark.parametrize(("name", "other"), [("Ana", "Ana "), (JOSE, SPELT_APART)])
+def test_a_migrated_unit_is_found_under_every_spelling_that_the_data_have(old: Ledger, name: str, other: str) -> None:
+    """Version 1 kept two spellings as two units; today's data may have both, or one of them."""
+    before = {u.unit: u.spent for u in old.spent("study").units}
+    mine = [before[old.tag_of(spelling).hex()] for spelling in (name, other)]
+    old.reserve("study", [about(name, spellings=(other,))], same_people=False)
+    after = {u.unit: u.spent for u in old.spent("study").units}
+    assert len(after) == len(before) - 1
+    found = after[old.unit_tag(name)]
+    assert max(a.epsilon for a in mine) + 1 < found.epsilon <= sum(a.epsilon for a in mine) + 1
+    assert found.delta == max(a.delta for a in mine)
+    old.reserve("study", [about(name)], same_people=False)
+    again = {u.unit: u.spent for u in old.spent("study").units}
+    assert len(again) == len(after)
+    assert again[old.unit_tag(name)].epsilon == found.epsilon + 1
+    assert [entry.units for entry in old.history("study")][:2] == [5, 5]
+
+
+def test_a_spelling_that_vanished_is_not_found(old: Ledger) -> None:
+    """As the migration says; the account under the vanished spelling stays as it was."""
+    old.reserve("study", [about("bob", length=3)], same_people=False)
+    tags = {u.unit for u in old.spent("study").units}
+    assert {old.tag_of(spelling).hex() for spelling in ("Ana", "Ana ", JOSE, SPELT_APART, "bob")} == tags
+
+
+# The same people in two sources.
+
+
+def test_it_must_be_said_whether_two_sources_are_of_the_same_people(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match=r"same_people = false under \[source\]") as caught:
+        ledger.reserve("work", [about("Ana"), about("Cid")], budget=9)
+    assert not any(name in str(caught.value) for name in ("Ana", "Ben", "Cid", "1", "2"))
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Cid")], budget=9)
+    ledger.reserve("third", [about("")], budget=9)
+
+
+def test_other_people_of_the_same_names_cost_nothing(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget=9)
+    done = ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+    assert done.same_people == {"sleep": False}
+    assert ledger.pending("work")[0].same_people == {"sleep": False}
+    assert ledger.reserve("sleep", [about("Ana")]).same_people == {"work": False}
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
+    assert [e.what for e in ledger.events("work")][-1].endswith("the source 'sleep' are other people of the same names")
+
+
+def test_the_same_people_are_charged_in_both_at_whole_change_cost(ledger: Ledger) -> None:
+    """The other source's quilt release costs what a change of all its data costs: 6 steps over a scale of 12."""
+    framework = unit_framework(6)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(1, 5))
+    ledger.reserve("sleep", [Debit(framework, quilt, "Ana"), about("Ben")], budget=9)
+    done = ledger.reserve("work", [about("Ana", "1/4"), about("Cid", "1/4")], budget=9, same_people=True)
+    assert done.same_people == {"sleep": True}
+    assert spent(ledger, "work") == [Fraction(1, 4), Fraction(1, 4) + Fraction(6, 12)]
+    assert spent(ledger, "sleep") == [Fraction(1, 5) + Fraction(1, 4), 1]
+    ledger.reserve("sleep", [about("Ana", "1/8"), about("Ben", "1/8")])
+    assert spent(ledger, "work") == [Fraction(1, 4), Fraction(1, 4) + Fraction(6, 12) + Fraction(1, 8)]
+    assert [entry.units for entry in ledger.history("work")] == [2]
+
+
+def test_the_other_source_has_a_budget_too(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget="1.2")
+    ledger.reserve("work", [about("Ana", "0.1")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(BudgetExceeded, match=r"source 'sleep' has spent .* about another source of the same people"):
+        ledger.reserve("work", [about("Ana", "0.2")])
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Ana", "0.1")])
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction("1.2")], [Fraction("1.2")])
+
+
+def test_a_release_without_a_whole_change_cost_is_refused(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, DATA)), "Ana")
+    ledger.reserve("sleep", [normal], budget=9)
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("work", [about("Ana")], budget=9, same_people=True)
+    exact = Debit(framework, replace(charge(framework, Count(1), 1, SINGLE), scale=Fraction(0)), "Ben")
+    ledger.reserve("exact", [exact], budget=9)
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("more", [about("Ben")], budget=9, same_people=True)
+    ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+
+
+def test_a_whole_release_without_laplace_noise_counts_with_its_own_epsilon_and_delta(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    noise = made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/2", "1/1000")
+    ledger.reserve("sleep", [Debit(framework, charge_of(noise), "Ana")], budget=(9, "1/10"))
+    ledger.reserve("work", [about("Ana")], budget=(9, "1/10"), same_people=True)
+    assert ledger.spent("work").spent == Amount(Fraction(3, 2), Fraction(1, 1000))
+
+
+def test_what_was_declared_stays_unless_it_costs_more(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
+    ledger.reserve("work", [about("Ana"), about("Ben")], budget=9, same_people=False)
+    assert spent(ledger, "work") == [1, 1]
+    ledger.reserve("work", [about("Ana")], same_people=True)  # an error that is found late costs what it should have
+    assert (spent(ledger, "work"), spent(ledger, "sleep")) == ([2, 3], [2, 3])
+    with pytest.raises(LedgerError, match="what was declared once stays"):
+        ledger.reserve("work", [about("Ana")], same_people=False)
+    words = [event.what.rsplit(" are ") for event in ledger.events("sleep")]
+    declared = [said[1] for said in words if len(said) > 1]
+    assert declared == ["other people of the same names", "the same people"]
+
+
+def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
+    for source in ("one", "two", "three"):
+        ledger.reserve(source, [about("Ana")], budget=9, same_people=True)
+    assert [spent(ledger, source) for source in ("one", "two", "three")] == [[3], [3], [3]]
+    ledger.reserve("two", [about("Ana")])
+    assert [spent(ledger, source) for source in ("one", "two", "three")] == [[4], [4], [4]]
+
+
+def test_a_pooled_single_of_one_source_hears_of_the_others(ledger: Ledger) -> None:
+    """What another source tells about bob lets a little through about ann, who shares his output-law promise."""
+    units = {"ann": (4, 2), "bob": (6,)}
+    ledger.reserve("sleep", pooled_debits(units, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("work", [about("bob")], budget=9, same_people=True)
+    assert spent(ledger, "sleep") == [2, 2]
+    ledger.reserve("sleep", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    assert spent(ledger, "sleep") == [3, 3]
+
+
+def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> None:
+    """An oracle that shares no code: whole releases add up, wherever they are."""
+    releases = "one ana, two ana, two ben, one ana, one ben, two cid, two ana"
+    total: dict[str, Fraction] = {}
+    where: dict[str, set[str]] = {"one": set(), "two": set()}
+    for number, (source, unit) in enumerate((pair.split() for pair in releases.split(", ")), 1):
+        epsilon = Fraction(1, number + 1)
+        ledger.reserve(source, [about(unit, epsilon)], budget=99, same_people=True)
+        total[unit] = total.get(unit, Fraction(0)) + epsilon
+        where[source].add(unit)
+        for name, units in where.items():
+            if units:
+                found = {u.unit: u.spent.epsilon for u in ledger.spent(name).units}
+                assert found == {ledger.unit_tag(u): total[u] for u in units}, number
