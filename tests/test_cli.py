@@ -66,8 +66,9 @@ def test_release_and_the_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     outcome = invoke("release", where)
     assert outcome.exit_code == 0
-    assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
-    assert "zoë" in outcome.output
+    assert max(map(len, outcome.stdout.replace(str(tmp_path), "").splitlines())) <= 80
+    assert "zoë" in outcome.stdout
+    assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
     shown = invoke("ledger", "show", tmp_path / "ledger.db")
     assert shown.exit_code == 0
     assert "time-use-pooled" in shown.output
@@ -89,8 +90,26 @@ ANSWER = {
     "composition": None, "forbids": None, "forced_by": None,
 }  # fmt: skip
 TOP = {"format": None, "command": None, "file": None}
+AMOUNT = {"epsilon": None, "delta": None}
+FORECAST = {
+    "source": None,
+    "tables": [{
+        "name": None, "scope": None, "hopeless": None,
+        "answers": [{
+            "unit": None, "answers": None, "half_width": None, "half_of_noise_exceeds": None, "ranges": [None],
+            "share": [None],
+        }],
+    }],
+    "account": {
+        "before": AMOUNT, "after": AMOUNT, "budget": AMOUNT, "budget_is_declared": None,
+        "charges": [{"units": None, "alone": AMOUNT, "charged": AMOUNT, "reason": None}],
+    },
+    "notices": None, "refused": None,
+}  # fmt: skip
 SHAPES = {
-    "calibrate": {**TOP, "tables": [{"name": None, "scope": None, "query": None, "answers": [ANSWER]}]},
+    "calibrate": {
+        **TOP, "tables": [{"name": None, "scope": None, "query": None, "answers": [ANSWER]}], "forecast": FORECAST
+    },
     "compare": {
         **TOP,
         "tables": [{
@@ -114,7 +133,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
     del released["tables"]
     amount = {"epsilon": None, "delta": None}
-    more = {"notices": [None], "state": None, "completed": None}  # the new ledger is told
+    more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
     shown = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
     assert keys(shown) == {**TOP, "sources": [SOURCE]}

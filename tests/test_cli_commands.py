@@ -244,7 +244,7 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     for words in (*on_file, ["ledger", "show", book], ["ledger", "history", book]):
         outcome = invoke(*words)
         assert outcome.exit_code == 0
-        assert widest(outcome.output, tmp_path, "t" * 64) <= 80, words
+        assert widest(outcome.stdout, tmp_path, "t" * 64) <= 80, words
 
 @pytest.mark.parametrize(
     ("words", "says"),

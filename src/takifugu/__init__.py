@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
+    from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.reconcile import reconcile
     from takifugu.releasing.report import report_html
@@ -66,6 +67,7 @@ __all__ = [
     "entry",
     "errors",
     "every_entry",
+    "forecast",
     "household_infection",
     "monotone_plan",
     "presence",
@@ -96,6 +98,7 @@ _MODULES = {
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
+    "takifugu.releasing.forecast": ("forecast",),
     "takifugu.releasing.publish": ("release",),
     "takifugu.releasing.reconcile": ("reconcile",),
     "takifugu.releasing.report": ("report_html",),

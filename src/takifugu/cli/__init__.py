@@ -84,7 +84,8 @@ def compare(files: tuple[Path, ...], as_json: bool) -> None:
 def calibrate(file: Path, as_json: bool) -> None:
     """Show how much noise FILE needs.
 
-    For each table: the mechanism that is taken, its scale and expected error, and what forced it. Publishes nothing.
+    For each table: the mechanism that is taken, its scale and expected error, and what forced it; then what a release
+    would cost, as `release --dry-run` shows it. Publishes nothing.
     """
     from takifugu.cli.releasing import calibrate as run
 
@@ -117,15 +118,24 @@ def explain(
 @click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--force", is_flag=True, help="Overwrite what was published there before.")
 @click.option("--new-ledger", is_flag=True, help="Go on where another ledger paid for what is there.")
+@click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
+@click.option("--anyway", is_flag=True, help="Publish a table even if it is nothing but noise.")
 @_JSON
-def release(file: Path, output: Path | None, force: bool, new_ledger: bool, as_json: bool) -> None:
+def release(
+    file: Path, output: Path | None, force: bool, new_ledger: bool, dry_run: bool, anyway: bool, as_json: bool
+) -> None:
     """Publish what FILE says.
 
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order.
     """
+    if dry_run:
+        from takifugu.cli.dry_run import dry_run as try_it
+
+        try_it(file, output, new_ledger, anyway, as_json)
+        return
     from takifugu.cli.releasing import release as run
 
-    run(file, output, force, as_json, new_ledger)
+    run(file, output, force, as_json, new_ledger, anyway)
 
 
 @main.group(cls=InOrder)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import click
 
 from takifugu.errors import ReleaseError
 from takifugu.laws.rationals import to_text
-from takifugu.releasing.notices import Notice
+from takifugu.releasing.notices import listening
 from takifugu.tables import WIDTH
 from takifugu.visible import visible
 
@@ -37,7 +36,8 @@ def wrapped(text: str) -> str:
 
 def note(text: str) -> None:
     """Print a line of news on stderr."""
-    click.echo(f"{click.style('takifugu:', fg='yellow')} {text}", err=True)
+    with suppress(OSError):  # nobody reads it: what goes on goes on
+        click.echo(f"{click.style('takifugu:', fg='yellow')} {visible(text)}", err=True)
 
 
 @contextmanager
@@ -45,16 +45,11 @@ def noticed() -> Iterator[list[str]]:
     """Print what the library notices as lines on stderr, at once; yield the list that gathers it for JSON."""
     told: list[str] = []
 
-    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        if not issubclass(category, Notice):
-            return others(message, category, *rest)
-        told.append(str(message))
-        return note(str(message))
+    def hear(words: str) -> None:
+        told.append(words)
+        note(words)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", Notice)
-        others = warnings.showwarning
-        warnings.showwarning = show  # type: ignore[assignment]
+    with listening(hear):
         yield told
 
 

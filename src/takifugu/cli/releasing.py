@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from takifugu.calibration import Calibration
+from takifugu.cli.dry_run import print_forecast, refuse
 from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
@@ -17,6 +18,7 @@ from takifugu.errors import ReleaseState
 from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
+from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.publish import Question
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.spec import load
@@ -38,10 +40,15 @@ _MARKS = {
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
         planned = planning.calibrated(load(file), watch)
+    foreseen = forecast_of(planned)
     if as_json:
-        print_json("calibrate", file, {"tables": [_planned(t) for t in planned.tables]})
-        return
-    print_calibrations(planned)
+        told = {"tables": [_planned(t) for t in planned.tables], "forecast": foreseen.to_dict()}
+        print_json("calibrate", file, told)
+    else:
+        print_calibrations(planned)
+        click.echo()
+        print_forecast(foreseen)
+    refuse(foreseen)
 
 
 def compare(files: Sequence[Path], as_json: bool) -> None:
@@ -61,13 +68,15 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
         print_json("compare", None, {"files": told})
 
 
-def release(file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False) -> None:
+def release(
+    file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False, anyway: bool = False
+) -> None:
     course = Course()
     with course.telling():  # to the end: words that nobody could read change nothing of what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
             planned = planning.plan(load(file), watch)
         with noticed() as notices:
-            outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger)
+            outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger, anyway=anyway)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return

@@ -106,6 +106,14 @@ class Additive:
         each = spread[0] if self.table_of is None else spread[self.table_of[index]]
         return int((np.abs(self.weights[index]) * each).max())
 
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
+        spread = np.array([t.max(axis=0) - t.min(axis=0) for t in self.tables], dtype=np.int64)
+        read = np.zeros(len(self.tables), dtype=np.int64)
+        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        np.add.at(read, which, np.abs(self.weights))
+        return tuple(int(reach) for reach in read @ spread)
+
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
         if self.table_of is None:

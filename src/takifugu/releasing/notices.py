@@ -1,18 +1,76 @@
-"""What is said before anything is drawn: what a release rules out, and that nobody declared a budget."""
+"""What is said before anything is drawn: what is about to be spent, and what the release rules out."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.ledger import Ledger
+    from takifugu.ledger import Preview
+    from takifugu.releasing.publish import Question
+
+#: Is told what would otherwise be a warning, and what is about to be spent.
+Listener = Callable[[str], None]
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 class Notice(UserWarning):
-    """Something to know before a release is drawn: what it rules out, or that no budget was declared."""
+    """Something to know before a release is drawn: what it rules out, what it costs beyond its own epsilon."""
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Let `listener` hear what is said before a draw, instead of warnings."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(words: Iterable[str]) -> None:
+    """Warn of each (category `Notice`), or let the listener hear it."""
+    listener = _LISTENER.get()
+    for one in words:
+        if listener is None:
+            warnings.warn(one, Notice, stacklevel=2)
+        else:
+            listener(one)
+
+
+def tell_before(questions: Sequence[Question], source: str, account: Preview) -> None:
+    """Tell what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
+    listener = _LISTENER.get()
+    if listener is not None and account.fits:
+        listener(f"about to spend: {spending(source, account)}")
+    tell(notices(questions, source, account))
+
+
+def spending(source: str, account: Preview) -> str:
+    """Say what a source has spent before and after, and of which budget."""
+    after = "nothing that is proved" if account.after is None else str(account.after)
+    budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
+    return f"the source {source!r} goes from {account.before} to {after}{budget}"
+
+
+def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
+    """Return what to know before this is paid."""
+    found = [*forbidden((q.release, q.calibration) for q in questions)]
+    if not account.budget_is_declared:
+        found.append(
+            f"no budget is declared for the source {source!r}, so its budget is what its first release costs, and a "
+            "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
+            "ledger budget`)"
+        )
+    for charge in account.charges:
+        if charge.charged.epsilon > charge.alone.epsilon:
+            whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
+            found.append(f"{whose} is charged {charge.charged}, and not {charge.alone} as alone: {charge.reason}")
+    return tuple(found)
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
@@ -20,22 +78,3 @@ def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
     for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
         if words:
             yield f"{name}: {words}"
-
-
-def no_budget(source: str) -> str:
-    """Say what it means that nobody declared the budget of a source before its first release."""
-    return (
-        f"no budget is declared for the source {source!r}, so its budget is what its first release costs, and a second "
-        "one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu ledger budget`)"
-    )
-
-
-def has_budget(book: Ledger, source: str) -> bool:
-    """Whether the ledger knows a budget of this source that somebody declared."""
-    return any(row.name == source and row.budget is not None and not row.budget_is_implied for row in book.show())
-
-
-def tell(words: Iterable[str]) -> None:
-    """Warn of each (category `Notice`); the command line prints them on stderr."""
-    for one in words:
-        warnings.warn(one, Notice, stacklevel=2)

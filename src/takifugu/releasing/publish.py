@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from takifugu.composition import charge_of
@@ -21,10 +19,11 @@ from takifugu.randomisers import Randomiser
 from takifugu.releasing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.certificate import Account, Certificate, certify
 from takifugu.releasing.course import Course
+from takifugu.releasing.debits import debits_of
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import opened, require_known
-from takifugu.releasing.notices import forbidden, has_budget, no_budget, tell
+from takifugu.releasing.notices import tell_before
 from takifugu.releasing.result import Release, releases_of
 from takifugu.releasing.truth import Seen, answer_of, labels_of, read
 from takifugu.tracebacks import without_data
@@ -130,8 +129,8 @@ def release(
     that sequences under one source and unit overlap in the worst way.
 
     A ledger that is not there yet is made, and a `Notice` says so; with `require_ledger` it is refused instead. Before
-    anything is drawn a `Notice` also warns where the ledger will refuse later releases: the promise is about this
-    output alone, or no budget was declared, so that it is what this release costs.
+    anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
+    output alone, or no budget was declared, so that it is what this release costs), and of a charge above the promise.
 
     Raises InputError for `at` where the data are not one sequence, DataError for data that the belief does not know,
     BudgetExceeded or CompositionRefused where the ledger refuses, LedgerError where it cannot be used. The error's
@@ -226,8 +225,7 @@ def keep(
             return Kept(first, bundle_of(first.bundle), first.created)
         paid: Reservation | Pending = first
     else:
-        tell(forbidden((one.question.release, one.question.calibration) for one in asked))
-        tell([] if order.budget is not None or has_budget(book, order.source) else [no_budget(order.source)])
+        _tell(asked, book, order)
         paid = course.pay(book, order.source, order.identity, lambda: _reserve(asked, book, order))
     course.state = ReleaseState.PAID
     about = book.source(order.source).id
@@ -289,23 +287,20 @@ def certificate_of(
 
 
 def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
-    from takifugu.ledger import Debit
-
-    debits, readers = [], Counter(unit for one in asked for unit in one.question.readers)
-    same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
-    for question in (one.question for one in asked):
-        scope = "unit" if len(question.readers) == 1 else "pooled"
-        frameworks = {id(f): f for f in question.readers.values()}
-        told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at}
-        charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
-        for unit, framework in question.readers.items():
-            spelt = (question.written[unit],) if question.written.get(unit) else ()
-            debits.append(Debit(framework, charges[id(framework)], unit, question.release, spelt))
     return ledger.reserve(
         order.source,
-        debits,
+        debits_of([one.question for one in asked]),
         order.budget,
         identity=order.identity,
         recipe=order.recipe,
         same_people=order.same_people,
     )
+
+
+def _tell(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
+    """Say before the draw what is about to be spent, and what that rules out."""
+    from takifugu.ledger import preview
+
+    questions, source = [one.question for one in asked], normalised(order.source)
+    debits, same = debits_of(questions), order.same_people
+    tell_before(questions, source, preview(ledger.store.path, source, debits, order.budget, same_people=same))

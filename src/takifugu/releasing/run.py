@@ -28,6 +28,7 @@ from takifugu.releasing.folder import (
     place,
     reason,
 )
+from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import check_ledger
@@ -90,6 +91,7 @@ def release_file(
     force: bool = False,
     only_release: bool = False,
     new_ledger: bool = False,
+    anyway: bool = False,
 ) -> Outcome:
     """Publish every table of a release file, as `takifugu release` does.
 
@@ -97,7 +99,8 @@ def release_file(
     the same columns. Rows stay where they are; noise and ledger are here. `output` is the folder to write into.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
     the least noise of all, and the ledger refuses later releases if it is of kind single. `new_ledger` goes on with a
-    ledger that does not know what was published of the source in that folder.
+    ledger that does not know what was published of the source in that folder. A table of nothing but noise (half of it
+    exceeds all that any cell can be) is refused, unless `anyway`. `forecast` tells all this before.
 
     A release that an earlier call paid for and did not publish is completed, and nothing is paid (`completed`).
 
@@ -115,7 +118,7 @@ def release_file(
         with stopping(once=False):  # whoever interrupts does not want to publish
             planned = plan(load(path, data, only_release))
         folder = None if output is None else Path(output)
-        return publish(planned, folder, force, data=data, course=course, new_ledger=new_ledger)
+        return publish(planned, folder, force, data=data, course=course, new_ledger=new_ledger, anyway=anyway)
 
 
 @without_data
@@ -128,18 +131,21 @@ def publish(
     data: Any = None,
     course: Course | None = None,
     new_ledger: bool = False,
+    anyway: bool = False,
 ) -> Outcome:
     """Publish every table of a plan: one reservation for all, then the noise, into the ledger first, then the files.
 
     `data` is what stood for the file of the source, `course` is told how far it comes. Raises ReleaseError where a file
-    exists (without `force`) or cannot be written, and LedgerError where the ledger is missing that is required, or that
+    exists (without `force`) or cannot be written, CalibrationRefused for a table of nothing but noise (without
+    `anyway`), and LedgerError where the ledger is missing that is required, or that
     paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.
     """
     course = Course() if course is None else course
     with course.telling():
         folder = planned.file.inside(planned.spec.output) if output is None else output
         bits = SystemEntropy() if entropy is None else entropy
-        return published(ordered(planned, folder, data, bits.private), force, bits, course, new_ledger=new_ledger)
+        refusal = None if anyway else refusal_of_noise(planned.tables)
+        return published(ordered(planned, folder, data, bits.private), force, bits, course, refusal, new_ledger)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +187,8 @@ def published(
             refusal = ReleaseError(
                 f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
             )
-            if not _exists(where):  # it is not made to be asked
-                raise refusal
+        if refusal is not None and not _exists(where):  # it is not made to be asked
+            raise refusal
         book = open_ledger(where)
         assert book is not None
         recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}

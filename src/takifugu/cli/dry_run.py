@@ -1,0 +1,103 @@
+"""`release --dry-run`, and the same block in `calibrate`: what would be published and paid, before it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.output import SCOPES, name_of, print_json, wrapped
+from takifugu.cli.progress import watching
+from takifugu.releasing import planning
+from takifugu.releasing.expected import Blur, Expected
+from takifugu.releasing.forecast import Forecast, forecast_of
+from takifugu.releasing.new_ledger import check_ledger
+from takifugu.releasing.notices import spending
+from takifugu.releasing.run import ledger_path
+from takifugu.releasing.spec import load
+from takifugu.tables import labelled, number, text_table
+
+_HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
+#: The most kinds of answers of one table that are shown; the JSON has all.
+_SHOWN = 6
+
+
+def dry_run(file: Path, output: Path | None, new_ledger: bool, anyway: bool, as_json: bool) -> None:
+    with watching() as watch:
+        planned = planning.plan(load(file), watch)
+    folder = planned.file.inside(planned.spec.output) if output is None else output
+    check_ledger(ledger_path(planned.file), planned.spec, folder, new_ledger)
+    foreseen = forecast_of(planned, anyway)
+    if as_json:
+        print_json("release --dry-run", file, foreseen.to_dict())
+    else:
+        print_forecast(foreseen)
+        click.echo("\nThis was a dry run: nothing was paid, drawn or written.")
+    refuse(foreseen)
+
+
+def refuse(foreseen: Forecast) -> None:
+    """Say why a release would be refused, and leave with the exit code of that."""
+    for words in foreseen.refusals:
+        complain(words)
+    if foreseen.refused:
+        click.get_current_context().exit(REFUSED)
+
+
+def print_forecast(foreseen: Forecast) -> None:
+    rows = [row for table in foreseen.tables for row in _rows(table)]
+    click.echo(text_table(_HEADER, rows))
+    click.echo()
+    click.echo(wrapped(
+        "±: all values of a table at once lie within it with 95 %, over the noise alone. A cell can be: from its "
+        "smallest to its largest possible value, whatever the data."
+    ))  # fmt: skip
+    for table in foreseen.tables:
+        click.echo(f"\n{wrapped(f'{table.name}: {table.words()}')}")
+    click.echo()
+    account = foreseen.account
+    if account is None:
+        click.echo(wrapped("The ledger was not asked: `takifugu release --dry-run` reads which units there are."))
+    else:
+        facts = [("ledger", spending(foreseen.source, account))]
+        for charge in account.charges:
+            whose = "one unit" if charge.units == 1 else f"{charge.units} units"
+            facts.append(("charge", f"{charge.charged} for {whose}: {charge.reason}"))
+        click.echo(labelled(facts))
+    if foreseen.notices:
+        click.echo(labelled([("note", words) for words in foreseen.notices]))
+
+
+def _rows(table: Expected) -> Iterator[list[str]]:
+    for blur in table.blurs[:_SHOWN]:
+        yield [
+            name_of(table.name, 16), _whose(table, blur), _number(blur.half_width), _span(*_ends(blur.ranges)),
+            _percent(*blur.shares), _number(blur.median),
+        ]  # fmt: skip
+    if len(table.blurs) > _SHOWN:
+        yield [name_of(table.name, 16), f"{len(table.blurs) - _SHOWN} more kinds", "-", "-", "-", "-"]
+
+
+def _whose(table: Expected, blur: Blur) -> str:
+    if table.scope != "unit":
+        return SCOPES[table.scope].removesuffix(" together")
+    return name_of(blur.unit or "each unit", 12) if blur.answers == 1 else f"{blur.answers} units"
+
+
+def _number(value: Fraction) -> str:
+    return number(float(value))
+
+
+def _ends(ranges: tuple[Fraction, ...]) -> tuple[str, str]:
+    return _number(min(ranges)), _number(max(ranges))
+
+
+def _percent(low: float, high: float) -> str:
+    return _span(*(f"{100 * share:.3g} %" for share in (low, high)))
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

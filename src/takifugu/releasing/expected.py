@@ -1,0 +1,135 @@
+"""How large the noise of a table will be beside what its cells can be: public numbers, known before it is paid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from takifugu.laws.rationals import to_text
+from takifugu.randomisers import Noise
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.planning import Table
+
+#: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
+LEVEL = 0.95
+#: Half of a normal law lies within so many standard deviations.
+_QUARTILE = 0.6744897501960817
+
+
+@dataclass(frozen=True)
+class Blur:
+    """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one.
+
+    Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` what half of
+    the noise exceeds, `ranges` how far the largest value that a cell can have is from its smallest.
+    """
+
+    unit: str | None
+    answers: int
+    cells: int
+    half_width: Fraction
+    median: Fraction
+    ranges: tuple[Fraction, ...]
+    variance: float
+    excess: float
+
+    @property
+    def widest(self) -> Fraction:
+        return max(self.ranges)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Return the ± as a share of what the best and the worst cell can be."""
+        found = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
+        return min(found), max(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = self.shares
+        return {
+            "unit": self.unit, "answers": self.answers, "half_width": to_text(self.half_width),
+            "half_of_noise_exceeds": to_text(self.median), "ranges": [to_text(r) for r in dict.fromkeys(self.ranges)],
+            "share": [None if math.isinf(s) else s for s in (low, high)],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the noise of one table does to it."""
+
+    name: str
+    scope: str
+    blurs: tuple[Blur, ...]
+
+    @property
+    def noise_and_range(self) -> tuple[float, float]:
+        """Return what half of the noise of the clearest answer exceeds, and how far its widest cell can move.
+
+        A table of units is judged by the sum of its answers over the units: that may be clear where no answer is.
+        """
+        if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
+            return float(self.blurs[0].median), float(self.blurs[0].widest)
+        return _median_of_sum(self.blurs), math.fsum(b.answers * float(b.widest) for b in self.blurs)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether more than half of the noise in every cell exceeds all that the cell can be."""
+        noise, reach = self.noise_and_range
+        return noise > reach
+
+    def words(self) -> str:
+        """Say how much of a cell half of the noise covers."""
+        noise, reach = self.noise_and_range
+        what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
+        share = f"{100 * noise / reach:.3g} % of" if reach else "more than"
+        return f"half of the noise exceeds {noise:.4g}, {share} what {what} can be ({reach:.6g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        told = [blur.to_dict() for blur in self.blurs]
+        return {"name": self.name, "scope": self.scope, "answers": told, "hopeless": self.hopeless}
+
+
+def expected(table: Table) -> Expected:
+    """Return how large the noise of a table will be, answers of the same noise and ranges together."""
+    values = sum(q.calibration.randomiser.cells for q in table.questions)
+    kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
+    for question in table.questions:
+        kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
+    found = [_blur(calibration, units, values) for calibration, units in kinds.values()]
+    return Expected(table.name, table.scope, tuple(sorted(found, key=lambda b: b.shares)))
+
+
+def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
+    noise = calibration.randomiser
+    return Blur(
+        units[0] if len(units) == 1 else None,
+        len(units),
+        noise.cells,
+        noise.half_width(LEVEL, values),
+        noise.half_width(0.5, 1),
+        tuple(_ranges(calibration)),
+        noise.variance() if isinstance(noise, Noise) else 0.0,
+        3.0 if "laplace" in noise.kind else 0.0,
+    )
+
+
+def _ranges(calibration: Calibration) -> Iterator[Fraction]:
+    answer = calibration.query.resolve(calibration.framework.beliefs[0])
+    for reach in answer.cell_ranges():
+        yield reach * answer.grid
+
+
+def _median_of_sum(blurs: Sequence[Blur]) -> float:
+    """Return the median of |sum of independent noises|, by Cornish and Fisher to the fourth cumulant.
+
+    For Laplace noise that is at most 6 % too little (one answer outweighs all others), for equal ones at most 1 %.
+    """
+    variance = math.fsum(b.answers * b.variance for b in blurs)
+    if variance == 0:
+        return 0.0
+    excess = math.fsum(b.answers * b.excess * b.variance**2 for b in blurs) / variance**2
+    return math.sqrt(variance) * (_QUARTILE + (_QUARTILE**3 - 3 * _QUARTILE) * excess / 24)

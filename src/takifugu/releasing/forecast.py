@@ -1,0 +1,128 @@
+"""A release before it is paid: how large the noise will be, what the ledger would count, what would be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.errors import CalibrationRefused
+from takifugu.laws.rationals import to_text
+from takifugu.ledger import Amount, Charged, Preview, preview
+from takifugu.names import normalised
+from takifugu.releasing.build import budget_of
+from takifugu.releasing.debits import debits_of
+from takifugu.releasing.expected import Expected, expected
+from takifugu.releasing.notices import forbidden, notices, spending
+from takifugu.releasing.planning import Plan, Table, plan
+from takifugu.releasing.spec import load
+from takifugu.searches import stopping
+
+if TYPE_CHECKING:
+    from takifugu.releasing.records import RecordPlan
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a release file would publish and cost; nothing was paid, drawn or written.
+
+    `account` is the ledger before and after, None where the units were not read. `notices` are what to know before,
+    `refusals` why it would be refused, both in words.
+    """
+
+    source: str
+    tables: tuple[Expected, ...]
+    account: Preview | None
+    notices: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.refusals)
+
+    def __str__(self) -> str:
+        lines = [f"{table.name}: {table.words()}" for table in self.tables]
+        if self.account is not None:
+            lines.append(spending(self.source, self.account))
+        return "\n".join([*lines, *self.notices, *(f"refused: {words}" for words in self.refusals)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "source": self.source,
+            "tables": [table.to_dict() for table in self.tables],
+            "account": None if self.account is None else _account(self.account),
+            "notices": list(self.notices),
+            "refused": list(self.refusals),
+        }
+
+
+def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> Forecast:
+    """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
+
+    `data` and `only_release` are those of `release_file`. It uses of the data what planning uses: which units there
+    are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file` does, and
+    LedgerError for a ledger that cannot be read; a ledger that is not there is not made.
+
+    >>> from takifugu.demo import write_demo
+    >>> foreseen = forecast(write_demo(Path("foreseen")))
+    >>> foreseen.account.after, foreseen.refused, Path("foreseen/ledger.db").exists()
+    (Amount(epsilon=Fraction(2, 1), delta=Fraction(0, 1)), False, False)
+    """
+    with stopping(once=False):
+        return forecast_of(plan(load(path, data, only_release)))
+
+
+def forecast_of(planned: Plan | RecordPlan, anyway: bool = False) -> Forecast:
+    """Return the forecast of a plan; `anyway` accepts tables of nothing but noise.
+
+    Where the units of records were not read, the ledger is not asked, and a table of units is not judged.
+    """
+    tables, source = tuple(expected(table) for table in planned.tables), planned.spec.source
+    name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
+    known = source.unit is None or bool(planned.unit_names)
+    judged = () if anyway else tables if known else tuple(t for t in tables if t.scope != "unit")
+    refusals = [hopeless(table) for table in judged if table.hopeless]
+    if not known:
+        told = tuple(forbidden((q.release, q.calibration) for q in questions))
+        return Forecast(name, tables, None, told, tuple(refusals))
+    file = planned.file
+    where = file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
+    debits, same = debits_of(questions), source.same_people
+    account = preview(where, name, debits, budget_of(source), same_people=same)
+    refusals += [] if account.fits else [account.words]
+    return Forecast(name, tables, account, notices(questions, name, account), tuple(refusals))
+
+
+def hopeless(table: Expected) -> str:
+    """Say why a table of nothing but noise is refused."""
+    return (
+        f"{table.name} would be nothing but noise: {table.words()}; raise epsilon, publish fewer cells or an answer of "
+        "all units together, or say --anyway (anyway=True)"
+    )
+
+
+def refusal_of_noise(tables: Sequence[Table]) -> CalibrationRefused | None:
+    """Return the refusal of the first table in which half of the noise exceeds all that any cell can be, or None."""
+    judged = (expected(table) for table in tables)
+    return next((CalibrationRefused(hopeless(table)) for table in judged if table.hopeless), None)
+
+
+def _account(account: Preview) -> dict[str, Any]:
+    return {
+        "before": _amount(account.before),
+        "after": None if account.after is None else _amount(account.after),
+        "budget": None if account.budget is None else _amount(account.budget),
+        "budget_is_declared": account.budget_is_declared,
+        "charges": [_charge(charge) for charge in account.charges],
+    }
+
+
+def _charge(charge: Charged) -> dict[str, Any]:
+    told = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
+    return {"units": charge.units, **told, "reason": charge.reason}
+
+
+def _amount(amount: Amount) -> dict[str, str]:
+    return {"epsilon": to_text(amount.epsilon), "delta": to_text(amount.delta)}
