@@ -288,3 +288,21 @@ def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: st
     assert [(c.name, c.kind, c.role) for c in look_at(table)] == [
         ("minute", "whole numbers", "order"), ("state", "texts", "value"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_nothing_is_written_through_a_link(tmp_path: Path, force: list[str]) -> None:
+    (tmp_path / "data.csv").write_text("who,state\na,x\na,y\nb,x\nb,y\n")
+    target, link = tmp_path / "precious.txt", tmp_path / "release.toml"
+    for content in ("mine", None):
+        target.unlink(missing_ok=True)
+        if content is not None:
+            target.write_text(content)
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        (tmp_path / ".release.toml.unfinished").unlink(missing_ok=True)
+        (tmp_path / ".release.toml.unfinished").symlink_to(target)
+        done = CliRunner().invoke(main, ["init", str(tmp_path / "data.csv"), "-o", str(link), *force])
+        assert (target.read_text() if target.exists() else None) == content
+        assert done.exit_code == (0 if force else 2)
+        assert link.is_symlink() == (not force)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
+    from takifugu.releasing.cells import read_table
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.reconcile import reconcile
@@ -73,6 +74,7 @@ __all__ = [
     "presence",
     "promise_if_belief_off",
     "read_network",
+    "read_table",
     "reconcile",
     "release",
     "release_file",
@@ -99,6 +101,7 @@ _MODULES = {
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.forecast": ("forecast",),
+    "takifugu.releasing.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),
     "takifugu.releasing.reconcile": ("reconcile",),
     "takifugu.releasing.report": ("report_html",),

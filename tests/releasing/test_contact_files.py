@@ -173,7 +173,7 @@ def test_a_mapping_by_name_in_the_library() -> None:
 
 def test_the_primary_school_from_its_example(tmp_path: Path) -> None:
     edges = research_file("contacts/contact_primary_school_edges.csv.gz")
-    example = (Path(__file__).parents[2] / "examples" / "school.toml").read_text()
+    example = (Path(__file__).parents[2] / "examples" / "real" / "primary-school.toml").read_text()
     (tmp_path / edges.name).write_bytes(edges.read_bytes())
     (tmp_path / "school.toml").write_text(example)
     result = CliRunner().invoke(main, ["compare", str(tmp_path / "school.toml")])

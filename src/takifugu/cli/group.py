@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -41,6 +43,7 @@ class Careful(InOrder):
 
     def invoke(self, ctx: click.Context) -> Any:
         _open_standard_streams()
+        _end_in_order()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without █ must not stop a release half-way
@@ -109,6 +112,16 @@ def _was_printing(error: BaseException) -> bool:
             return True
         trace = trace.tb_next
     return False
+
+
+def _end_in_order() -> None:
+    """Let SIGTERM end the process as an exit does: what is open is closed, and folders of private rows are removed."""
+
+    def end(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end)
 
 
 def _open_standard_streams() -> None:

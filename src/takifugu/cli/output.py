@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -81,6 +82,18 @@ def amount(value: Any) -> dict[str, str]:
     return {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
 
 
+def _put(draft: Path, path: Path) -> None:
+    """Give a finished file its name, unless somebody has made one of this name meanwhile."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        with open(path, "xb") as file:
+            file.write(draft.read_bytes())
+    draft.unlink()
+
+
 def write_new(path: Path, text: str, force: bool) -> None:
     """Write a text file, whole or not at all.
 
@@ -88,12 +101,16 @@ def write_new(path: Path, text: str, force: bool) -> None:
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder: name the file to write")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten: write --force, or choose another name")
-    draft = path.with_name(f".{path.name}.unfinished")
+    draft = path.with_name(f".{secrets.token_hex(8)}.unfinished")
     try:
+        draft.touch(exist_ok=False)  # follows no link
         draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
+        if force:
+            os.replace(draft, path)  # replaces a link, and not what it leads to
+        else:
+            _put(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         reason = (error.strerror or type(error).__name__).lower()

@@ -7,7 +7,6 @@ import glob
 import gzip
 import os
 import stat
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from typing import Any
 from takifugu.errors import DataError, InputError
 from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
 from takifugu.frames.parquet import Longest, check_rows, longest_in_duckdb, longest_in_polars, read_with_pyarrow
+from takifugu.frames.rooms import private_room
 from takifugu.frames.table import Table
 from takifugu.frames.texts import BLANKS
 
@@ -196,7 +196,7 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
 
     is_parquet = names is None
     with careful(path.name):
-        room = tempfile.TemporaryDirectory(prefix="takifugu-")
+        room = private_room()
         connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": room.name})
         where = _quoted(glob.escape(str(path)))
         if is_parquet:

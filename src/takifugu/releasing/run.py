@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +11,7 @@ from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.releasing.build import budget_of
 from takifugu.releasing.bundle import Bundle, Sheet
+from takifugu.releasing.cells import table_text
 from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.course import Course
 from takifugu.releasing.folder import (
@@ -258,11 +257,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan) -
     source, units = planned.spec.source.name, planned.unit_names
     cells = sum(len(a.values) for a in answers)
     rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    written = text.getvalue().encode()
+    written = table_text(rows).encode()
     certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written))
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))

@@ -1,0 +1,55 @@
+"""Folders for private rows that do not fit into memory: for this user alone, and gone when their process is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX = "takifugu-rows-"
+#: A folder of this age, in seconds, is locked by its process if that still runs.
+_SETTLED = 60
+
+
+def private_room() -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder, removed when the process ends; what a killed process has left is removed first."""
+    remove_left_rooms()
+    room = tempfile.TemporaryDirectory(prefix=PREFIX)
+    held = _lock(Path(room.name))
+    if held is not None:
+        weakref.finalize(room, os.close, held)
+    return room
+
+
+def remove_left_rooms() -> None:
+    """Remove the rooms of this user that no process holds; the system ends a lock with its process, however it ends."""
+    if not hasattr(os, "getuid"):  # Windows
+        return
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            found = left.lstat()
+            if found.st_uid != os.getuid() or time.time() - found.st_mtime < _SETTLED:
+                continue
+            held = _lock(left)
+            if held is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(held)
+
+
+def _lock(folder: Path) -> int | None:
+    """Return a descriptor that holds a folder; None where another process does, or the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where nobody can remove a folder in use either
+        return None
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(held)
+        return None
+    return held

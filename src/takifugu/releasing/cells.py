@@ -1,0 +1,78 @@
+"""Published tables in spreadsheets: a text that one would run as a formula is written with an apostrophe in front.
+
+The rule: a text cell (a unit, a cell's label; never a number) that starts with one of = + - @, their full-width forms,
+a tab, a line end or an apostrophe gets one more apostrophe in front; a text that is a number stays as it is.
+`read_table` takes it away again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from takifugu.errors import InputError
+from takifugu.files import read_file
+
+#: The columns of a published table that hold texts, and those that hold numbers.
+TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high")
+_RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
+
+
+def guarded(text: str) -> str:
+    """Return a text as it is written into a published table.
+
+    >>> guarded("=1+1"), guarded("'tis"), guarded("-1"), guarded("well")
+    ("'=1+1", "''tis", '-1', 'well')
+    """
+    return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that `guarded` has written."""
+    return cell.removeprefix("'")
+
+
+def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the rows of a published table as CSV."""
+    listed = list(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(listed[0]))
+    writer.writeheader()
+    for row in listed:
+        writer.writerow({key: guarded(value) if isinstance(value, str) else value for key, value in row.items()})
+    return text.getvalue()
+
+
+def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
+    """Read a published table back: its rows, with texts as they were and numbers as int or float.
+
+    Raises InputError for a file that cannot be read or is no published table.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
+    >>> _ = file.write_text("cell,value,low,high\\n'=well,-3,-9,3\\n")
+    >>> read_table(file)
+    ({'cell': '=well', 'value': -3, 'low': -9, 'high': 3},)
+    """
+    name = Path(path).name
+    try:
+        rows = list(csv.DictReader(io.StringIO(read_file(path).decode("utf-8-sig"), newline=""), strict=True))
+        return tuple({key: _read(key, cell) for key, cell in row.items()} for row in rows)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise InputError(f"{name} cannot be read ({reason}): give the path of a published table") from None
+    except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
+        raise InputError(f"{name} is no table that Takifugu published: give the file <release>.csv") from None
+
+
+def _read(column: str, cell: str) -> Any:
+    if column in TEXTS:
+        return unguarded(cell)
+    if column not in NUMBERS:
+        raise KeyError(column)
+    return float(cell) if any(mark in cell for mark in ".en") else int(cell)

@@ -1,0 +1,81 @@
+"""Folders of private rows go when their process goes: at an exit, at SIGTERM, and, after SIGKILL, at the next start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from takifugu.frames import rooms
+
+HOLDS = "import time; from takifugu.frames import rooms; room = rooms.private_room(); print(room.name, flush=True); "
+COMMAND = (
+    "import time\nfrom takifugu.cli import main\nfrom takifugu.frames import rooms\n"
+    "@main.command()\ndef wait():\n    room = rooms.private_room()\n    print(room.name, flush=True)\n"
+    "    time.sleep(60)\n"
+    "main(['wait'])\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+def started(code: str) -> tuple[subprocess.Popen[str], Path]:
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def aged(folder: Path) -> Path:
+    os.utime(folder, (time.time() - 1000,) * 2)
+    return folder
+
+
+def test_sigterm_at_the_command_line_removes_the_room() -> None:
+    process, room = started(COMMAND)
+    assert room.is_dir()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 128 + signal.SIGTERM
+    assert not room.exists()
+
+
+def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -> None:
+    killed, left = started(HOLDS + "time.sleep(60)")
+    living, held = started(HOLDS + "time.sleep(60)")
+    killed.kill()
+    killed.wait()
+    (aged(left) / "rows.tmp").write_text("private")
+    aged(left)
+    aged(held)
+    others = tmp_path / "takifugu-row"
+    others.mkdir()
+    aged(others)
+    link = tmp_path / f"{rooms.PREFIX}link"
+    link.symlink_to(others)
+    os.utime(link, (0, 0), follow_symlinks=False)
+    new = rooms.private_room()
+    assert Path(new.name).is_dir()
+    assert not left.exists()
+    assert held.is_dir()
+    assert others.is_dir()
+    living.terminate()
+    living.wait()
+
+
+def test_a_room_that_was_just_made_is_left_alone(tmp_path: Path) -> None:
+    young = tmp_path / f"{rooms.PREFIX}young"
+    young.mkdir()
+    rooms.remove_left_rooms()
+    assert young.is_dir()
+    aged(young)
+    rooms.remove_left_rooms()
+    assert not young.exists()
