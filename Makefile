@@ -3,10 +3,11 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 WORKERS ?= 2
+DIST ?= dist
 RUN := $(VENV)/bin/python
 
 help:  ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 	@$(VENV)/bin/takifugu demo
@@ -17,6 +18,15 @@ test: $(VENV)/.test  ## the tests, and every code block of the documents
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
+
+# What the declared lower bounds promise: whoever has these versions gets the same answers.
+test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
+	@$(VENV)/lowest/bin/takifugu demo >/dev/null
+	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST) \
+		tests/frames tests/ledger tests/test_cli.py tests/test_cli_commands.py tests/test_cli_init.py tests/test_examples.py
+
+package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
+	@$(RUN) -m build --outdir $(DIST) .
 
 # None of the next three belongs to the tests or to CI: they take long, and ask about the tests and the machine.
 mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one room)
@@ -58,7 +68,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo test test-slow mutants crashes fuzz spark lint types bench figures docs clean
+.PHONY: help demo test test-slow test-lowest package mutants crashes fuzz spark lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # What is installed. A stamp is written last, so an interrupted installation starts again; uv is used where it is found.
@@ -85,6 +95,20 @@ $(VENV)/.core: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.core
 	@$(INSTALL) --group test
+	@touch $@
+
+# Only uv resolves to lowest versions; of these, such as have a wheel for this Python.
+$(VENV)/.lowest: $(VENV)/.made pyproject.toml
+	@$(RUN) -m venv --clear $(VENV)/lowest
+	@$(VENV)/lowest/bin/python -m pip install -qq "uv>=0.9"
+	@$(VENV)/lowest/bin/uv pip compile --quiet --python $(VENV)/lowest/bin/python --resolution lowest-direct \
+		--only-binary :all: --extra all --group test pyproject.toml -o $(VENV)/lowest/versions.txt
+	@$(VENV)/lowest/bin/uv pip install --quiet --python $(VENV)/lowest/bin/python -r $(VENV)/lowest/versions.txt
+	@$(VENV)/lowest/bin/uv pip install --quiet --python $(VENV)/lowest/bin/python --no-deps --editable .
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.made
+	@$(INSTALL) "build>=1.2"
 	@touch $@
 
 $(VENV)/.spark: $(VENV)/.test

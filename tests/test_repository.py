@@ -191,6 +191,17 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
             assert (page.parent / target).exists() or target == "reference.md", f"{page.name} links to {target}"
 
 
+def test_the_readme_of_a_package_index_has_no_link_that_leads_nowhere() -> None:
+    from tools.index_readme import for_index
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    relative = r"\]\((?!https?:|#|mailto:)"
+    assert re.search(relative, text)
+    for urls in ({}, {"Source": "https://example.org/takifugu/"}):
+        assert not re.search(relative, for_index(text, urls))
+    assert "(https://example.org/takifugu/blob/main/docs/records.md)" in for_index(text, urls)
+
+
 # The documents' own runner must be able to fail.
 
 

@@ -23,6 +23,7 @@ from takifugu.tables import labelled
 def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
+    Ledger.open(spec.inside(spec.spec.ledger))  # new on purpose, so it is no news
     course = Course()
     with course.telling():
         if as_json:
