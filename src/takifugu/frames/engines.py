@@ -52,6 +52,7 @@ def careful(source: str) -> Iterator[None]:
         raise DataError(f"{source} needs more memory than there is: give a file, and install duckdb") from None
     except Exception as error:
         text = "" if isinstance(error, ImportError) else str(error)
+        text = "" if "INTERNAL Error" in text else text  # DuckDB's own bug, told with its stack
         said = next((meaning for words, meaning in _REASONS if words in text), None)
         if said is None:
             raise EngineError(f"{source} {engine_failure(error)}") from None
