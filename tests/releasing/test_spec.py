@@ -12,6 +12,7 @@ from tests.releasing import files
 
 from takifugu.errors import SpecError
 from takifugu.releasing import spec
+from takifugu.releasing.problems import problems_of
 from takifugu.releasing.sections import ReleaseSpec
 
 
@@ -272,3 +273,15 @@ def test_toml_is_written_as_it_reads_back() -> None:
 
     value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
     assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value
+
+
+def test_schemas_of_older_validators_are_walked_too() -> None:
+    """Before 2.9 pydantic wrote a reference that has a description inside allOf."""
+    schema = spec.json_schema()
+    older = {**schema, "properties": {**schema["properties"]}}
+    reference = {"$ref": "#/$defs/SourceSpec"}
+    older["properties"]["source"] = {"allOf": [reference], "description": "where the private data is"}
+    error = {"type": "missing", "loc": ("source", "name"), "input": {}}
+    for shape in (schema, older):
+        (found,) = problems_of([error], shape, {"source": {}})
+        assert found.startswith('source.name: is missing; write name = "activity-study"')

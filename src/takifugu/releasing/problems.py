@@ -66,7 +66,9 @@ def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, 
 def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[str, Any]:
     """Follow references, and choose the member of a union that the value's kind or type points at."""
     while True:
-        if "$ref" in node:
+        if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
+            node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}
+        elif "$ref" in node:
             target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
             node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
         elif "discriminator" in node:
