@@ -61,7 +61,8 @@ def every_calibration(p: Law, q: Law, grid: str, epsilon: int, delta: float) -> 
     for line in REGISTRY:
         try:
             asked = delta if line.takes_delta else 0
-            found.append(tf.calibrate(framework, tf.Identity(grid=grid), epsilon, asked, line.name, True))
+            query = tf.Identity(grid=grid)
+            found.append(tf.calibrate(framework, query, epsilon, asked, line.name, allow_zero_noise=True))
         except CalibrationRefused:
             continue
     return found

@@ -12,7 +12,8 @@ from takifugu.answers.dense import Compared
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
 from takifugu.mechanisms.base import Cost, Part, Problem
-from takifugu.mechanisms.lines import line_parts
+from takifugu.mechanisms.lines import line_answers, line_parts
+from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 
 #: What a comparison costs besides passes over its laws, as so many atoms more.
 OVERHEAD = 300.0
@@ -31,6 +32,7 @@ class Located:
     family: AnswerFamily
     belief: Belief
     start: int = 0
+    smoothed: bool = False
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
@@ -54,14 +56,14 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
     if problem in _KEPT and (lines or problem.cells == 1):
         yield from _KEPT[problem]
     elif _bytes(problem, parts) <= KEPT_BYTES:
-        _KEPT[problem] = tuple(_located(problem, parts))
+        _KEPT[problem] = tuple(_located(problem, parts, lines))
         yield from _KEPT[problem]
     else:
         secrets = sum(len(part.family.entries) for part in parts)
         seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
         # Some of the laws are no bound for the others: an interrupt must not end this quietly.
         with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
-            for located in _located(problem, parts):
+            for located in _located(problem, parts, lines):
                 yield located
                 search.tell(1)
 
@@ -76,23 +78,28 @@ def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool
         size = sum(len(b.left) + len(b.right) for b in problem.framework.beliefs if isinstance(b, LawPair))
         return Cost(scans * size, 100.0 * size)
     operations = memory = 0.0
+    least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
     for part in line_parts(problem) if lines else problem.law_parts:
         laws, held = answers.work(part, laplace)
         comparisons, width = answers.comparisons(part, laplace)
-        operations += laws + scans * comparisons * (width + OVERHEAD) if comparisons else 0.0
+        operations += laws + scans * comparisons * (max(width, least) + OVERHEAD) if comparisons else 0.0
         memory = max(memory, held)
     return Cost(operations, memory)
 
 
-def _located(problem: Problem, parts: Sequence[Part]) -> Iterator[Located]:
+def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[Located]:
     if problem.is_pair:
         for belief in problem.framework.beliefs:
             if isinstance(belief, LawPair):
                 yield Located(answers.pair_family(belief), belief)
     else:
+        numbers = line_answers(problem) if is_smoothed(problem, lines) else None
+        shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
         for part in parts:
+            others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
             for family in answers.families(part):
-                yield Located(family, part.belief, part.start)
+                full = family if others is None else smoothed(family, *others)
+                yield Located(full, part.belief, part.start, others is not None)
 
 
 def _bytes(problem: Problem, parts: Sequence[Part]) -> float:

@@ -27,13 +27,16 @@ class Part:
 
     `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
     weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
-    adding an independent term is post-processing of the noised share.
+    adding an independent term is post-processing of the noised share. `number` is that of the problem's belief, and
+    `is_one_of_several` says whether the belief has other components.
     """
 
     belief: Belief
     answer: Additive
     family: Family
     start: int = 0
+    number: int = 0
+    is_one_of_several: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +105,13 @@ class Problem:
         return tuple(self._parts(together=True))
 
     def _parts(self, together: bool = False) -> Iterator[Part]:
-        for belief, answer in zip(self.framework.beliefs, self.answers, strict=True):
+        for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
+            several = len(belief.components()) > 1
             seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
             for secret in self.framework.secrets:
                 family = secret.family(belief)
                 if isinstance(belief, IndependentUsers):
-                    yield from _user_parts(belief, answer, family, together)
+                    yield from _user_parts(belief, answer, family, together, place)
                     continue
                 for number, run in enumerate(belief.components()):
                     inside = _inside(family.entries, run)
@@ -120,18 +124,20 @@ class Problem:
                     if key in seen:
                         continue
                     seen[key] = piece
-                    yield Part(piece, share, replace(family, entries=inside), run.start)
+                    yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
 
 
-def _user_parts(users: IndependentUsers, answer: Additive, family: Family, together: bool) -> Iterator[Part]:
+def _user_parts(
+    users: IndependentUsers, answer: Additive, family: Family, together: bool, place: int
+) -> Iterator[Part]:
     """Yield a part for each sort of users that hold a secret, or one with all users and one secret user of each law."""
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
     secret = tuple(user for user in first if family.has_pairs(users, user))
     if together and secret:
-        yield Part(users, answer, replace(family, entries=secret))
+        yield Part(users, answer, replace(family, entries=secret), number=place)
     for user in () if together else secret:
         alone = replace(family, entries=range(1))
-        yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user)
+        yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user, place, users.size > 1)
 
 
 def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:

@@ -24,7 +24,8 @@ from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.base import Cost, Problem
-from takifugu.mechanisms.whole_laws import most_answers, whole_laws
+from takifugu.mechanisms.shares import most_answers
+from takifugu.mechanisms.whole_laws import whole_laws
 
 #: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
 BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))

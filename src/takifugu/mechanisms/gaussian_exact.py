@@ -20,6 +20,7 @@ from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.normal_noise import normal_noise, refusal
+from takifugu.mechanisms.shares import ALONE, stands_alone
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class GaussianExact:
             noise = normal_noise(problem, Fraction(sigma))
         except Unsupported as reason:
             return Refusal(str(reason))
-        witness = Witness(worst, "the divergence reaches delta here first", (("sigma", float(noise.scale)),))
+        detail = "the divergence reaches delta here first" + (ALONE if stands_alone(problem) else "")
+        witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
 
 

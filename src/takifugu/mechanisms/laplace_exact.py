@@ -20,6 +20,7 @@ from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.shares import ALONE, stands_alone
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)
@@ -72,13 +73,9 @@ class LaplaceExact:
             noise = laplace_noise(problem, scale)
         except Unsupported as reason:
             return Refusal(str(reason))
-        return Bound(
-            noise,
-            problem.epsilon,
-            Fraction(0),
-            Composition.SINGLE,
-            Witness(worst, "the log-ratio reaches epsilon here first", (("scale", float(noise.scale)),)),
-        )
+        detail = "the log-ratio reaches epsilon here first" + (ALONE if stands_alone(problem, lines=True) else "")
+        witness = Witness(worst, detail, (("scale", float(noise.scale)),))
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
 
 
 MECHANISM = LaplaceExact()

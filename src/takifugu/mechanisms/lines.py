@@ -27,6 +27,7 @@ All cells are one release, calibrated together. Nothing follows for cells that a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -39,11 +40,33 @@ from takifugu.queries.additive import IntArray
 def line_parts(problem: Problem) -> tuple[Part, ...]:
     """Return the parts of `law_parts`; one whose share of the answer moves along a line has its place there instead.
 
-    Each part has a line of its own: the others' shares are added afterwards.
+    Where the whole answer has no line each part has one of its own: the others' shares are added afterwards.
     """
     if problem.is_pair or problem.cells == 1:
         return problem.law_parts
-    return tuple(replace(part, answer=along_line(part.answer) or part.answer) for part in problem.law_parts)
+    return tuple(replace(part, answer=_line_of(part, line) or part.answer) for part, line in _with_lines(problem))
+
+
+def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
+    """Return the answer under every belief as one number, its place on a line; None where one has no line."""
+    if problem.cells == 1:
+        return problem.answers
+    lines = tuple(along_line(answer) for answer in problem.answers)
+    found = tuple(line for line in lines if line is not None)
+    return found if len(found) == len(lines) else None
+
+
+def _with_lines(problem: Problem) -> Iterator[tuple[Part, Additive | None]]:
+    """Yield every part with the line of the whole answer, which the shares of all components then have in common."""
+    lines = [along_line(answer) for answer in problem.answers]
+    for part in problem.law_parts:
+        yield part, lines[part.number]
+
+
+def _line_of(part: Part, line: Additive | None) -> Additive | None:
+    if line is None:
+        return along_line(part.answer)
+    return line.restrict(slice(part.start, part.start + part.belief.size))
 
 
 def along_line(answer: Additive) -> Additive | None:

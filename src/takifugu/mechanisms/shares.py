@@ -1,0 +1,204 @@
+"""What the independent components of a belief add to an answer beside one of them, and how that smooths its laws.
+
+Let the answer be F = F_1 + ... + F_n over independent components. Given a secret of component i the law of F is that of
+F_i given it, convolved with the law of the sum of the others. Noise for F_i alone is enough for F (the others are added
+afterwards), but the law of F may need less. The convolution is exact in integers, so it is made where the answer takes
+few values (MOST_SMOOTHED); elsewhere, and for chains of any start, which have no one law, F_i stands alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu import answers
+from takifugu.answers import AnswerFamily
+from takifugu.answers.listed import ListedFamily
+from takifugu.answers.sums import Sums
+from takifugu.answers.wide import UNIT
+from takifugu.beliefs import Belief
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.contacts import Clique
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.errors import Unsupported
+from takifugu.laws.atoms import Floats
+from takifugu.laws.exact_ratio import exact_law
+from takifugu.laws.pmf import Pmf
+from takifugu.mechanisms.base import Part, Problem
+from takifugu.mechanisms.lines import line_answers
+from takifugu.mechanisms.log_ratios import TRUSTED
+from takifugu.queries import Additive
+from takifugu.secrets import Family
+
+#: Answers with more values than this are not convolved, nor where all laws together would take more products.
+MOST_SMOOTHED, MOST_PRODUCTS = 200, 2e7
+#: What a witness adds where a component stands alone.
+ALONE = "; smallest given this component alone: what independent ones add would allow less"
+
+
+def is_smoothed(problem: Problem, lines: bool = False) -> bool:
+    """Return whether laws of the answer count what other components add: one number, few values, single laws.
+
+    With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
+    it is affordable (`answers.users`), so they are no question here.
+    """
+    if problem.is_pair or (problem.cells > 1 and not lines):
+        return False
+    if not any(len(belief.components()) > 1 for belief in problem.framework.beliefs):
+        return False
+    numbers = line_answers(problem)
+    laws = sum(len(p.family.entries) * len(p.belief.alphabet(0)) for p in problem.parts)
+    return numbers is not None and all(
+        len(belief.components()) == 1
+        or (not isinstance(belief, IndependentUsers) and _has_one_law(belief) and _affordable(belief, answer, laws))
+        for belief, answer in zip(problem.framework.beliefs, numbers, strict=True)
+    )
+
+
+def stands_alone(problem: Problem, lines: bool = False) -> bool:
+    """Return whether laws of one component stand for those of an answer to which others add something, too."""
+    if problem.is_pair or is_smoothed(problem, lines):
+        return False
+    return any(
+        np.count_nonzero([np.any(answer.weights[run.start : run.stop]) for run in belief.components()]) > 1
+        for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True)
+        if not isinstance(belief, IndependentUsers)
+    )
+
+
+def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
+    """Return the laws of a family, each convolved with the law of what other components add."""
+    hulls = {v: tuple(exact_law(law).convolve(others) for law in laws) for v, laws in family.hulls.items()}
+    whole = family.relative_error + error + family.relative_error * error
+    return ListedFamily(family.entry, family.pairs, hulls, whole)
+
+
+def _affordable(belief: Belief, answer: Additive, laws: int) -> bool:
+    values = most_answers(belief, answer)
+    return values <= MOST_SMOOTHED and laws * values**2 <= MOST_PRODUCTS
+
+
+def _has_one_law(belief: Belief) -> bool:
+    piece = belief.component(0)
+    return isinstance(piece, BayesianNetwork | Clique) or (isinstance(piece, MarkovChain) and piece.initial != "any")
+
+
+def most_answers(belief: Belief, answer: Additive) -> float:
+    """Return a bound on how many values a scalar answer can take: places between the outermost, and joint states.
+
+    >>> from takifugu import Count, IndependentUsers
+    >>> users = IndependentUsers([{0: 0.5, 1: 0.5}] * 25)
+    >>> most_answers(users, Count(1).resolve(users))
+    26.0
+    """
+    values = [np.unique(table[:, 0]) for table in answer.tables]
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[which] * np.abs(answer.weights)
+    steps = np.array([np.gcd.reduce(np.diff(v)) if len(v) > 1 else 0 for v in values])[which] * answer.weights
+    states = np.log2([len(v) for v in values])[which] * (spreads > 0)
+    return float(min(1 + spreads.sum() / max(int(np.gcd.reduce(steps)), 1), 2.0 ** min(states.sum(), 60.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The laws of what the independent components of a belief add to an answer, one for each different component."""
+
+    belief: Belief
+    answer: Additive
+
+    def others(self, start: int) -> tuple[Pmf, float]:
+        """Return the law of what all components but the one that begins at entry `start` add, and its relative error.
+
+        Raises Unsupported where a component has no one law.
+        """
+        return self._others[self._kind_at[start]]
+
+    @cached_property
+    def _kinds(self) -> dict[Any, tuple[Belief, Additive, int]]:
+        """A component and how many are like it, by what makes components alike."""
+        found: dict[Any, tuple[Belief, Additive, int]] = {}
+        for number, run in enumerate(self.belief.components()):
+            piece, share = self.belief.component(number), self.answer.restrict(slice(run.start, run.stop))
+            _, _, count = found.get((id(piece), share.key), (piece, share, 0))
+            found[id(piece), share.key] = piece, share, count + 1
+        return found
+
+    @cached_property
+    def _kind_at(self) -> dict[int, int]:
+        """The number of a component's kind by its first entry."""
+        order = {key: place for place, key in enumerate(self._kinds)}
+        return {
+            run.start: order[id(self.belief.component(n)), self.answer.restrict(slice(run.start, run.stop)).key]
+            for n, run in enumerate(self.belief.components())
+        }
+
+    @cached_property
+    def _others(self) -> list[tuple[Pmf, float]]:
+        """For each kind of component the law of the sum of all others, and how far its masses may be off."""
+        kinds = list(self._kinds.values())
+        laws = [share_law(piece, share) for piece, share, _ in kinds]
+        counts = [count for _, _, count in kinds]
+        sums = Sums([law for law, _ in laws], counts, lambda p, q: p.convolve(q), Pmf([0], [1]))
+        logs = math.fsum(count * math.log1p(error) for (_, error), count in zip(laws, counts, strict=True))
+        return [(sums.without(kind), 1.01 * math.expm1(logs)) for kind in range(len(kinds))]
+
+
+def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
+    """Return (law, error): the exact-mass law of one component's share, each mass right up to a factor 1 +- error.
+
+    It is the mixture of the laws given an entry's values over the probabilities of these values.
+
+    >>> clique = Clique(2, Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]))
+    >>> from takifugu import Count
+    >>> [str(p) for _, p in share_law(clique, Count(1).resolve(clique))[0].items()]
+    ['1/2', '1/4', '1/4']
+    """
+    free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
+    if free is None:
+        read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
+        fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
+        return Pmf([fixed], [1]), 0.0
+    chances, error = _chances(piece, free)
+    family = next(iter(answers.families(Part(piece, share, Family((free,))))))
+    total = sum((chances[value] for value in family.hulls), Fraction(0))
+    law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
+    return law, 2.01 * (2 * family.relative_error + error)
+
+
+def _chances(piece: Belief, entry: int) -> tuple[list[Fraction], float]:
+    """Return the probability of each value of an entry, up to a factor 1 +- error."""
+    if isinstance(piece, Clique):
+        ill = sum((Fraction(n) * Fraction(p) for n, p in piece.number.items()), Fraction(0)) / piece.size
+        return [sum((Fraction(p) for _, p in piece.number.items()), Fraction(0)) - ill, ill], 0.0
+    if isinstance(piece, BayesianNetwork):
+        table, error = piece.law([entry])
+        return _trusted(table, np.asarray(piece.possible(entry))), error
+    if isinstance(piece, MarkovChain) and piece.initial != "any":
+        rounded = 1.01 * (len(piece.states) + 1) * (entry + 1) * UNIT
+        if piece.initial == "stationary":
+            law = piece.wide_stationary
+            shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
+            return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
+        return _trusted(piece.marginal(entry), np.asarray(piece.possible(entry))), rounded
+    if isinstance(piece, MarkovChain):
+        raise Unsupported(
+            "a choice among outputs sees the whole answer, and the other pieces of any start have no one law of what "
+            'they add: state the start, or use additive noise, mechanism="laplace-exact"'
+        )
+    raise Unsupported(f"the law of what {piece.describe()} adds to the answer is not known: use additive noise")
+
+
+def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
+    """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
+    if (possible & (masses < TRUSTED)).any():
+        raise Unsupported(
+            "a value of an entry has a probability below 1e-270, too small for the law of what independent components "
+            'add: use additive noise, mechanism="laplace-exact"'
+        )
+    return [Fraction(p) for p in masses.tolist()]
