@@ -418,6 +418,8 @@ def pair(c: Choices) -> Asked:
 
 def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
     """Two or three releases about one source, in frameworks of their own or in one, orders and windows of their own."""
+    if c.chance(4):
+        return rolling(c)
     about, count = world(c), c.pick((2, 2, 3))
     shared, mechanisms = c.pick(("belief", "belief", "nothing")), c.pick((COMPOSING, COMPOSING[:1], COMPOSING))
     first = asked(c, about, mechanisms)
@@ -443,6 +445,25 @@ def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
         found = [_with(a, unit=c.pick(("ana", "bo"))) for a in found]
     if c.chance(6):
         found = [found[0], *(_spelled(c, about, a) for a in found[1:])]
+    return about, tuple(found)
+
+
+def rolling(c: Choices) -> tuple[World, tuple[Asked, ...]]:
+    """Windows of one recording, each read at few of its entries, often at the same one: where positions matter most."""
+    states, length = c.pick(ALPHABETS[:3]), c.pick((2, 3, 4))
+    about = World(dict.fromkeys(range(length), states), True)
+    chain = markov_chain(c, states, length)
+    if not isinstance(chain["initial"], str):
+        chain = Call(chain.name, {**chain.arguments, "initial": "any"})
+    places, read, found = c.pick(("told", "untold", "mixed")), c.below(length), []
+    codes = {s: Fraction(i) for i, s in enumerate(states)}
+    for _ in range(c.pick((2, 2, 3))):
+        window = c.below(length)
+        weights = {t: Fraction(int(t + window == read or c.chance(4))) for t in range(length)}
+        published = Call("Linear", {"weights": Along(weights), "codes": codes, "grid": None})
+        mechanism = c.pick(COMPOSING[:2])
+        one = Asked((Call("every_entry"),), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
+        found.append(_with(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
     return about, tuple(found)
 
 
