@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.calibration import result
-from takifugu.releasing.certificate import FORMAT, NOISE, Certificate
+from takifugu.releasing.certificate import FORMAT, NOISE, Certificate, certify
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -20,7 +21,7 @@ DATA = ["still", "walking", "still"] * 20
 KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "warnings",
-    "private", "ledger", "release_id", "date", "software", "table", "checksum",
+    "private", "ledger", "release_id", "date", "software", "table", "unit_count", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
@@ -114,3 +115,19 @@ def test_every_noise_has_a_name() -> None:
         text = " ".join(tf.release(calibration, 1).certificate.text().split())
         assert f"one of finitely many values, {words}" in text
         assert ("scale" in text.split("one of finitely")[1].split(";")[1]) == (mechanism != "optimal")
+
+
+@pytest.mark.parametrize(("secrets", "count"), [(tf.presence(), None), (tf.every_entry(), 3)])
+def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) -> None:
+    """How many there are would tell who is there; a declared size stands in the belief."""
+    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
+    found = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
+    told: dict[str, Any] = {
+        "release": "r", "source": "s", "private": True, "account": None, "units": ["Ana", "Ben", "Chi"],
+    }  # fmt: skip
+    certificate = certify([(None, found, {"value": Fraction(1)})], scope="pooled", **told)
+    assert (certificate.units, certificate.unit_count) == ((), count)
+    assert ("over all 3 units together" in " ".join(certificate.text().split())) == (count == 3)
+    assert "Ana" not in certificate.to_json()
+    listed = certify([(None, found, {"value": Fraction(1)})], scope="pooled", list_units=True, **told)
+    assert listed.units == ("Ana", "Ben", "Chi")

@@ -29,6 +29,7 @@ from takifugu.errors import (
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.releasing import planning, run
+from takifugu.releasing.checksum import read_certificate
 from takifugu.releasing.notices import Notice
 from takifugu.releasing.spec import load
 
@@ -171,6 +172,30 @@ def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
         other.mkdir()
         Ledger.open(other / "ledger.db")
         run.release_file(files.write(other))
+
+
+NAMES = ("zoë", "Bob", '"007"', " 007")
+
+
+def test_pooled_tables_say_how_many_units_and_not_which(tmp_path: Path) -> None:
+    path = files.write(tmp_path)
+    run.release_file(path)
+    for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
+        pooled = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
+        assert not [name for name in NAMES if name in pooled], end
+        assert "zo\\u00eb" not in pooled
+        units = (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
+        assert "zoë" in units
+        if end != ".csv":
+            assert "all 3 units together" in pooled or '"unit_count": 3' in pooled
+    assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
+
+
+def test_the_list_of_units_is_published_where_the_file_says_so(tmp_path: Path) -> None:
+    path = files.write(tmp_path, files.SPEC.replace("budget = 10", "budget = 10\nlist_units = true"))
+    pooled = run.release_file(path).tables[1].certificate
+    assert (set(pooled.units), pooled.unit_count) == (set(files.LENGTHS), 3)
+    assert "zoë" in pooled.text()
 
 
 def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:

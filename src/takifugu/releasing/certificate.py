@@ -77,7 +77,9 @@ class Answer:
 class Certificate:
     """What was published of one statistic, and the promise under which it was; `frameworks` are by fingerprint.
 
-    `scope` is "all" (the source is one unit), "unit" (one answer a unit) or "pooled" (one answer over all units).
+    `scope` is "all" (the source is one unit), "unit" (one answer a unit) or "pooled" (one answer over all units). The
+    `units` of a pooled table are named only where its release file lists them; `unit_count` is how many there are, None
+    where there are no units, where presence is the secret, and in files of the first format.
     `epsilon` and `delta` are the largest of the answers'. `table` is the digest of the file that the values were
     published in, None where there is none; `format` is that of the file that the certificate was read from.
     """
@@ -107,6 +109,7 @@ class Certificate:
     date: str
     software: str
     table: str | None = field(default=None, metadata={"since": FORMATS[1]})
+    unit_count: int | None = field(default=None, metadata={"since": FORMATS[1]})
     format: str = FORMAT
 
     def to_dict(self) -> dict[str, Any]:
@@ -162,8 +165,12 @@ def certify(
     account: Account | None,
     assumptions: Iterable[str] = (),
     table: str | None = None,
+    list_units: bool = False,
 ) -> Certificate:
-    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query."""
+    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
+
+    A pooled table says how many `units` there are; which, only with `list_units`.
+    """
     calibrations = [calibration for _, calibration, _ in drawn]
     first = calibrations[0]
     general = first.query
@@ -174,7 +181,7 @@ def certify(
         release=release,
         source=source,
         scope=scope,
-        units=tuple(units),
+        units=tuple(units) if list_units or scope != "pooled" else (),
         statistic=general.describe(),
         query=general.to_dict(),
         grid=to_text(first.randomiser.grid),
@@ -196,7 +203,19 @@ def certify(
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
+        unit_count=len(units) if units and not _hides_presence(calibrations) else None,
     )
+
+
+def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
+    frameworks = {id(c.framework): c.framework for c in calibrations}.values()
+    return any(s.family(f.beliefs[0]).presence for f in frameworks for s in f.secrets)
+
+
+def pooled_over(c: Certificate) -> str:
+    """Say over whom a pooled table is: how many units, where that is told."""
+    count = len(c.units) or c.unit_count
+    return "all units together" if not count else f"all {count} units together"
 
 
 def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Fraction]) -> Answer:
@@ -260,7 +279,7 @@ def _short(value: Fraction | str) -> str:
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     """Return the titles and sentences of a certificate, in order; one without a title goes on with the one before."""
-    whose = {"all": "", "pooled": f", over all {len(c.units)} units together", "unit": ", for each unit"}[c.scope]
+    whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": ", for each unit"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
     found: list[tuple[str, Sequence[str]]] = [

@@ -270,8 +270,12 @@ def certificate_of(
     units: Sequence[str],
     assumptions: Sequence[str] = (),
     table: str | None = None,
+    list_units: bool = False,
 ) -> Certificate:
-    """Return the certificate of the answers of one release; `table` is the digest of the file that they stand in."""
+    """Return the certificate of the answers of one release; `table` is the digest of the file that they stand in.
+
+    With `list_units` that of a pooled table names its units.
+    """
     first = drawn[0]
     return certify(
         [(d.question.unit, d.question.calibration, dict(zip(d.labels, d.values, strict=True))) for d in drawn],
@@ -283,6 +287,7 @@ def certificate_of(
         account=first.account,
         assumptions=[*assumptions, *first.people],
         table=table,
+        list_units=list_units,
     )
 
 

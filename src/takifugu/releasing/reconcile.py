@@ -141,6 +141,9 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):
         raise InputError(f"the pooled table is over the units {list(named)}: give exactly their tables")
+    count = pooled.certificate.unit_count
+    if count is not None and count != len(per_unit):
+        raise InputError(f"the pooled table is over {count} units, and {len(per_unit)} tables are given: give all")
 
 
 def _statistic(release: Release) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
 from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart
-from takifugu.releasing.certificate import COMPOSES, NOT_PROMISED, Certificate, noise_text, promise_text
+from takifugu.releasing.certificate import COMPOSES, NOT_PROMISED, Certificate, noise_text, pooled_over, promise_text
 from takifugu.releasing.page import bullets, facts, figure, page, paragraph, table, terms, text
 from takifugu.releasing.report_values import LEVEL, Reported, published
 from takifugu.releasing.result import Release, number, shown
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 #: How much is listed; the certificate has everything.
 MOST_UNITS, MOST_BELIEFS = 40, 3
 
-_SCOPES = {"all": "", "unit": ", for each unit", "pooled": ", over all units together"}
 _MEANING = (
     "Somebody suspects a hidden fact before anything is published, and reads this release. However clever the reading, "
     "this is how sure they can become, if what they believe about the data is among the beliefs above."
@@ -70,7 +69,7 @@ def _tables(subject: Any) -> list[Reported]:
 def _article(t: Reported) -> Iterator[str]:
     c = t.certificate
     source = f"Private release about the source {c.source!r}, {c.date}"
-    lead = _sentence(f"{c.statistic}{_SCOPES[c.scope]}")
+    lead = _sentence(f"{c.statistic}{_whose(c)}")
     yield f"<header>{paragraph(source, 'kind')}<h1>{text(t.name)}</h1>{paragraph(lead, 'lead')}</header>"
     for warning in c.warnings:
         yield paragraph(warning, "warning danger" if warning.startswith("NOT PRIVATE") else "warning")
@@ -99,10 +98,14 @@ def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     yield "composes as", ", ".join(c.compositions)
 
 
+def _whose(c: Certificate) -> str:
+    return {"all": "", "unit": ", for each unit", "pooled": f", over {pooled_over(c)}"}[c.scope]
+
+
 def _asked(c: Certificate) -> str:
     more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
     return terms([
-        ("Publish", [f"{c.statistic}{_SCOPES[c.scope]}, from the source {c.source!r}"]),
+        ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
         ("Units", [", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")] if c.units else []),
         ("Hide", c.hidden),
         ("From whom", ["anyone who sees this release and believes about the data:"]),

@@ -258,7 +258,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan) -
     cells = sum(len(a.values) for a in answers)
     rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
     written = table_text(rows).encode()
-    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written))
+    listed = isinstance(planned, Plan) and planned.spec.source.list_units
+    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written), listed)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
     files = {

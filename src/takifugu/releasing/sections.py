@@ -120,6 +120,9 @@ class SourceSpec(Section):
     only_release: Annotated[
         StrictBool, Field(description="nothing else is ever released about this source: the least noise of all")
     ] = False
+    list_units: Annotated[
+        StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
+    ] = False
 
 
 class FitSpec(Section):
