@@ -1,0 +1,115 @@
+"""Small problems of every kind, on which every mechanism of the registry is set against the exact audit.
+
+A problem is a framework and a query, small enough to list all joint states. Where a belief is a class of chains,
+`members` are some chains of it: a loss over a member is a lower bound of the loss over the class, so a mechanism that
+breaks its promise on a member breaks it. Nobody is named here: what is registered is run, by whoever registered it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import takifugu as tf
+from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.frameworks import Framework
+from takifugu.queries import Query
+
+STICKY = [[0.9, 0.1], [0.4, 0.6]]
+#: Epsilons from nearly nothing to nearly everything, and the deltas that each is asked with.
+EPSILONS = (Fraction(1, 5), Fraction(1), Fraction(4))
+DELTAS = (Fraction(0), Fraction(1, 50))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One problem of the corpus, and chains of its beliefs' classes that the audit looks at in their place."""
+
+    name: str
+    framework: Framework
+    query: Query
+    members: tuple[tf.MarkovChain, ...] = ()
+
+
+@cache
+def corpus() -> tuple[Case, ...]:
+    """Return every case; the same objects at each call, so that what is cached for one is found again."""
+    return (*_chains(), *_classes(), *_records(), *_people(), *_laws())
+
+
+def _hide(*beliefs: object, secret: object = None) -> Framework:
+    return tf.Pufferfish(secret or tf.every_entry(), beliefs)
+
+
+def _chains() -> Iterator[Case]:
+    chain = tf.MarkovChain(STICKY, 4)
+    yield Case("chain, count", _hide(chain), tf.Count(1))
+    yield Case("chain, some entries", _hide(chain), tf.Count(1, entries=(0, 3)))
+    yield Case("chain, signed weights", _hide(chain), tf.Linear([1, -2, 0, 1]))
+    yield Case("chain, mean", _hide(chain), tf.Mean())
+    yield Case("chain, histogram", _hide(chain), tf.Histogram())
+    yield Case("chain, one secret", _hide(chain, secret=tf.entry(1, 0, 1)), tf.Count(1))
+    yield Case("chain, any start", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Count(1))
+    yield Case("chain, given start", _hide(tf.MarkovChain(STICKY, 3, [0.2, 0.8])), tf.Sum(codes={0: "-1/2", 1: 2}))
+    ring = tf.MarkovChain([[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]], 3, states=["a", "b", "c"])
+    yield Case("chain with zeros, count", _hide(ring), tf.Count(["a", "c"]))
+    yield Case("chain with zeros, histogram", _hide(ring), tf.Histogram())
+    yield Case("one step", _hide(tf.MarkovChain(STICKY, 1)), tf.Count(1))
+    yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
+    yield Case("pieces", _hide(IndependentPieces(chain, [2, 3])), tf.Count(1))
+
+
+def _classes() -> Iterator[Case]:
+    family = tf.MarkovChainClass(pi=0.2, g=0.4, length=4)
+    fast = (tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4), tf.MarkovChain([[0.4, 0.6], [0.6, 0.4]], 4))
+    yield Case("class of reversible chains", _hide(family), tf.Count(1), fast)
+    interval = tf.BinaryChainInterval(0.3, 4)
+    yield Case("interval of binary chains", _hide(interval), tf.Count(1), (interval.worst, fast[1]))
+
+
+def _records() -> Iterator[Case]:
+    rows = [(0, 0), (0, 1), (1, 1), (1, 2)]
+    table = tf.JointTable(rows, [Fraction(1, 2), Fraction(1, 6), Fraction(1, 12), Fraction(1, 4)], ["secret", "shown"])
+    attribute = tf.attribute("secret", 0, 1)
+    yield Case("table, a column", _hide(table, secret=attribute), tf.Identity("shown"))
+    yield Case("table, every entry", _hide(table), tf.Sum("shown", grid="1/2"))
+    sure = tf.JointTable([(0, 0), (1, 5)], [Fraction(1, 3), Fraction(2, 3)], ["secret", "shown"])
+    yield Case("table, a column that tells all", _hide(sure, secret=attribute), tf.Identity("shown"))
+    collider = tf.BayesianNetwork([
+        ("left", [0, 1], [], [0.7, 0.3]),
+        ("right", [0, 1], [], [0.6, 0.4]),
+        ("both", [0, 1], ["left", "right"], [[[0.9, 0.1], [0.4, 0.6]], [[0.3, 0.7], [0.2, 0.8]]]),
+        ("after", [0, 1], ["both"], [[0.75, 0.25], [0.25, 0.75]]),
+    ])  # fmt: skip
+    yield Case("network with a collider", _hide(collider), tf.Count(1))
+    yield Case("network, one variable", _hide(collider, secret=tf.attribute("left", 0, 1)), tf.Histogram())
+    zeros = tf.BayesianNetwork([
+        ("cause", [0, 1], [], [0.5, 0.5]),
+        ("effect", [0, 1], ["cause"], [[1.0, 0.0], [0.25, 0.75]]),
+        ("alone", [0, 1], [], [0.9, 0.1]),
+    ])  # fmt: skip
+    yield Case("network with zeros, in two components", _hide(zeros), tf.Count(1))
+
+
+def _people() -> Iterator[Case]:
+    coin = {0: Fraction(3, 4), 1: Fraction(1, 4)}
+    for absence, chance in (("unknown", Fraction(1)), ("removed", Fraction(2, 3))):
+        users = tf.IndependentUsers([coin] * 4, presence=[chance] * 4, absence=absence)
+        yield Case(f"users, absence {absence}", _hide(users), tf.Count(1))
+        yield Case(f"users, presence, absence {absence}", _hide(users, secret=tf.presence()), tf.Count(1))
+    cliques = tf.clique_infection(
+        [("a", "b", "c"), ("d", "e")], lambda size: tf.household_infection(size, outside=0.1, inside=0.3)
+    )
+    yield Case("cliques, count", _hide(cliques), tf.Count(1))
+    yield Case("cliques, histogram", _hide(cliques), tf.Histogram())
+
+
+def _laws() -> Iterator[Case]:
+    flu = tf.Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3])
+    ill = tf.Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
+    yield Case("two laws", tf.between(flu, ill), tf.Identity())
+    yield Case("two laws off any grid", tf.between(tf.Pmf([0.25, 1.5], [0.5, 0.5]), tf.Pmf([0.4, 2], [0.3, 0.7])),
+               tf.Identity(grid="1/2"))  # fmt: skip
+    yield Case("two laws that are one", tf.between(flu, flu), tf.Identity())
