@@ -57,6 +57,7 @@ def _chains() -> Iterator[Case]:
     yield Case("chain with zeros, count", _hide(ring), tf.Count(["a", "c"]))
     yield Case("chain with zeros, histogram", _hide(ring), tf.Histogram())
     yield Case("one step", _hide(tf.MarkovChain(STICKY, 1)), tf.Count(1))
+    yield Case("quick chain", _hide(tf.MarkovChain([[0.55, 0.45], [0.5, 0.5]], 3)), tf.Count(1))
     yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
     yield Case("pieces", _hide(IndependentPieces(chain, [2, 3])), tf.Count(1))
 
@@ -65,6 +66,8 @@ def _classes() -> Iterator[Case]:
     family = tf.MarkovChainClass(pi=0.2, g=0.4, length=4)
     fast = (tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4), tf.MarkovChain([[0.4, 0.6], [0.6, 0.4]], 4))
     yield Case("class of reversible chains", _hide(family), tf.Count(1), fast)
+    region = tf.ChainRegion([[0.85, 0.05], [0.3, 0.6]], [[0.95, 0.15], [0.4, 0.7]], 4)
+    yield Case("region of chains", _hide(region), tf.Count(1), (tf.MarkovChain([[0.9, 0.1], [0.35, 0.65]], 4),))
     interval = tf.BinaryChainInterval(0.3, 4)
     yield Case("interval of binary chains", _hide(interval), tf.Count(1), (interval.worst, fast[1]))
 

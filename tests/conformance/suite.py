@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -56,7 +56,8 @@ def bound_of(mechanism: Mechanism, problem: Problem) -> Bound | str:
     assert noise.cells == problem.cells, f"{mechanism.name}: noise for {noise.cells} of {problem.cells} cells"
     assert found.epsilon > 0, f"{mechanism.name}: promises epsilon {found.epsilon}"
     assert 0 <= found.delta < 1, f"{mechanism.name}: promises delta {found.delta}"
-    assert found.witness.comparison, f"{mechanism.name}: does not say which comparison forced the noise"
+    why = found.witness.comparison or found.witness.detail
+    assert why, f"{mechanism.name}: does not say what forced the noise"
     return found
 
 
@@ -93,8 +94,8 @@ def halved(mechanism: Mechanism, problem: Problem) -> Bound | str:
     if isinstance(found, str):
         return found
     noise = found.randomiser
-    for field in ("steps", "sigma", "b"):
-        if hasattr(noise, field):
+    for field in ("units", "sigma", "scale"):
+        if field in {f.name for f in fields(noise)}:  # type: ignore[arg-type]
             return replace(found, randomiser=replace(noise, **{field: getattr(noise, field) / 2}))  # type: ignore[type-var]
     twice = bound_of(mechanism, Problem(problem.framework, problem.query, 2 * problem.epsilon, problem.delta))
     return twice if isinstance(twice, str) else replace(twice, epsilon=found.epsilon)

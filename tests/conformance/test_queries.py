@@ -1,0 +1,41 @@
+"""Every kind of query, resolved and evaluated against what its words say, by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.conformance.suite import check_query
+
+import takifugu as tf
+from takifugu.queries.kinds import KINDS
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
+NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])
+TABLE = tf.JointTable([("a", 1), ("b", 2)], [0.5, 0.5], ["who", "what"])
+WALK = ["still", "walking", "walking", "still"]
+CODES = {"still": 0, "walking": "3/2"}
+
+EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
+    (tf.Count("walking"), CHAIN, WALK, [2]),
+    (tf.Count("walking", entries=[0, 1]), CHAIN, WALK, [1]),
+    (tf.Count(["still", "walking"]), CHAIN, WALK, [4]),
+    (tf.Sum(), NUMBERS, [-1, 4, 4], [7]),
+    (tf.Sum(codes=CODES), CHAIN, WALK, [3]),
+    (tf.Mean(), NUMBERS, [-1, 4, 4], [Fraction(7, 3)]),
+    (tf.Mean("what"), TABLE, ["b", 2], [2]),
+    (tf.Histogram(), CHAIN, WALK, [2, 2]),
+    (tf.Histogram(states=["walking"], total=4), CHAIN, WALK, [Fraction(1, 2)]),
+    (tf.Linear([1, -1, 2, 0], codes=CODES), CHAIN, WALK, [Fraction(3, 2)]),
+    (tf.Identity("what"), TABLE, ["a", 1], [1]),
+)
+
+
+@pytest.mark.parametrize(("query", "belief", "data", "expected"), EXAMPLES, ids=lambda v: getattr(v, "describe", str)())
+def test_it_is_what_its_words_say(query: Any, belief: Any, data: list[Any], expected: list[Any]) -> None:
+    check_query(query, belief, data, expected)
+
+
+def test_every_kind_of_query_is_among_the_examples() -> None:
+    assert {query.to_dict()["kind"] for query, *_ in EXAMPLES} == set(KINDS)
