@@ -47,7 +47,7 @@ def test_what_means_not_observed_is_no_state(maker: str, state: Any) -> None:
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("state", NO_NAME, ids=repr)
+@pytest.mark.parametrize("state", NO_NAME, ids=lambda state: type(state).__name__)
 def test_what_does_not_read_back_is_no_state(maker: str, state: Any) -> None:
     with pytest.raises(InputError, match="write states as text, numbers, true or false"):
         MAKERS[maker](state, "a")
