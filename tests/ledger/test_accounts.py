@@ -441,7 +441,7 @@ def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:
 def test_history_and_show(ledger: Ledger) -> None:
     framework = chain_framework(7)
     done = ledger.reserve("data", [group_debit(framework, "1/2", name="monday")], budget=2)
-    ledger.drawn(done)
+    ledger.drawn(done, b"noisy")
     ledger.publish(done)
     ledger.reserve("data", [group_debit(framework, "1/4", name="tuesday")])
     first, second = ledger.history("data")

@@ -177,7 +177,7 @@ def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
             reservation = ledger.reserve("data", [group_debit(framework, Fraction(epsilon), unit)])
         except BudgetExceeded:
             return done
-        ledger.drawn(reservation)
+        ledger.drawn(reservation, b"noisy")
         ledger.publish(reservation)
     return count
 
@@ -194,5 +194,5 @@ def die_after(path: str, step: str) -> None:
     ledger = Ledger.open(path)
     reservation = ledger.reserve("data", [group_debit(chain_framework(), Fraction(1, 4))], budget=1)
     if step == "drawn":
-        ledger.drawn(reservation)
+        ledger.drawn(reservation, b"noisy")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from secrets import token_hex
 
@@ -52,6 +53,11 @@ class Asked:
     spellings: Mapping[bytes, bytes]
     everything: bytes
 
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """How many units are debited alike, by the number of what they are debited."""
+        return Counter(self.units.values())
+
     @property
     def names_units(self) -> bool:
         return self.everything not in self.units
@@ -71,7 +77,6 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
     parts: dict[tuple[int, int, str], Part] = {}
     texts: dict[int, str] = {}
     held: dict[str, dict[str, Part]] = {}
-    named: dict[tuple[int, str], Part] = {}
     spelt: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for debit in debits:
@@ -102,10 +107,10 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
     units: dict[bytes, int] = {}
     spellings: dict[bytes, bytes] = {}
     for unit, of in held.items():
-        chosen = _read_together(tuple(of.values()), named)
-        shape = shapes.setdefault(tuple(map(id, chosen)), len(rows))
+        chosen = tuple(map(id, of.values()))
+        shape = shapes.setdefault(chosen, len(rows))
         if shape == len(rows):
-            rows.append(chosen)
+            rows.append(_read_together(tuple(of.values())))
         own = tag(unit)
         units[own] = shape
         for spelling in spelt.get(unit, ()):
@@ -151,17 +156,11 @@ def unread(charge: Charge) -> tuple[Charge, str]:
     return replace(charge, release="", reading=""), charge.reading
 
 
-def _read_together(parts: tuple[Part, ...], known: dict[tuple[int, str], Part]) -> tuple[Part, ...]:
+def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return debits of a unit with their readings numbered: what is read once has none, so that equal debits meet."""
     often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
     numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
-    found = []
-    for part in parts:
-        key = (id(part), numbers.get(part.reading, ""))
-        if key not in known:
-            known[key] = replace(part, reading=key[1])
-        found.append(known[key])
-    return tuple(found)
+    return tuple(replace(part, reading=numbers.get(part.reading, "")) for part in parts)
 
 
 def is_link(charge: Charge) -> bool:

@@ -132,7 +132,7 @@ class Ledger:
             tag = None if identity is None else self.tag("identity", identity)
             return reserved.read_pending(connection, known[0] if known else None, tag)
 
-    def drawn(self, reservation: Reservation | Pending, bundle: bytes = b"") -> bytes:
+    def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
         """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
 
         Only one draw is ever public: where another process drew first, its values are returned, and these are to be

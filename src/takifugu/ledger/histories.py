@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row
 
@@ -21,27 +21,18 @@ from takifugu.errors import LedgerError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.ledger.accounts import Item
-from takifugu.ledger.encoding import amount, decoding
-from takifugu.ledger.values import Amount
+from takifugu.ledger.encoding import decoding
 
 #: A history as it is summed up: (the first batch of its shape, how many there are of it), in the order of the first.
 Sums = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A unit as a source knows it: its row and its tag there, its history, and what it has spent."""
 
     row: int
     tag: bytes
-    history: int
-    epsilon: str
-    delta: str
-
-    @property
-    def spent(self) -> Amount:
-        with decoding():
-            return amount(self.epsilon, self.delta)
+    known: tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -77,16 +68,22 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in values])
 
 
-def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:
-    """Return in which sources each of these tags is a unit."""
+def hits(
+    connection: Connection, tags: Sequence[bytes], spellings: Mapping[bytes, bytes]
+) -> dict[bytes, dict[int, tuple[Hit, ...]]]:
+    """Return in which sources each of these tags is a unit; what is known under a spelling is of the unit itself."""
     select_these(connection, "wanted_tags", "tag", tags)
     query = (
         "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "
         "from wanted_tags w cross join units u on u.tag = w.tag"
     )
-    found: dict[bytes, dict[int, Hit]] = {}
-    for source, *rest in connection.exec_driver_sql(query):
-        found.setdefault(rest[1], {})[source] = Hit(*rest)
+    found: dict[bytes, dict[int, tuple[Hit, ...]]] = {}
+    same: dict[tuple[int, str, str], tuple[int, str, str]] = {}
+    for source, row, tag, *rest in connection.connection.cursor().execute(query):
+        known = tuple(rest)
+        hit = Hit(row, tag, same.setdefault(known, known))
+        mine = found.setdefault(spellings.get(tag, tag), {})
+        mine[source] = (*mine[source], hit) if source in mine else (hit,)
     return found
 
 

@@ -108,7 +108,7 @@ def _opened(where: str | Path | None) -> Iterator[Ledger]:
 
 def _charges(found: Tally) -> tuple[Charged, ...]:
     kinds: Counter[tuple[Amount, Amount, str]] = Counter()
-    for kind in found.mine.kinds.values():
+    for kind, members in found.mine.kinds.items():
         if kind not in found.mine.costs:
             continue
         cost, items = found.mine.costs[kind], found.mine.accounts.items[kind]
@@ -116,7 +116,7 @@ def _charges(found: Tally) -> tuple[Charged, ...]:
         old = [item for item in items if item not in asked]
         alone, spent = _alone(found.mine.accounts, asked), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
-        kinds[alone, added, _reason(old, asked, alone, added)] += 1
+        kinds[alone, added, _reason(old, asked, alone, added)] += members.count
     return tuple(Charged(count, *one) for one, count in kinds.items())
 
 

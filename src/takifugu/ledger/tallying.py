@@ -6,9 +6,8 @@ Beside the accounts of the source that is asked about, these are the accounts of
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 
@@ -20,40 +19,21 @@ from takifugu.ledger import histories as kept
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item, Kind, foreign
 from takifugu.ledger.asking import ONE_OR_MANY, Asked, is_link
+from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Batch, Hit, Sums
-from takifugu.ledger.values import NOTHING, Amount, Source, most
+from takifugu.ledger.values import Amount, Source, most
 
 #: Debits that are being written come after all that were.
 NEW = 2**62
-
-
-@dataclass(frozen=True, eq=False)
-class Account:
-    """The units of one source whose cost changes: the kind of each, what it was known as before, and the new costs."""
-
-    number: int
-    source: Source
-    kinds: Mapping[bytes, AccountKind]
-    accounts: Accounts
-    costs: Mapping[Kind, Amount]
-
-    @property
-    def cost(self) -> Amount:
-        return most(list(self.costs.values()))
-
-    def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
-        """Return a unit whose cost is above the budget, with its kind, or None."""
-        over = {kind for kind, cost in self.costs.items() if not cost.fits(budget)}
-        return next(((tag, kind) for tag, kind in self.kinds.items() if kind in over), None)
 
 
 @dataclass(frozen=True)
 class AccountKind:
     """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
 
-    `own` are the hits of the unit in the source (several, where spellings of it were units of their own), without
-    their tags; `others` those in sources of the same people; `is_asked_elsewhere` says that what is asked is about
-    another source.
+    `own` is what the source knows of the unit (several times, where spellings of it were units of their own): history
+    and what was spent; `others` are its histories in sources of the same people; `is_asked_elsewhere` says that what
+    is asked is about another source.
     """
 
     own: tuple[tuple[int, str, str], ...]
@@ -68,8 +48,42 @@ class AccountKind:
     @property
     def spent(self) -> Amount:
         """What the unit had spent; several spellings of it together at most the sum."""
-        each = [Hit(0, b"", *one).spent for one in self.own]
+        with decoding():
+            each = [amount(epsilon, delta) for _, epsilon, delta in self.own]
         return Amount(sum((a.epsilon for a in each), Fraction(0)), sum((a.delta for a in each), Fraction(0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The units of one kind: one of their tags, the rows that stay theirs, tags without a row, and rows to drop."""
+
+    tag: bytes
+    known: list[int] = field(default_factory=list)
+    new: list[bytes] = field(default_factory=list)
+    gone: list[int] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return len(self.known) + len(self.new)
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """The units of one source whose cost may change, by kind, and the new cost of each kind that it changes for."""
+
+    number: int
+    source: Source
+    kinds: Mapping[AccountKind, Members]
+    accounts: Accounts
+    costs: Mapping[Kind, Amount]
+
+    @property
+    def cost(self) -> Amount:
+        return most(list(self.costs.values()))
+
+    def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
+        """Return a unit whose cost is above the budget, with its kind, or None."""
+        return next(((self.kinds[k].tag, k) for k, cost in self.costs.items() if not cost.fits(budget)), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +95,6 @@ class Tally:
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
-    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]]
     people: Mapping[int, bool]
     sums: Mapping[int, Sums]
     batches: Mapping[int, Batch]
@@ -101,7 +114,7 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     """
     found = rows.read_source(connection, name)
     number, source = found or (0, Source(name, "", None, False))
-    hits = _merged(connection, asked, [*asked.tags, asked.everything])
+    hits = kept.hits(connection, [*asked.tags, asked.everything], asked.spellings)
     if found is not None:
         is_one = number in hits.get(asked.everything, {})
         if (is_one and asked.names_units) or (rows.has_members(connection, number) and not asked.names_units):
@@ -122,9 +135,9 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         members[s] = [tag for tag in mine if tag not in asked.spellings or tag in asked.units]
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
     if extra:
-        hits = {**hits, **_merged(connection, asked, extra)}
+        hits = {**hits, **kept.hits(connection, extra, asked.spellings)}
     kinds = {s: _kinds(s, number, tags, asked, hits, ties) for s, tags in members.items()}
-    used = {h for of in kinds.values() for k in set(of.values()) for h in (*k.histories, *k.others)}
+    used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others)}
     sums = kept.sums_of(connection, used)
     exact = kept.paths_of(connection, used) if any(links.values()) else sums
     wanted = {batch for known_as in (sums, exact) for held in known_as.values() for batch, _ in held}
@@ -136,7 +149,7 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, bool(fresh)))
     signature = signature_of(connection, number, [o for o in touched if o != number])
     return Tally(
-        asked, None if found is None else number, source, accounts[0], tuple(accounts[1:]), hits, people, sums,
+        asked, None if found is None else number, source, accounts[0], tuple(accounts[1:]), people, sums,
         batches, signature,
     )  # fmt: skip
 
@@ -151,18 +164,6 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 def _pair(one: int, other: int) -> tuple[int, int]:
     return (min(one, other), max(one, other))
-
-
-def _merged(
-    connection: Connection, asked: Asked, tags: Sequence[bytes]
-) -> dict[bytes, dict[int, tuple[Hit, ...]]]:
-    """Return in which sources each unit is: under its own tag, and under those of its spellings."""
-    found: dict[bytes, dict[int, tuple[Hit, ...]]] = {}
-    for tag, at in kept.hits(connection, tags).items():
-        mine = found.setdefault(asked.spellings.get(tag, tag), {})
-        for source, hit in at.items():
-            mine[source] = (*mine.get(source, ()), hit)
-    return found
 
 
 def _declared(
@@ -193,29 +194,44 @@ def _declared(
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], asked: Asked,
     hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]], ties: set[tuple[int, int]],
-) -> dict[bytes, AccountKind]:  # fmt: skip
-    friends = {a if b == source else b for a, b in ties if source in (a, b)}
-    found: dict[bytes, AccountKind] = {}
-    same: dict[AccountKind, AccountKind] = {}
+) -> dict[AccountKind, Members]:  # fmt: skip
+    friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
+    elsewhere = source != number
+    is_heard = not elsewhere or number in friends
+    found: dict[tuple[tuple[tuple[int, str, str], ...], tuple[int, ...], int], Members] = {}
+    nowhere: Mapping[int, tuple[Hit, ...]] = {}
     for tag in tags:
-        at = hits.get(tag, {})
-        own = tuple((hit.history, hit.epsilon, hit.delta) for hit in at.get(source, ()))
-        others = tuple(hit.history for f in sorted(friends) for hit in at.get(f, ())) if friends else ()
-        elsewhere = source != number
-        shape = asked.units.get(tag, -1) if not elsewhere or number in friends else -1
-        kind = AccountKind(own, others, shape, elsewhere and shape >= 0)
-        found[tag] = same.setdefault(kind, kind)
-    return found
+        at = hits.get(tag, nowhere)
+        mine = at.get(source, ())
+        own = (mine[0].known,) if len(mine) == 1 else tuple(hit.known for hit in mine)
+        others = tuple(hit.known[0] for f in friends for hit in at.get(f, ())) if friends else ()
+        shape = asked.units.get(tag, -1) if is_heard else -1
+        key = (own, others, shape)
+        members = found.get(key)
+        if members is None:
+            members = found[key] = Members(tag)
+        if len(mine) == 1 and mine[0].tag == tag:
+            members.known.append(mine[0].row)
+        elif shape < 0 or elsewhere:
+            members.known.extend(hit.row for hit in mine)
+        else:
+            stays = [hit.row for hit in mine if hit.tag == tag]
+            members.known.extend(stays)
+            members.new.extend([] if stays else [tag])
+            members.gone.extend(hit.row for hit in mine if hit.tag != tag)
+    return {
+        AccountKind(own, others, shape, elsewhere and shape >= 0): members
+        for (own, others, shape), members in found.items()
+    }
 
 
 def _account(
-    number: int, source: Source, kinds: Mapping[bytes, AccountKind], asked: Asked, sums: Mapping[int, Sums],
+    number: int, source: Source, kinds: Mapping[AccountKind, Members], asked: Asked, sums: Mapping[int, Sums],
     batches: Mapping[int, Batch], frameworks: Mapping[str, Framework], all_change: bool,
 ) -> Account:  # fmt: skip
-    counts = Counter(kinds.values())
-    items = {kind: _items(kind, asked, sums, batches) for kind in counts}
-    accounts = Accounts(frameworks, items, counts)
-    changed = [kind for kind in counts if all_change or kind.shape >= 0]
+    items = {kind: _items(kind, asked, sums, batches) for kind in kinds}
+    accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
+    changed = [kind for kind in kinds if all_change or kind.shape >= 0]
     costs: dict[Kind, Amount] = {kind: accounts.cost(kind) for kind in accounts.linked(changed)}
     return Account(number, source, kinds, accounts, costs)
 
@@ -239,7 +255,3 @@ def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
         for p in asked.shapes[shape]
     )
 
-
-def spent_before(account: Account) -> Amount:
-    """Return the most that a unit of this account had spent before."""
-    return most([NOTHING, *(kind.spent for kind in set(account.kinds.values()))])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
@@ -42,19 +42,18 @@ def write_releases(connection: Connection, source: int, reservation: int, asked:
 def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
     """Write what every unit is debited, and every cost that changed."""
     asked = tally.asked
-    units = Counter(asked.units.values())
     made = {
-        shape: _batch(connection, source, parts, units[shape], numbers, asked_items(asked, shape))
+        shape: _batch(connection, source, parts, asked.counts[shape], numbers, asked_items(asked, shape))
         for shape, parts in enumerate(asked.shapes)
     }
     moved = {
         kind: _history(connection, source, kind, made[kind.shape], tally)
-        for kind in dict.fromkeys(tally.mine.kinds.values())
+        for kind in tally.mine.kinds
         if kind.shape >= 0
     }
     _write_units(connection, tally, source, moved)
     for account in tally.theirs:
-        _write_costs(connection, account, tally)
+        _write_costs(connection, account)
 
 
 def write_people(connection: Connection, source: int, tally: Tally) -> None:
@@ -127,42 +126,27 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: Batch,
 
 
 def _write_units(connection: Connection, tally: Tally, source: int, moved: Mapping[AccountKind, int]) -> None:
-    added: list[tuple[object, ...]] = []
-    grown: list[tuple[object, ...]] = []
-    changed: list[tuple[object, ...]] = []
-    gone: list[tuple[object, ...]] = []
-    texts = {kind: _texts(cost) for kind, cost in tally.mine.costs.items()}
-    for tag, kind in tally.mine.kinds.items():
-        if kind not in texts:
+    raw: Any = connection.connection.cursor()
+    for kind, members in tally.mine.kinds.items():
+        if kind not in tally.mine.costs:
             continue
-        found = tally.hits.get(tag, {}).get(tally.mine.number, ())
+        epsilon, delta = _texts(tally.mine.costs[kind])
+        raw.executemany("delete from units where id = ?", ((row,) for row in members.gone))
         if kind.shape < 0:
-            changed += [(*texts[kind], hit.row) for hit in found]
+            raw.executemany(_CHANGE, ((epsilon, delta, row) for row in members.known))
             continue
-        own = [hit.row for hit in found if hit.tag == tag]
-        if own:
-            grown.append((moved[kind], *texts[kind], own[0]))
-        else:
-            added.append((source, tag, moved[kind], *texts[kind]))
-        gone += [(hit.row,) for hit in found if hit.tag != tag]
-    raw = connection.connection.cursor()
-    raw.executemany("delete from units where id = ?", gone)
-    raw.executemany(_MOVE, grown)
-    raw.executemany(_CHANGE, changed)
-    raw.executemany(_ADD, added)
-    if added and tally.asked.names_units:
+        history = moved[kind]
+        raw.executemany(_MOVE, ((history, epsilon, delta, row) for row in members.known))
+        raw.executemany(_ADD, ((source, tag, history, epsilon, delta) for tag in members.new))
+    if tally.asked.names_units and any(members.new for members in tally.mine.kinds.values()):
         connection.exec_driver_sql("update sources set members = members + 1 where id = ?", (source,))
 
 
-def _write_costs(connection: Connection, account: Account, tally: Tally) -> None:
-    texts = {kind: _texts(cost) for kind, cost in account.costs.items()}
-    changed = [
-        (*texts[kind], hit.row)
-        for tag, kind in account.kinds.items()
-        if kind in texts
-        for hit in tally.hits.get(tag, {}).get(account.number, ())
-    ]
-    connection.connection.cursor().executemany(_CHANGE, changed)
+def _write_costs(connection: Connection, account: Account) -> None:
+    raw: Any = connection.connection.cursor()
+    for kind, cost in account.costs.items():
+        epsilon, delta = _texts(cost)
+        raw.executemany(_CHANGE, ((epsilon, delta, row) for row in account.kinds[kind].known))
     rows.changed(connection, account.number)
 
 

@@ -1,0 +1,112 @@
+"""Paying for releases: many units, a long past, how long others wait; next to the rows alone, and to a row a unit."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import takifugu as tf
+from measure import row, span, title
+from takifugu.composition import charge_of
+from takifugu.ledger import Debit, Ledger
+from takifugu.ledger.store import Store
+
+LENGTHS = range(50, 80)
+CHAIN = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], length=1)
+
+
+def debits(units: int) -> list[Debit]:
+    """Return one debit for each unit; units of one length are charged alike, as in a release file."""
+    frameworks = [tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(CHAIN, (n,))) for n in LENGTHS]
+    made = [tf.calibrate(f, tf.Count(1), epsilon=0.01, mechanism="quilt-exact") for f in frameworks]
+    charges = [charge_of(calibration) for calibration in made]
+    which = [n % len(LENGTHS) for n in range(units)]
+    return [Debit(frameworks[k], charges[k], f"participant {n}") for n, k in enumerate(which)]
+
+
+@contextmanager
+def locked() -> Iterator[list[float]]:
+    """Note for how long each transaction holds the write lock."""
+    held: list[float] = []
+    before = Store.writing
+
+    @contextmanager
+    def writing(self: Store) -> Iterator[Any]:
+        with before(self) as connection:
+            started = time.perf_counter()
+            yield connection
+        held.append(time.perf_counter() - started)
+
+    Store.writing = writing  # type: ignore[method-assign,assignment]
+    yield held
+    Store.writing = before  # type: ignore[method-assign]
+
+
+def timed(work: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def rows_alone(folder: Path, units: int, at_once: bool) -> float:
+    """Return how long SQLite takes to write as many rows with a key, at once or with one look-up and one row a unit."""
+    path = folder / f"rows {units} {at_once}.db"
+    rows = [(1, n.to_bytes(32, "big"), 1, "1/100", "0") for n in range(units)]
+    add = "insert into units values (?, ?, ?, ?, ?)"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("pragma journal_mode=wal; pragma synchronous=full")
+        connection.execute("create table units (source, tag, history, epsilon, delta, unique (tag, source))")
+        started = time.perf_counter()
+        connection.execute("begin immediate")
+        if at_once:
+            connection.executemany(add, rows)
+        else:
+            for one in rows:
+                connection.execute("select history from units where tag = ? and source = ?", (one[1], 1)).fetchone()
+                connection.execute(add, one)
+        connection.execute("commit")
+        return time.perf_counter() - started
+
+
+def many_units(folder: Path, units: int) -> None:
+    title(f"{units:,} units, one release about each")
+    asked = debits(units)
+    book = Ledger.open(folder / f"{units}.db")
+    plain, naive = rows_alone(folder, units, True), rows_alone(folder, units, False)
+    for what in ("new units", "known units", "known units again"):
+        with locked() as held:
+            whole = timed(lambda: book.reserve("data", asked, budget=100))
+        lock = max(held)
+        ratios = f"{lock / plain:.2g} times the rows alone, {lock / naive:.2g} times a row a unit"
+        row(f"write lock, {what}", span(lock), ratios)
+        row(f"all of it, {what}", span(whole), f"{whole / units * 100_000:.2g} s per 100,000 units")
+
+
+def long_past(folder: Path, releases: int) -> None:
+    title(f"{releases:,} releases about one sequence, all alike")
+    (asked, *_) = debits(1)
+    book = Ledger.open(folder / "past.db")
+    one = Debit(asked.framework, asked.charge)
+    times = [timed(lambda: book.reserve("data", [one], budget=10**6)) for _ in range(releases)]
+    tenth = max(1, releases // 10)
+    first, last = sorted(times[1 : tenth + 1])[tenth // 2], sorted(times[-tenth:])[tenth // 2]
+    row("a release, the first tenth (median)", span(first))
+    row("a release, the last tenth (median)", span(last), f"{last / first:.2g} times as long")
+    row("growth per past release", span(max(0.0, last - first) / releases), "it was 110 µs")
+
+
+def main(units: tuple[int, ...] = (10_000, 100_000), releases: int = 1000) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for count in units:
+            many_units(Path(folder), count)
+        long_past(Path(folder), releases)
+
+
+if __name__ == "__main__":
+    main(*([tuple(map(int, sys.argv[1].split(",")))] if len(sys.argv) > 1 else []))

@@ -1,0 +1,119 @@
+"""What releases would cost: as `reserve` finds it, without a byte written and without a ledger made."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.ledger.test_accounts import alone
+from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_debit, promised, table_framework
+
+from takifugu.composition import charge_of
+from takifugu.errors import BudgetExceeded, InputError, LedgerError
+from takifugu.guarantee import Composition
+from takifugu.ledger import Amount, Debit, Ledger, preview
+from takifugu.mechanisms import group, wasserstein
+from takifugu.queries import Count, Histogram, Identity
+
+FRAMEWORK = chain_framework(7)
+NOTHING = Amount(Fraction(0), Fraction(0))
+
+
+def amount(epsilon: int | str) -> Amount:
+    return Amount(Fraction(epsilon), Fraction(0))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    where = tmp_path / "ledger.db"
+    Ledger.open(where).reserve("data", [group_debit(FRAMEWORK, "1/2")], budget=1)
+    return where
+
+
+@pytest.mark.parametrize("where", [None, "missing.db"])
+def test_a_ledger_that_is_not_there_is_empty_and_is_not_made(tmp_path: Path, where: str | None) -> None:
+    place = None if where is None else tmp_path / where
+    told = preview(place, "data", [group_debit(FRAMEWORK, 1)])
+    assert (told.before, told.after, told.budget, told.budget_is_declared) == (NOTHING, amount(1), amount(1), False)
+    assert (told.fits, told.words) == (True, "")
+    assert preview(place, "data", [group_debit(FRAMEWORK, 1)], budget=4).budget == amount(4)
+    assert not preview(place, "data", [group_debit(FRAMEWORK, 2)], budget=1).fits
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_written_and_reserve_says_the_same(path: Path) -> None:
+    before = path.read_bytes()
+    for epsilon in ("1/4", "1/2", "3/4", "2"):
+        debit = group_debit(FRAMEWORK, epsilon)
+        told = preview(path, "data", [debit])
+        assert path.read_bytes() == before
+        copy = path.with_name(f"copy {len(epsilon)}{epsilon[0]}.db")
+        copy.write_bytes(before)
+        if told.fits:
+            assert told.after == Ledger.open(copy).reserve("data", [debit]).spent
+        else:
+            with pytest.raises(BudgetExceeded) as refused:
+                Ledger.open(copy).reserve("data", [debit])
+            assert str(refused.value) == told.words
+        assert (told.before, told.budget, told.budget_is_declared) == (amount("1/2"), amount(1), True)
+    assert sorted(p.name for p in path.parent.glob("ledger.db*")) == ["ledger.db"]
+
+
+def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
+    """The first release was made for sequences that forget; under the second belief it costs more."""
+    path = tmp_path / "ledger.db"
+    fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
+    quilt = Composition.QUILT
+    Ledger.open(path).reserve("data", [Debit(fast, charge(fast, Count(1), 12, quilt))], budget=50)
+    told = preview(path, "data", [Debit(slow, charge(slow, Count(1), 120, quilt))])
+    (one,) = told.charges
+    assert one.charged.epsilon > one.alone.epsilon
+    assert one.reason.endswith("every belief is charged for every release")
+    assert " times its own epsilon: earlier releases were made under another belief" in one.reason
+
+
+def test_units_that_are_charged_alike_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    units = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
+    ledger = Ledger.open(path)
+    ledger.reserve("data", alone(units, Histogram(), group.MECHANISM), budget=9)
+    told = preview(path, "data", alone({**units, "dan": (3,)}, Histogram(), group.MECHANISM))
+    assert sum(one.units for one in told.charges) == 4
+    assert all(one.alone == amount(1) for one in told.charges)
+
+
+def test_what_has_no_joint_promise_is_told_and_not_raised(tmp_path: Path) -> None:
+    path, framework = tmp_path / "ledger.db", table_framework(*TWO_BITS, "s")
+    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    Ledger.open(path).reserve("data", [first], budget=100)
+    told = preview(path, "data", [second])
+    assert (told.fits, told.after, told.charges) == (False, None, ())
+    assert "'single'" in told.words
+
+
+def test_what_cannot_be_counted_is_raised(path: Path) -> None:
+    for error, options in ((LedgerError, {"budget": 2}), (InputError, {"budget": 0})):
+        with pytest.raises(error, match="budget"):
+            preview(path, "data", [group_debit(FRAMEWORK, "1/4")], **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="nothing to reserve"):
+        preview(path, "data", [])
+    Ledger.open(path).reserve("people", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1)
+    with pytest.raises(InputError, match="same_people"):
+        preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")])
+    assert preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True).after == amount("1/2")
+
+
+def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:
+    where = tmp_path / "version 1.db"
+    with closing(sqlite3.connect(where)) as connection:
+        connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
+    before = where.read_bytes()
+    told = preview(where, "unused", [group_debit(FRAMEWORK, "1/4")])
+    assert (told.after, told.budget) == (amount("1/4"), amount("5/2"))
+    assert where.read_bytes() == before
+    (tmp_path / "notes.txt").write_text("remember the milk\n" * 99)
+    with pytest.raises(LedgerError, match="is not a ledger"):
+        preview(tmp_path / "notes.txt", "data", [group_debit(FRAMEWORK, "1/4")])
