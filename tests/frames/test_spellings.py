@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -126,21 +128,33 @@ def write(folder: Path, names: list[str], source: str = "study") -> Path:
     return path
 
 
-def test_a_release_file_and_the_library_name_one_account(tmp_path: Path) -> None:
-    spent = []
-    for spelling in (NAME, *SPELLINGS):
-        outcome = tf.release_file(write(tmp_path, ["Ana", spelling]), force=True)
-        (table,) = outcome.tables
-        assert [unit for unit, _ in table.releases] == ["Ana", NAME]
-        assert table.certificate.to_dict()["units"] == ["Ana", NAME]
-    assert Ledger.open(tmp_path / "ledger.db").spent("study").spent.epsilon == 1 + len(SPELLINGS)
+def test_a_release_file_names_one_account(tmp_path: Path) -> None:
+    def spent(names: list[str]) -> Fraction:
+        folder = Path(mkdtemp(dir=tmp_path))
+        for name in names:
+            (table,) = tf.release_file(write(folder, ["Ana", name]), force=True, anyway=True).tables
+            assert [unit for unit, _ in table.releases] == ["Ana", NAME]
+            assert NAME in table.certificate.text()
+        return Ledger.open(folder / "ledger.db").spent("study").spent.epsilon
+
+    assert spent([NAME, *SPELLINGS]) == spent([NAME] * 6) > spent([NAME])
+
+
+def test_the_library_names_one_account(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 3, states=["still", "walking"])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")
-    for spelling in (*SPELLINGS, f" {NAME} "):
-        made = tf.release(calibration, ["still"] * 3, ledger=tmp_path / "own.db", unit=spelling, budget=10)
-        assert made.certificate.to_dict()["units"] == [NAME]
-        spent.append(Ledger.open(tmp_path / "own.db").spent("data").spent.epsilon)
-    assert spent == list(range(1, len(SPELLINGS) + 2))
+
+    def spent(names: list[str]) -> list[Fraction]:
+        where, found = Path(mkdtemp(dir=tmp_path)) / "own.db", []
+        for name in names:
+            made = tf.release(calibration, ["still"] * 3, ledger=where, unit=name, budget=10)
+            assert made.certificate.to_dict()["units"] == [NAME]
+            found.append(Ledger.open(where).spent("data").spent.epsilon)
+        return found
+
+    one_by_one = spent([*SPELLINGS, f" {NAME} "])
+    assert one_by_one == spent([NAME] * 6)
+    assert one_by_one[-1] > one_by_one[0]
 
 
 @pytest.mark.parametrize("name", ["", " ", "\u200b", "\u2003", "a\x1b[2Jb", "a\u202eb", 7])

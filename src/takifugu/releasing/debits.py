@@ -26,6 +26,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
         told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at}
         charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
         for unit, framework in question.readers.items():
-            spelt = (question.written[unit],) if question.written.get(unit) else ()
+            raw = question.written.get(unit)
+            spelt = (raw, raw.strip()) if raw else ()  # some readers of version 1 stripped what Unicode calls blank
             debits.append(Debit(framework, charges[id(framework)], unit, question.release, spelt))
     return debits
