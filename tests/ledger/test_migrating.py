@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ledger.test_processes import FAST
 from tests.support.ledger_tools import chain_framework, dump, group_debit
 
 from takifugu.errors import BudgetExceeded, LedgerError
@@ -113,3 +114,41 @@ def test_every_charge_and_every_framework_is_there_afterwards(path: Path) -> Non
     bodies = {row[0]: json.dumps(json.loads(row[-1]), sort_keys=True) for row in after["charges"]}
     units = {row[0]: row[-1] for row in after["batches"]}
     assert sorted(bodies[row[3]] for row in after["debits"] for _ in range(units[row[1]])) == old
+
+
+def test_the_open_that_migrates_says_so_and_the_ledger_remembers_when(path: Path) -> None:
+    first, second = Ledger.open(path), Ledger.open(path)
+    assert "brought here from layout version 1" in first.note
+    assert "a spelling that has vanished from the data cannot be found" in first.note
+    assert second.note == ""
+    assert first.migrated == second.migrated is not None
+    new = Ledger.open(path.with_name("new.db"))
+    assert (new.note, new.migrated) == ("", None)
+
+
+def test_of_many_that_open_it_at_once_one_migrates(path: Path) -> None:
+    with FAST.Pool(6) as pool:
+        notes = pool.map(note_of, [str(path)] * 6)
+    assert sum(note != "" for note in notes) == 1
+    assert told(Ledger.open(path)) == EXPECTED
+
+
+def test_an_old_program_refuses_a_migrated_ledger(path: Path) -> None:
+    """Version 1 reads the kind and the version before anything else."""
+    Ledger.open(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("select kind, version from meta").fetchall() == [("takifugu-ledger", 2)]
+
+
+def test_one_source_as_one_unit_and_divided_cannot_be_merged(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update sources set name = 'sequence ' where name = 'singles'")
+        connection.commit()
+    before = dump(path)
+    with pytest.raises(LedgerError, match="once as one unit and once divided into units"):
+        Ledger.open(path)
+    assert dump(path) == before
+
+
+def note_of(path: str) -> str:
+    return Ledger.open(path).note

@@ -96,15 +96,18 @@ def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize(("budget", "step"), [("1", "1/7"), ("5", "3/8"), ("1/3", "1/3")])
 def test_twenty_processes_spend_exactly_what_fits(tmp_path: Path, budget: str, step: str) -> None:
-    """A source that is one unit, and units that the processes share: floor(budget/step) releases about each."""
+    """Two units that ten processes each release about, as often as the joint cost of so many releases allows."""
     path = str(tmp_path / "ledger.db")
     ledger = Ledger.open(path)
-    fits = int(Fraction(budget) / Fraction(step))
+    one = group_debit(chain_framework(), Fraction(step))
+    costs = [joint(one.framework, [one.charge] * n).epsilon for n in range(1, 201)]
+    fits = sum(cost <= Fraction(budget) for cost in costs)
+    assert 0 < fits < 100
     asked = [(path, step, unit, 20) for unit in ("ana", "ben") for _ in range(10)]
     ledger.source("data", budget=Fraction(budget))
     with FAST.Pool(20) as pool:
         published = pool.starmap(release_in_a_loop, asked, chunksize=1)
     assert [sum(published[:10]), sum(published[10:])] == [fits, fits]
-    assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [fits * Fraction(step)] * 2
+    assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [costs[fits - 1]] * 2
     assert {entry.state for entry in ledger.history("data")} == {"published"}
     assert ledger.pending() == ()

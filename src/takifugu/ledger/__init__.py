@@ -1,6 +1,7 @@
 """The ledger: who has spent what, in one file that every release from the same data goes through."""
 
 from takifugu.ledger.book import Ledger
+from takifugu.ledger.migrating import WORDS
 from takifugu.ledger.previewing import Charged, Preview, preview
 from takifugu.ledger.values import (
     DRAWN,
@@ -22,6 +23,7 @@ __all__ = [
     "DRAWN",
     "PUBLISHED",
     "RESERVED",
+    "WORDS",
     "Amount",
     "Charged",
     "Debit",

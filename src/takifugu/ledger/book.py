@@ -55,6 +55,16 @@ class Ledger:
         """Whether this very `open` made the file: it remembers nothing before today."""
         return self.store.is_new
 
+    @property
+    def migrated(self) -> str | None:
+        """When the ledger was brought here from layout version 1, or None: spellings that vanished are not found."""
+        return self.store.migrated
+
+    @property
+    def note(self) -> str:
+        """What to know about this very `open`: that it brought the ledger here from an older layout; or nothing."""
+        return self.store.note
+
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.

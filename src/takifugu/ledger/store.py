@@ -17,7 +17,7 @@ from takifugu.laws.rationals import to_text
 from takifugu.ledger import sqlite
 from takifugu.ledger.encoding import amount, decoding, new_row, now
 from takifugu.ledger.histories import charge_of_text, entry_rows
-from takifugu.ledger.migrating import migrate
+from takifugu.ledger.migrating import WORDS, migrate
 from takifugu.ledger.places import check_locks, check_one_name, in_use, place_of
 from takifugu.ledger.tables import KIND, VERSION, events, meta, metadata, people, releases, reservations, sources, units
 from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
@@ -25,12 +25,17 @@ from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, Sour
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open ledger: where it is, how to reach it, and the key of its hashes."""
+    """An open ledger: where it is, how to reach it, and the key of its hashes.
+
+    `migrated` is when it was brought here from an older layout; `note` says what to know where this very call did it.
+    """
 
     path: Path
     engine: Engine
     key: bytes = field(repr=False)
     is_new: bool = False
+    migrated: str | None = None
+    note: str = ""
 
     def tag(self, kind: str, content: bytes) -> bytes:
         """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
@@ -90,13 +95,15 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     with store.reading() as connection:
         sqlite.check_whole(connection)
         version = _version(connection, path)
+    note = ""
     if version == 1:
         with store.writing() as connection:
             if _version(connection, path) == 1:  # another process may just have done it
                 migrate(connection)
+                note = f"the ledger {str(path)!r} was {WORDS}"
     with store.reading() as connection, decoding():
-        key = bytes.fromhex(connection.execute(select(meta.c.key)).scalar_one())
-    return Store(path, engine, key, is_new)
+        row = connection.execute(select(meta)).one()
+        return Store(path, engine, bytes.fromhex(row.key), is_new, row.migrated, note)
 
 
 def _fill(engine: Engine) -> None:

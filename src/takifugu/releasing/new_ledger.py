@@ -39,6 +39,7 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
     if ledger.is_new and not ledger.show():
         tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
+    tell([ledger.note] if ledger.note else [])
     return ledger
 
 
