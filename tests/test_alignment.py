@@ -25,7 +25,8 @@ from takifugu.mechanisms import group
 from takifugu.noise import SystemEntropy
 from takifugu.queries import Count, Linear, Query
 from takifugu.randomisers import RoundedNormal
-from takifugu.releasing.publish import Order, Question, _reserve, ready
+from takifugu.releasing.publish import Order, _reserve, ready
+from takifugu.releasing.questions import Question
 from takifugu.secrets import every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Composition

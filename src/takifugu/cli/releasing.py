@@ -19,7 +19,7 @@ from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
-from takifugu.releasing.publish import Question
+from takifugu.releasing.questions import Question
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.spec import load
 from takifugu.tables import labelled, number, text_table

@@ -11,7 +11,7 @@ from takifugu.composition import charge_of
 
 if TYPE_CHECKING:
     from takifugu.ledger import Debit
-    from takifugu.releasing.publish import Question
+    from takifugu.releasing.questions import Question
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debit]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from takifugu.calibration import Calibration
-    from takifugu.releasing.publish import Ready
+    from takifugu.releasing.questions import Ready
 
 #: Keys of a release file that say where things are and what may be spent, not what is released.
 _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.ledger import Preview
-    from takifugu.releasing.publish import Question
+    from takifugu.releasing.questions import Question
 
 #: Is told what would otherwise be a warning, and what is about to be spent.
 Listener = Callable[[str], None]

@@ -15,7 +15,7 @@ from takifugu.laws.rationals import Number
 from takifugu.queries import Linear, Query
 from takifugu.releasing.build import query_of, secret_of
 from takifugu.releasing.problems import as_problem
-from takifugu.releasing.publish import Question
+from takifugu.releasing.questions import Question
 from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.record_spec import RecordItemSpec
 from takifugu.releasing.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec

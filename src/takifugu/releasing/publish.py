@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.composition import charge_of
 from takifugu.errors import InputError, ReleaseState, TakifuguError
-from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy, is_private
@@ -24,8 +23,9 @@ from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import tell_before
+from takifugu.releasing.questions import Question, Ready
 from takifugu.releasing.result import Release, releases_of
-from takifugu.releasing.truth import Seen, answer_of, labels_of, read
+from takifugu.releasing.truth import answer_of, labels_of, read
 from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:
@@ -33,34 +33,6 @@ if TYPE_CHECKING:
     from takifugu.ledger import Ledger, Pending, Reservation
 
 Budget = Number | tuple[Number, Number]
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """One answer that is to be published: its calibration, the private data, and the units whose data it reads.
-
-    `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
-    `unit` is None where the answer is nobody's alone. Questions with the same `release` name are one release.
-    `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
-    start in the unit's one recording.
-    """
-
-    release: str
-    unit: str | None
-    calibration: Calibration
-    data: Any = field(repr=False)
-    readers: Mapping[str, Framework] = field(repr=False)
-    written: Mapping[str, str] = field(default_factory=dict, repr=False)
-    at: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """A question whose data were read and found right, before anything is paid."""
-
-    question: Question
-    labels: tuple[str, ...]
-    seen: Seen = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from takifugu.calibration import Calibration, compare
 from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import Number
 from takifugu.releasing.planning import Compared, Priced, Table, Watch, calibrated_beside_others
-from takifugu.releasing.publish import Question
+from takifugu.releasing.questions import Question
 from takifugu.releasing.record_build import record_query
 from takifugu.releasing.record_data import Record, records_of
 from takifugu.releasing.record_file import RecordFile

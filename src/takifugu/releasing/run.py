@@ -32,7 +32,8 @@ from takifugu.releasing.identity import identity_of
 from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import Plan, Table, plan
-from takifugu.releasing.publish import Drawn, Kept, Order, Ready, certificate_of, keep, open_ledger, ready
+from takifugu.releasing.publish import Drawn, Kept, Order, certificate_of, keep, open_ledger, ready
+from takifugu.releasing.questions import Ready
 from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.records import RecordPlan
 from takifugu.releasing.report import report_html
