@@ -202,3 +202,11 @@ def test_sums_that_could_leave_64_bits_are_refused() -> None:
     (group,) = totals(table, [Bounded("x", 0, 2**49, 1, missing=0)])
     assert group.sums.tolist() == [5000]
     assert math.prod(Bounded("x", 0, 2**49, 1, missing=0).range) == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_column_of_nothing_but_missing_values(engine: str) -> None:
+    data = ENGINES[engine]({"town": ("text", [None, None]), "age": ("text", [None, "NA"])})
+    age = Bounded("age", 0, 120, 1, missing=40)
+    (group,) = totals(open_frame(data, ["NA"]), [age], by=["town"], null_keys="keep")
+    assert (group.key, group.rows, group.sums.tolist()) == ((None,), 2, [80])

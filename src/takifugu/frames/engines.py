@@ -146,7 +146,9 @@ def typed(frame: Frame) -> Frame:
             continue
         column = native[name].convert_dtypes()
         kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
-        if kind == "date":
+        if kind == "empty":  # nothing but missing values: pandas 2 leaves them objects, which it reads no texts of
+            column = column.astype("string")
+        elif kind == "date":
             column = pandas.to_datetime(column)
         elif kind == "decimal":
             column = column.astype("float64").convert_dtypes()
