@@ -447,14 +447,14 @@ def test_mixed_types(tmp_path: Path) -> None:
 
 def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path)
-    real = Path.read_bytes
+    real = os.open
 
-    def refuse(self: Path) -> bytes:
-        if self == where:
+    def refuse(path: Any, *rest: Any, **more: Any) -> int:
+        if str(path) == str(where):
             raise PermissionError(13, "Permission denied")
-        return real(self)
+        return real(path, *rest, **more)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     outcome = invoke("release", where)
     assert (outcome.exit_code, outcome.stdout) == (2, "")
     assert "cannot be read (permission denied)" in outcome.stderr

@@ -19,8 +19,8 @@ State = Hashable
 #: Codes of entries that have no state: not observed, and a raw value that is no state.
 UNOBSERVED, UNKNOWN = -1, -2
 
-#: A step is written with at most nine digits before and after its point, so that ticks stay exact integers.
-FINEST = 10**9
+#: A step fits a 64-bit integer and has at most nine digits behind its point, so that ticks stay exact integers.
+WIDEST, FINEST = 2**62, 10**9
 
 _STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
 _RULES = {"nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep")}
@@ -144,7 +144,7 @@ def parse_step(step: int | float | str | None) -> Fraction | timedelta:
         if found and int(found[1]) > 0 and found[2] in ("", *_STEP_UNITS):
             number = int(found[1])
             return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
-    elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < FINEST:
+    elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
         length = as_fraction(step, "the step")
         if length.denominator <= FINEST:
             return length
