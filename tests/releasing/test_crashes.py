@@ -23,7 +23,7 @@ name = "study"
 file = "data.csv"
 order = "t"
 value = "state"
-budget = 100
+budget = 400
 
 [belief]
 kind = "markov-chain"
@@ -34,14 +34,14 @@ source = "a test"
 [[release]]
 name = "both"
 query = "histogram"
-epsilon = 1.0
+epsilon = 4.0
 mechanism = "group"
 
 [[release]]
 name = "walking"
 query = "count"
 states = ["walking"]
-epsilon = 0.5
+epsilon = 2.0
 mechanism = "group"
 """
 
