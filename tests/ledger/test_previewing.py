@@ -103,7 +103,10 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     Ledger.open(path).reserve("people", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1)
     with pytest.raises(InputError, match="same_people"):
         preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")])
-    assert preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True).after == amount("1/2")
+    told = preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True)
+    assert told.after == amount("1/2")
+    (one,) = told.charges
+    assert one.reason.startswith("2 times its own epsilon: releases about another source of the same people")
 
 
 def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:

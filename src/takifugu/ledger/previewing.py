@@ -136,6 +136,11 @@ def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Am
     if added.epsilon < alone.epsilon:
         return "it shares what entries tell about each other with the other releases, so that this is paid once"
     ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
+    if any(item.is_foreign for item in old):
+        return (
+            f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "
+            "cost of a change of their whole data"
+        )
     if {item.fingerprint for item in old} - {item.fingerprint for item in asked}:
         return (
             f"{ratio} times its own epsilon: earlier releases were made under another belief, or for another length, "
