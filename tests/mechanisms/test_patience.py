@@ -75,7 +75,7 @@ def test_the_longest_piece_need_not_be_the_worst() -> None:
         ).scale
         for lengths in ([20] * 3, [1], [20, 1, 20])
     ]  # fmt: skip
-    assert scales[0] < scales[1] == scales[2] == 1.0
+    assert scales[0] < scales[1] == 1.0 == pytest.approx(scales[2], rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import click
@@ -103,7 +103,7 @@ def write_new(path: Path, text: str, force: bool) -> None:
         raise ReleaseError(f"{str(path)!r} is a folder: name the file to write")
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten: write --force, or choose another name")
-    draft = path.with_name(f".{secrets.token_hex(8)}.unfinished")
+    draft = path.with_name(f".{token_hex(8)}.unfinished")
     try:
         draft.touch(exist_ok=False)  # follows no link
         draft.write_text(text, encoding="utf-8")
