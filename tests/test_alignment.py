@@ -117,14 +117,14 @@ def test_a_day_that_two_windows_read_is_charged_twice() -> None:
 
 
 def test_mutant_the_same_entries_are_not_the_worst_placement() -> None:
-    rows = [[0.9, 0.1], [0.3, 0.7]]
+    rows = [[0.6, 0.4], [0.4, 0.6]]
     framework = chain(rows, 3)
     queries = [Linear([1, 0, 0]), Linear([0, 0, 1])]
     windows = [window(framework, queries[0], 1, 2), window(framework, queries[1], 1, 0)]
     true = true_loss(rows, 5, stationary_vector(exact_rows(rows)), windows)
     assert true == pytest.approx(2)
     assert joint(framework, [unplaced(framework, q, 1) for q in queries]).epsilon >= true - 1e-9
-    assert joint(framework, [unplaced(framework, q, 1, reading="one") for q in queries]).epsilon < true
+    assert joint(framework, [unplaced(framework, q, 1, reading="one") for q in queries]).epsilon < 1.5
 
 
 @pytest.mark.parametrize("initial", ["stationary", "any"])
