@@ -120,3 +120,12 @@ def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("remember the milk\n" * 99)
     with pytest.raises(LedgerError, match="is not a ledger"):
         preview(tmp_path / "notes.txt", "data", [group_debit(FRAMEWORK, "1/4")])
+
+
+def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    book = Ledger.open(path)
+    book.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")])  # its budget is what it cost
+    for ask in (book.reserve, lambda *asked: preview(path, *asked)):
+        with pytest.raises(LedgerError, match=r"has spent epsilon 1 already: epsilon 0\.5 is less"):
+            ask("data", [group_debit(FRAMEWORK, "1/4", "Bob")], "1/2")

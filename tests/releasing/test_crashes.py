@@ -74,7 +74,7 @@ def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[
     force = ["--force"] if kind == "old" else []
     broken = run(["release", *force, toml], folder, fault)
     now = seen(folder)
-    check_public(now, before)
+    check_public(now)
     state = now.state_beside(before)
     if broken.code >= 0:
         check_words(broken, now, before)
@@ -87,14 +87,14 @@ def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[
     if twice is not None:
         run(complete, folder, twice)
         middle = seen(folder)
-        check_public(middle, before)
+        check_public(middle)
         reached = middle.state_beside(before)
         if reached == "done":
             complete = ["ledger", "resume", str(folder / "ledger.db")]
     ended = run(complete, folder)
     assert ended.code == 0, (fault, twice, state, ended)
     last = seen(folder)
-    check_public(last, before)
+    check_public(last)
     assert last.state_beside(before) == "done"
     assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
     left = [name for name in last.files if name != ".takifugu.lock" or reached != "done"]  # swept by the next release

@@ -90,7 +90,7 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         said = "completed: both, walking about 'study'" if how == "ledger resume" else "completed the release of 20"
         assert said in outcome.stdout
     now = seen(tmp_path)
-    check_public(now, before)
+    check_public(now)
     assert [held for held, _ in now.reservations.values()] == ["published"]
     assert len(now.files) == 8
     kept = next(iter(before.reservations.values()))[1]
@@ -325,24 +325,85 @@ def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
 # The certificate and its table.
 
 
-def test_a_new_certificate_beside_an_old_table_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("renamed", range(8))
+def test_an_old_table_never_stands_beside_a_new_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int
+) -> None:
     tf.release_file(toml := small(tmp_path))
-    real = os.replace
+    check_public(seen(tmp_path))
+    real, targets = os.replace, list[str]()
 
     def full(source: Any, target: Any) -> None:
-        if str(target).endswith(".csv"):
+        targets.append(str(target))
+        if len(targets) > renamed:
             raise FULL
         real(source, target)
 
     with monkeypatch.context() as patched:
         patched.setattr(folders.os, "replace", full)
         assert invoke("release", "--force", toml).exit_code == 4
-    certificate = tmp_path / "out" / "both.certificate.json"
-    shown = invoke("certificate", "show", certificate)
-    assert shown.exit_code == 2
-    assert "is not the one that was certified" in shown.stderr
+    check_public(seen(tmp_path))
     assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
-    assert invoke("certificate", "show", certificate).exit_code == 0
+    check_public(seen(tmp_path))
+    assert len(seen(tmp_path).files) == 8
+
+
+def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, ledger = small(tmp_path), tmp_path / "ledger.db"
+    Ledger.open(ledger)
+    empty, real = ledger.read_bytes(), Ledger.publish
+
+    def restored(book: Ledger, paid: Any) -> None:
+        for path in tmp_path.glob("ledger.db*"):
+            path.unlink()
+        ledger.write_bytes(empty)
+        real(book, paid)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "publish", restored)
+        outcome = invoke("release", toml)
+    assert outcome.exit_code == 5
+    assert "has no reservation" in outcome.stderr
+
+
+def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path)
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+    (tmp_path / "ledger.db").rename(tmp_path / "moved.db")
+    for _ in range(2):  # the file's own is not there; and it holds the same release, pending
+        one = tf.resume(tmp_path / "moved.db")[0]
+        assert one.state is ReleaseState.PAID
+        assert "names the ledger" in one.problem
+        if not (tmp_path / "ledger.db").exists():
+            stopped(toml, monkeypatch, ReleaseState.PAID)
+    small(tmp_path, SMALL.replace("ledger.db", "moved.db"))
+    assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
+
+
+def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["\ud800", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    with pytest.raises(InputError, match="cannot be kept in a ledger") as found:
+        tf.release(made, ["walking"] * 4, ledger=tmp_path / "ledger.db", budget=9)
+    assert found.value.state is ReleaseState.NOTHING
+    assert Ledger.open(tmp_path / "ledger.db").pending() == ()
+
+
+def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    book = Ledger.open(tmp_path / "ledger.db")
+    tf.release(made, [0, 1, 1, 0], ledger=book, source="clinic", unit="Ana", budget=9)
+
+    def ask(same: bool) -> Any:
+        return tf.release(
+            made, [1, 1, 1, 0], ledger=book, source="school", unit="Ana", budget=9, same_people=same
+        )
+
+    with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
+        ask(False)
+    assert ask(True).completed is None
+    assert book.spent("clinic").spent.epsilon > 1  # charged there, too, as it was declared
 
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from takifugu.errors import ReleaseState, TakifuguError
 from takifugu.ledger import Ledger
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.releasing import folder, publish, run
+from takifugu.releasing import forecast as forecasting
 from takifugu.releasing.resuming import resume
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
@@ -196,7 +197,17 @@ def test_faults_at_every_step(
 def test_release_files_of_broken_data(tmp_path: Path, old: str, new: str) -> None:
     toml = files.write(tmp_path, table=files.data().replace(old, new, 1))
     check(lambda: tf.release_file(toml))
+    found = left_by(lambda: tf.forecast(toml))
+    assert [one for one in carried(found) if tells(one)] == []
+    assert not any(holds(one) for one in carried(found))
     assert not (tmp_path / "ledger.db").exists()
+
+
+def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = files.write(tmp_path)
+    monkeypatch.setattr(forecasting, "expected", raising(KeyError(PLANTED)))
+    found = left_by(lambda: tf.forecast(toml))
+    assert [one for one in carried(found) if tells(one) or holds(one)] == []
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

@@ -245,10 +245,15 @@ def other_budget(name: str, declared: Amount, wanted: Amount) -> str:
     )
 
 
+def spent_already(name: str, spent: Amount, wanted: Amount) -> str:
+    """Say that a budget is below what a source has spent."""
+    return f"the source {name!r} has spent {spent} already: {wanted} is less"
+
+
 def _set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
     spent = rows.most_spent(connection, number)
     if not spent.fits(budget):
-        raise LedgerError(f"the source {source.name!r} has spent {spent} already: {budget} is less")
+        raise LedgerError(spent_already(source.name, spent, budget))
     rows.set_budget(connection, number, budget, implied=False)
     return replace(source, budget=budget, budget_is_implied=False)
 

@@ -24,6 +24,8 @@ def canonical(data: Mapping[str, Any], what: str) -> str:
     """Write plain values as one JSON text; InputError where they would not read back as they are."""
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        if "\\ud" in text:  # half a character, which no file can hold
+            json.dumps(data, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} cannot be kept in a ledger ({error}): name states by strings or numbers") from None
     if json.loads(text) != data:

@@ -33,6 +33,9 @@ WORDS = (
     "cannot be found, and what was spent under it no longer counts for the unit"
 )
 
+#: How it is said of a source that another one, read alike, was merged into it.
+MERGED = "is read alike and was merged here"
+
 Old = Mapping[str, Sequence[Row[Any]]]
 
 
@@ -89,7 +92,7 @@ def _sources(connection: Connection, old: Old) -> tuple[dict[int, int], list[tup
         rows.append(merged)
         source_of.update({row.id: first.id for row in alike})
         for row in others:
-            notes.append((first.id, f"the source {row.name!r} (id {row.public_id}) is read alike and was merged here"))
+            notes.append((first.id, f"the source {row.name!r} (id {row.public_id}) {MERGED}"))
     _put(connection, "sources", rows)
     return source_of, notes
 

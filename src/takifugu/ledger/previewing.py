@@ -16,7 +16,7 @@ from takifugu.ledger import sqlite
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.ledger.asking import asked_of
-from takifugu.ledger.book import Budget, Ledger, other_budget, path_of
+from takifugu.ledger.book import Budget, Ledger, other_budget, path_of, spent_already
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.store import version_of
 from takifugu.ledger.tables import VERSION
@@ -74,6 +74,8 @@ def preview(
             declared = None if known is None or known[1].budget_is_implied else known[1].budget
             if wanted is not None and declared is not None and wanted != declared:
                 raise LedgerError(other_budget(name, declared, wanted))
+            if wanted is not None and not spent.fits(wanted):
+                raise LedgerError(spent_already(name, spent, wanted))
             limit = declared or wanted or (known[1].budget if known else None)
             is_declared = (declared or wanted) is not None
             try:

@@ -91,8 +91,10 @@ def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
 
 
 def _state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
+    """Return what the ledger says of a reservation; None where it does not answer, or does not know it."""
     try:
         found = [p.state for p in book.pending(paid.source) if p.group == paid.group]
+        noted = found or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
     except Exception:
         return None
-    return State.DONE if not found else State.DRAWN if found[0] == "drawn" else State.PAID
+    return {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}[noted[0]] if noted else None

@@ -1,6 +1,7 @@
 """The folder that tables are published in: one release at a time, files complete or not there, leftovers swept.
 
-Files are written beside their place, synced, and renamed one by one, certificates before their tables.
+Files are written beside their place, synced, and renamed one by one, certificates before their tables; an old table
+that is replaced goes first, so that none stands beside the certificate of another.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         for name in waiting:
             drafts[name] = folder / f".takifugu-{token_hex(8)}.unfinished"
             write_synced(drafts[name], files[name])
+        outdated = [n for n in waiting if n.endswith((TABLE, REPORT)) and (folder / n).exists()]
+        for name in outdated:
+            (folder / name).unlink()
+        if outdated:
+            sync(folder)  # they are gone before their certificates are
         for name in waiting:
             if name.endswith(TABLE):
                 sync(folder)  # its certificate is there, whatever happens to the machine

@@ -18,6 +18,7 @@ from takifugu.releasing.notices import forbidden, notices, spending
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.spec import load
 from takifugu.searches import stopping
+from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:
     from takifugu.releasing.records import RecordPlan
@@ -58,6 +59,7 @@ class Forecast:
         }
 
 
+@without_data
 def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> Forecast:
     """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
 

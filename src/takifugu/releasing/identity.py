@@ -27,9 +27,14 @@ _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": 
 _OTHERWISE = ("calibration", "data", "readers", "written")
 
 
-def identity_of(ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True) -> bytes:
-    """Return the identity of answers that are released together; `private` says whether their noise is."""
-    asked = {} if spec is None else spec.model_dump(mode="json", exclude=_ELSEWHERE)
+def identity_of(
+    ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None
+) -> bytes:
+    """Return the identity of answers that are released together; `private` says whether their noise is.
+
+    `same_people` is what was declared where there is no release file that declares it.
+    """
+    asked = {"same_people": same_people} if spec is None else spec.model_dump(mode="json", exclude=_ELSEWHERE)
     found = hashlib.sha256(_plain({"file": asked, "private": private}))
     known: dict[int, bytes] = {}
     for one in ready:

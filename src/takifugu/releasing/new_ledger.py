@@ -77,7 +77,7 @@ def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
     if not published:
         return
     newest = max(published, key=lambda one: one.made)
-    if newest.ledger in _known(where, source):
+    if _knows(where, normalised(source), newest.ledger):
         return
     raise LedgerError(
         f"{newest.path.name} in {str(folder)!r} was paid for by another ledger than {str(where)!r}, which does not "
@@ -98,12 +98,15 @@ def paid_for(source: str, folder: Path) -> Iterator[Paid]:
             continue
 
 
-def _known(where: str | Path, source: str) -> set[str]:
-    """Return the id by which a ledger knows a source; nothing where there is no ledger yet."""
+def _knows(where: str | Path, source: str, ledger: str) -> bool:
+    """Whether a ledger knows a source by this id, or merged one of this id into it when it was migrated."""
     from takifugu.ledger import Ledger
     from takifugu.ledger.book import path_of
+    from takifugu.ledger.migrating import MERGED
 
     if not path_of(where).exists():
-        return set()
-    rows = Ledger.open(where, create=False).show()
-    return {row.id for row in rows if normalised(row.name) == normalised(source)}
+        return False
+    book = Ledger.open(where, create=False)
+    known = [row for row in book.show() if row.name == source]  # a ledger keeps names normalised
+    merged = [event.what for row in known for event in book.events(row.name) if event.what.endswith(MERGED)]
+    return any(row.id == ledger for row in known) or any(f"(id {ledger}) " in what for what in merged)

@@ -134,7 +134,7 @@ def release(
         if book is None:
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
-            identity = identity_of(asked, private=bits.private)
+            identity = identity_of(asked, private=bits.private, same_people=same_people)
             bill = Order(source, budget, identity, {"kind": "library"}, same_people)
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             course.record(book, kept.paid, ReleaseState.DRAWN)

@@ -14,7 +14,7 @@ from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publish import Kept
 from takifugu.releasing.result import Release, releases_of
-from takifugu.releasing.run import Outcome, handed_out, ordered, published
+from takifugu.releasing.run import Outcome, handed_out, ledger_path, ordered, published
 from takifugu.releasing.spec import load
 from takifugu.tracebacks import without_data
 
@@ -101,9 +101,17 @@ def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
 
 def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
     """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
+    from takifugu.ledger.book import path_of
+
     if one.recipe.get("frame"):
         raise LedgerError("its data came as a frame: call tf.release_file again with the same frame, and it draws once")
     planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
+    where = path_of(ledger_path(planned.file))
+    if not (where.exists() and where.samefile(book.store.path)):
+        raise LedgerError(
+            f"{one.recipe['file']} names the ledger {str(where)!r}, and it was paid for in {str(book.store.path)!r}: "
+            "name that one there, and resume"
+        )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
     if one.group not in {same.group for same in book.pending(one.source, order.identity)}:
         raise LedgerError(
