@@ -175,8 +175,10 @@ def test_a_source_that_was_merged_when_it_was_migrated_is_known_by_both_ids(tmp_
         connection.executescript((here / "version_1.sql").read_text(encoding="utf-8"))
         connection.execute("update sources set name = 'a' || char(7) where name = 'unused'")  # refused today
         connection.execute("PRAGMA journal_mode=WAL")
+        connection.commit()
         ids = [row for (row,) in connection.execute("select public_id from sources where trim(name, '  ') = 'study'")]
     assert len(ids) == 2
+    before = (tmp_path / "ledger.db").read_bytes()
     for id_ in ids:
         told = {"source": "study", "ledger": id_, "date": "2024-01-01"}
         (tmp_path / "old.certificate.json").write_text(json.dumps(told))
@@ -184,3 +186,4 @@ def test_a_source_that_was_merged_when_it_was_migrated_is_known_by_both_ids(tmp_
     (tmp_path / "old.certificate.json").write_text(json.dumps({**told, "ledger": "0" * 16}))
     with pytest.raises(LedgerError, match="was paid for by another ledger"):
         require_same_ledger(tmp_path / "ledger.db", "study", tmp_path)
+    assert (tmp_path / "ledger.db").read_bytes() == before  # a dry run looks, too

@@ -380,6 +380,19 @@ def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, mon
     assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there are no named pipes")
+def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
+    toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    outcome = invoke("release", toml)
+    assert outcome.exit_code == 2
+    assert "both.csv" in outcome.stderr
+    assert not (tmp_path / "ledger.db").exists()
+    assert invoke("release", "--force", toml).exit_code == 0
+    check_public(seen(tmp_path))
+
+
 def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["\ud800", "walking"])
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")

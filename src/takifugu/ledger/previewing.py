@@ -66,7 +66,7 @@ def preview(
     """
     wanted = None if budget is None else as_budget(budget)
     name = normalised(source)
-    with _opened(where) as book:
+    with as_it_is(where) as book:
         asked = asked_of(debits, book.tag_of, recharge)
         with book.store.reading() as connection:
             known = rows.read_source(connection, name)
@@ -95,7 +95,7 @@ def preview(
 
 
 @contextmanager
-def _opened(where: str | Path | None) -> Iterator[Ledger]:
+def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
     """Yield the ledger as it is: one that is not there is an empty one, and one of version 1 is copied and migrated."""
     path = None if where is None else path_of(where)
     if path is not None and path.exists() and version_of(path) == VERSION:

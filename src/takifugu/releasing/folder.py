@@ -124,9 +124,9 @@ def sync(folder: Path) -> None:
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return a file's bytes, or None where there is no file that can be read."""
+    """Return a file's bytes, or None where there is no file that can be read; a pipe would be waited for."""
     try:
-        return path.read_bytes()
+        return path.read_bytes() if path.is_file() else None
     except OSError:
         return None
 

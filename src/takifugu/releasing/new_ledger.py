@@ -100,13 +100,10 @@ def paid_for(source: str, folder: Path) -> Iterator[Paid]:
 
 def _knows(where: str | Path, source: str, ledger: str) -> bool:
     """Whether a ledger knows a source by this id, or merged one of this id into it when it was migrated."""
-    from takifugu.ledger import Ledger
-    from takifugu.ledger.book import path_of
     from takifugu.ledger.migrating import MERGED
+    from takifugu.ledger.previewing import as_it_is
 
-    if not path_of(where).exists():
-        return False
-    book = Ledger.open(where, create=False)
-    known = [row for row in book.show() if row.name == source]  # a ledger keeps names normalised
-    merged = [event.what for row in known for event in book.events(row.name) if event.what.endswith(MERGED)]
+    with as_it_is(where) as book:  # whoever opens it to write says that it was migrated
+        known = [row for row in book.show() if row.name == source]  # a ledger keeps names normalised
+        merged = [event.what for row in known for event in book.events(row.name) if event.what.endswith(MERGED)]
     return any(row.id == ledger for row in known) or any(f"(id {ledger}) " in what for what in merged)
