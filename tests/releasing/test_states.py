@@ -22,7 +22,7 @@ from takifugu.cli import main
 from takifugu.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.ledger import Ledger
 from takifugu.releasing import folder as folders
-from takifugu.releasing import publish
+from takifugu.releasing import publish, resuming
 from takifugu.releasing.checksum import read_certificate, table_beside
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.resuming import Resumed
@@ -378,6 +378,31 @@ def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, mon
             stopped(toml, monkeypatch, ReleaseState.PAID)
     small(tmp_path, SMALL.replace("ledger.db", "moved.db"))
     assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
+
+
+def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    book = Ledger.open(tmp_path / "ledger.db")
+
+    def ask() -> Any:
+        return tf.release(made, [0, 1, 1, 0], ledger=book, source="by hand", budget=9)
+
+    with failing(monkeypatch, publish, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as found:
+        ask()
+    assert found.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
+    stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)
+    with failing(monkeypatch, resuming, "plan", KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        tf.resume(book)
+    assert len(book.pending()) == 2
+    with failing(monkeypatch, resuming, "plan", KeyError("walking")):
+        by_hand, of_a_file = tf.resume(book)
+    assert (by_hand.state, by_hand.source) == (ReleaseState.DONE, "by hand")
+    assert of_a_file.state is ReleaseState.PAID
+    assert "a fault of Takifugu itself (KeyError at" in of_a_file.problem
+    assert [one.state for one in tf.resume(book)] == [ReleaseState.DONE]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no named pipes")

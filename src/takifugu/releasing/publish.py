@@ -130,23 +130,24 @@ def release(
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)
-        book = open_ledger(ledger)
+        book, kept = open_ledger(ledger), None
         if book is None:
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
             identity = identity_of(asked, private=bits.private, same_people=same_people)
             bill = Order(source, budget, identity, {"kind": "library"}, same_people)
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
-            course.record(book, kept.paid, ReleaseState.DRAWN)
             certificate, since = kept.bundle.sheets[0].certificate, kept.since
-        found = releases_of(certificate)[name]
-    return replace(
-        found,
-        randomiser=calibration.randomiser,
-        calibration=calibration,
-        library=library_of(data),
-        completed=since,
-    )
+        found = replace(
+            releases_of(certificate)[name],
+            randomiser=calibration.randomiser,
+            calibration=calibration,
+            library=library_of(data),
+            completed=since,
+        )
+        if book is not None and kept is not None:
+            course.record(book, kept.paid, ReleaseState.DRAWN)  # last of all: with it the values leave the ledger
+    return found
 
 
 def _place(calibration: Calibration, at: int) -> int:

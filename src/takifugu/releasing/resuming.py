@@ -16,7 +16,7 @@ from takifugu.releasing.publish import Kept
 from takifugu.releasing.result import Release, releases_of
 from takifugu.releasing.run import Outcome, handed_out, ledger_path, ordered, published
 from takifugu.releasing.spec import load
-from takifugu.tracebacks import without_data
+from takifugu.tracebacks import place_of, without_data
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger, Pending
@@ -58,7 +58,14 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
     if source is not None:
         book.spent(source)  # a name that it does not know is a slip of the pen
-    return tuple(_resumed(book, one, files_only) for one in book.pending(source))
+    waiting = book.pending(source)
+    # What is handed out by returning it comes last: nothing that stops the others may lose it.
+    found = {one.group: _resumed(book, one, files_only) for one in sorted(waiting, key=_is_of_the_library)}
+    return tuple(found[one.group] for one in waiting)
+
+
+def _is_of_the_library(one: Pending) -> bool:
+    return one.recipe.get("kind") == "library"
 
 
 def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
@@ -70,6 +77,8 @@ def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
             outcome = _completed(book, one, files_only, course)
     except TakifuguError as error:
         return Resumed(*told, course.state, None, error.message)
+    except Exception as error:  # of one, and no reason to leave the others
+        return Resumed(*told, course.state, None, place_of(error))
     return Resumed(*told, ReleaseState.DONE, outcome)
 
 
@@ -88,8 +97,9 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
             "it was drawn by tf.release, which has no files: call it again with the same data, or tf.resume(ledger)"
         )
     certificate = bundle_of(one.bundle).sheets[0].certificate
+    found = next(iter(releases_of(certificate).values()))
     course.record(book, one, ReleaseState.DRAWN)
-    return next(iter(releases_of(certificate).values()))
+    return found
 
 
 def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
