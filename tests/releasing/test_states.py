@@ -380,6 +380,43 @@ def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, mon
     assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
 
 
+def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, real = small(tmp_path), resuming.plan
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+
+    def slow(*asked: Any) -> Any:
+        assert invoke("release", toml).exit_code == 0
+        return real(*asked)
+
+    monkeypatch.setattr(resuming, "plan", slow)
+    outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
+    assert outcome.exit_code == 0
+    assert "completed: both, walking about 'study'" in outcome.stdout
+    assert "State" not in outcome.stderr
+    assert len(seen(tmp_path).reservations) == 1
+
+
+def test_what_another_process_publishes_elsewhere_is_no_success_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml, real, others = small(tmp_path), publish.draw, []
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+
+    def slow(*asked: Any) -> Any:
+        if not others:
+            others.append("there")
+            assert invoke("release", toml, "--output", tmp_path / "there").exit_code == 0
+        return real(*asked)
+
+    monkeypatch.setattr(publish, "draw", slow)
+    outcome = invoke("release", toml, "--output", tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+    assert outcome.exit_code == 4
+    assert "was drawn and published before" in outcome.stderr
+    assert "State of the release: done." in outcome.stderr
+    assert len(seen(tmp_path).reservations) == 1
+
+
 def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

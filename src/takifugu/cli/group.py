@@ -18,6 +18,7 @@ from takifugu.errors import (
     CalibrationRefused,
     CompositionRefused,
     Fault,
+    LedgerError,
     ReleaseState,
     SpecError,
     TakifuguError,
@@ -71,8 +72,8 @@ def complain(line: str) -> None:
 def code_of(error: BaseException) -> int:
     """Return the exit code of an error: first what has happened to the release, then whose mistake it was."""
     state = getattr(error, "state", ReleaseState.NOTHING)
-    if state is ReleaseState.DONE:
-        return DONE
+    if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
+        return UNPUBLISHED if isinstance(error, LedgerError) else DONE
     if isinstance(error, KeyboardInterrupt):
         return STOPPED
     if isinstance(error, Fault) or not isinstance(error, TakifuguError | OSError):

@@ -63,7 +63,7 @@ class Course:
         try:
             kept = book.drawn(paid, bundle)
         except BaseException:
-            self.state = _state_of(book, paid) or State.PAID
+            self.state = state_of(book, paid) or State.PAID
             raise
         self.state = State.DRAWN
         return kept
@@ -74,7 +74,7 @@ class Course:
         try:
             book.publish(paid)
         except BaseException as error:
-            if _state_of(book, paid) is not State.DONE:
+            if state_of(book, paid) is not State.DONE:
                 raise
             self.state = State.DONE
             if not isinstance(error, TakifuguError):
@@ -90,7 +90,7 @@ def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
         return None
 
 
-def _state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
+def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
     """Return what the ledger says of a reservation; None where it does not answer, or does not know it."""
     try:
         found = [p.state for p in book.pending(paid.source) if p.group == paid.group]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from takifugu.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.noise import SystemEntropy
 from takifugu.releasing.bundle import bundle_of
-from takifugu.releasing.course import Course
+from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publish import Kept
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Resumed:
     """What became of one release that was pending: its state now, and what it published or why it could not.
 
-    `releases` are the names of its tables; `outcome` is an Outcome for a release file, a Release for `tf.release`.
+    `releases` are the names of its tables; `outcome` is an Outcome for a release file, a Release for `tf.release`, and
+    None where another process has completed it meanwhile.
     """
 
     source: str
@@ -75,10 +76,11 @@ def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
     try:
         with course.telling():
             outcome = _completed(book, one, files_only, course)
-    except TakifuguError as error:
-        return Resumed(*told, course.state, None, error.message)
     except Exception as error:  # of one, and no reason to leave the others
-        return Resumed(*told, course.state, None, place_of(error))
+        if state_of(book, one) is ReleaseState.DONE:  # by another process, meanwhile
+            return Resumed(*told, ReleaseState.DONE)
+        problem = error.message if isinstance(error, TakifuguError) else place_of(error)
+        return Resumed(*told, course.state, None, problem)
     return Resumed(*told, ReleaseState.DONE, outcome)
 
 
