@@ -136,7 +136,7 @@ def test_names_that_spark_reads_otherwise(session: Any) -> None:
     (piece,) = pieces(opened, Layout("a.b", order="t"), Recode(("x", "y")))
     assert piece.counts.tolist() == [1, 0]
     with pytest.raises(InputError, match=r"did you mean 'a\.b'"):
-        opened.require(["A.b"])
+        opened.require(["A.b"], known=["A.b", "t"])
     assert column_kinds(opened) == {"a.b": "texts", "A`": "texts", "t": "dates and times"}
     with pytest.raises(DataError, match="keeps no order of its rows"):
         pieces(opened, Layout("a.b"), Recode(("x",)))
