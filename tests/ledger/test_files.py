@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -51,6 +52,25 @@ def test_file_systems_without_hard_links_work(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "link", no_links)
     Ledger.open(tmp_path / "ledger.db").reserve("data", [DEBIT])
     assert Ledger.open(tmp_path / "ledger.db").spent("data").spent.epsilon == 1
+
+
+@pytest.mark.parametrize("failing", ["link", "replace"])
+def test_a_disk_that_is_full_leaves_no_empty_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    """An empty file under the ledger's name would refuse every release after it."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        if failing == "replace":
+            patched.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
+        patched.setattr(os, failing, full)
+        with pytest.raises(LedgerError, match="no space left"):
+            Ledger.open(tmp_path / "ledger.db")
+    assert not list(tmp_path.iterdir())
+    assert Ledger.open(tmp_path / "ledger.db").is_new
 
 
 def test_a_ledger_that_another_process_just_made_is_never_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -28,6 +29,9 @@ SETTINGS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
 )
+
+#: What a file system without hard links says; a full or failing disk is no such file system.
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
@@ -91,12 +95,18 @@ def _place(draft: Path, path: Path) -> bool:
         os.link(draft, path)  # unlike a rename, it never replaces a ledger
     except FileExistsError:
         return False
-    except OSError:  # no hard links on this file system: claim the name first
-        try:
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        try:  # claim the name first
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return False
-        os.replace(draft, path)
+        try:
+            os.replace(draft, path)
+        except OSError:
+            path.unlink(missing_ok=True)  # an empty file would be refused at the next start
+            raise
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
         folder = os.open(path.parent, os.O_RDONLY)
         try:
