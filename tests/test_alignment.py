@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
-from tests.support.ledger_tools import contributions_of, laplace, made, promised, worst_joint_loss
+from tests.support.ledger_tools import contributions_of, joint_loss, laplace, made, promised, worst_joint_loss
 
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
@@ -179,6 +179,41 @@ def test_users_without_names_may_be_anybody() -> None:
     assert compose([first, last]).epsilon == 1
     named = Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=["ana", "bob", "cem"]))
     assert joint(named, [charge_of(replace(c, framework=named)) for c in (first, last)]).epsilon == 1
+
+
+def test_a_user_without_a_name_may_be_one_who_holds_no_secret_in_another_reading() -> None:
+    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)
+    framework = Pufferfish(tf.entry(0, 0, 1), users)
+    quiet, loud = (laplace(framework, Linear(w), 1, DATA) for w in ([1, 0, 0], [1, 0, 1000]))
+    assert joint(framework, [charge_of(quiet), charge_of(loud)]).epsilon == 1001  # loud's user 2 may be quiet's user 0
+    assert compose([quiet, loud]).epsilon == 2
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = made(framework, Linear([1, 0, 1000]), noise, DATA, 1, Fraction(1, 1000))
+    assert joint(framework, [charge_of(quiet, reading="one"), charge_of(normal, reading="one")]).epsilon == 2
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        joint(framework, [charge_of(quiet), charge_of(normal)])
+    everybody = Pufferfish(every_entry(), users)
+    both = [charge_of(made(everybody, Count(1), noise, DATA, 1, Fraction(1, 1000))) for _ in range(2)]
+    assert joint(everybody, both).epsilon == 2
+
+
+def test_a_pair_of_values_is_the_same_pair_under_a_belief_that_lists_them_otherwise() -> None:
+    """Two windows at declared places make a longer belief, whose states are numbered as its own belief lists them."""
+    sticky = [[0.98, 0.01, 0.01], [0.02, 0.49, 0.49], [0.02, 0.49, 0.49]]  # states z, y, x: only z tells of its like
+    listed = tf.MarkovChain(sticky, 4, states=["z", "y", "x"])
+    steady = tf.MarkovChain([[0.4, 0.4, 0.2]] * 3, 4, states=["x", "y", "z"])
+    query = tf.Sum(codes={"x": 0, "y": 0, "z": 1})
+
+    def cost(*beliefs: tf.MarkovChain) -> Fraction:
+        framework = Pufferfish(tf.entry(1, "y", "z"), beliefs)
+        return joint(framework, [charge_of(tf.with_scale(framework, query, 8), at=at) for at in (0, 2)]).epsilon
+
+    releases = [(first, contributions_of(Pufferfish(every_entry(), listed), query), 8) for first in (0, 2)]
+    start = stationary_vector(exact_rows(sticky))
+    law = {path: float(mass) for path, mass in joint_law(exact_rows(sticky), 6, start).items()}
+    shifted = [([adds[i - s] if 0 <= i - s < 4 else [0] * 3 for i in range(6)], b) for s, adds, b in releases]
+    true = max(joint_loss(law, shifted, 1, a, b) for a, b in ((0, 1), (1, 0)))
+    assert true <= cost(listed) == cost(steady, listed) == cost(listed, steady)
 
 
 @pytest.mark.parametrize("kind", ["network", "table", "users", "cliques"])

@@ -30,6 +30,7 @@ from tests.support.ledger_tools import (
 
 from takifugu import composition
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, compose, joint
 from takifugu.composition.pufferfish import Joint
@@ -481,6 +482,28 @@ def test_noise_without_a_scale_is_believed_only_where_the_query_reads_alike() ->
     assert joint(here, [normal(pieces, Count(1))]).epsilon == 1
     with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
         joint(here, [replace(normal(pieces, Count(1)), composition=DATA)])
+
+
+def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> None:
+    """Normal noise enough for one framework's components is too little for another's: other pairs, other secrets."""
+    noise, delta = RoundedNormal(Fraction(60), Fraction(1)), Fraction(1, 1000)
+
+    def twins(*pairs: str) -> BayesianNetwork:
+        copy = [[0.9, 0.1], [0.1, 0.9]]
+        nodes = [[(a, [0, 1], [], [0.5, 0.5]), (b, [0, 1], [a], copy)] for a, b in pairs]
+        return BayesianNetwork([node for pair in nodes for node in pair])
+
+    one, other = (Pufferfish(every_entry(), twins(*pairs)) for pairs in (("ab", "cd"), ("ac", "bd")))
+    first = charge_of(made(one, Count(1, entries=["a", "c"]), noise, DATA, 1, delta))
+    pieces = IndependentPieces(chain(5), [5, 5])
+    here, everywhere = Pufferfish(entry(0, 0, 1), pieces), Pufferfish(every_entry(), pieces)
+    second = charge_of(made(here, Linear([1] * 5 + [1000] * 5), noise, DATA, 1, delta))
+    uneven = Pufferfish(every_entry(), IndependentPieces(chain(8), [2, 8]))
+    third = charge_of(made(everywhere, Count(1), noise, DATA, 1, delta))
+    for own, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
+        assert joint(own, [normal, normal]).epsilon == 2
+        with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+            joint(foreign, [normal, normal])
 
 
 def test_a_wider_alphabet_under_another_belief_costs_more() -> None:

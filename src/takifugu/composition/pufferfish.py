@@ -35,7 +35,7 @@ from takifugu.laws.rationals import to_text
 from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.entry import decimal_up
 from takifugu.queries import Additive, IntArray
-from takifugu.secrets import Family, Secret
+from takifugu.secrets import Family
 
 STEADY = (Composition.WHOLE, Composition.DATA)
 REMEDY = (
@@ -191,6 +191,9 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
             runs = view.runs(belief, charge) or (range(len(read.changes)),)
         else:
             runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
+            if runs and not is_placed and belief.names is None:  # in another reading a user may be any of them
+                most = int(read.changes.argmax())
+                runs = (range(most, most + 1),)
         for run in runs:
             costs.append(_loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
     return max(costs)
@@ -212,9 +215,11 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
 
 
 def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
-    whole = charge.composition is Composition.WHOLE
-    pieces = whole or (view.has_pieces_of(charge) and (is_placed or view.has_secrets_everywhere))
-    if pieces and view.reads_alike(charge):
+    if charge.composition is Composition.WHOLE:
+        keeps = view.reads_alike(charge)
+    else:  # a promise about components that hold a secret of its own framework: another one may hide what others hold
+        keeps = view.is_native(charge) and (is_placed or view.has_secrets_everywhere)
+    if keeps:
         return charge.epsilon
     raise CompositionRefused(
         f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, entries "
@@ -282,7 +287,7 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
     That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
     """
     reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
-    found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, whole)
+    found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
     for number, run, family in found:
         piece = whole.component(number)
         shares = [(c, replace(r, changes=r.changes[run.start : run.stop]), after) for c, r, after in given]
@@ -292,15 +297,12 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
             yield _part_cost(view, Part(piece, _standing_in(len(run)), family, run.start), shares)
 
 
-def _all_runs(view: View, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+    """Yield every run of `whole` with the pairs of values that a secret compares, numbered as `belief` lists them."""
     for secret in view.framework.secrets:
+        pairs = secret.family(belief).pairs
         for number, run in enumerate(whole.components()):
-            yield number, run, Family(range(len(run)), _pairs(secret, view))
-
-
-def _pairs(secret: Secret, view: View) -> tuple[tuple[int, int], ...] | None:
-    """Return the pairs of values that a secret compares, at whatever step; None for all."""
-    return secret.family(view.framework.beliefs[0]).pairs
+            yield number, run, Family(range(len(run)), pairs)
 
 
 def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> Iterator[Cost]:

@@ -23,7 +23,7 @@ from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.users import IndependentUsers
-from takifugu.composition.charges import answer_hash, pieces_hash
+from takifugu.composition.charges import answer_hash
 from takifugu.errors import TakifuguError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
@@ -82,24 +82,16 @@ class View:
         read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
         return all(answer is not None and self._adds_alike(answer, belief, charge) for belief, answer in read)
 
-    def has_pieces_of(self, charge: Charge) -> bool:
-        """Whether what was calibrated for the charge's components holds for those of this framework."""
-        if self.is_native(charge):
-            return True
-        for belief in self.framework.beliefs:
-            one_each = isinstance(belief, Sequences) and self.runs(belief, charge) is not None
-            if not one_each and not _known(pieces_hash(belief), charge.pieces):
-                return False
-        return True
-
     @cached_property
     def has_secrets_everywhere(self) -> bool:
-        """Whether every component of every belief holds a secret."""
-        return all(
-            {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
-            for belief in self.framework.beliefs
-            if not isinstance(belief, IndependentUsers)
-        )
+        """Whether every component that may be meant in another reading holds a secret: users with names are known."""
+        return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
+
+    def _hides_all_of(self, belief: Belief) -> bool:
+        if isinstance(belief, IndependentUsers):
+            chosen = (secret.family(belief).entries for secret in self.framework.secrets)
+            return belief.names is not None or len(set().union(*chosen)) == belief.size
+        return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
         """Return the charge's query under a belief; None where it says nothing about single entries there.
