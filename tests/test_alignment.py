@@ -240,6 +240,27 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     assert joint(other, [*apart, charge_of(laplace(other, Count(1, entries=["hiv"]), 1, QUILT))]).epsilon == 3
 
 
+def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
+    """Of two beliefs only one knows both values; under the other there is nothing to hide at any declared place."""
+    stuck = tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
+    framework = Pufferfish(tf.entry(1, 0, 1), [tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3, initial=[0.5, 0.5]), stuck])
+    other = Pufferfish(every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
+    charges = [charge_of(laplace(f, Count(1), 3, QUILT), at=at) for f, at in ((framework, 0), (other, 2))]
+    assert 1 <= joint(framework, charges).epsilon <= 2
+
+
+def test_a_variable_is_no_step_of_a_sequence() -> None:
+    """Somebody who believes in a sequence does not know which of its steps a variable is."""
+    coins = tf.BayesianNetwork([(name, [0, 1], [], [0.5, 0.5]) for name in "abcde"])
+    network, steps = Pufferfish(every_entry(), coins), chain([[0.52, 0.48], [0.48, 0.52]], 5)
+    one = charge_of(laplace(network, Count(1, entries=[4]), 1, QUILT), reading="one")
+    per_step = [charge_of(laplace(steps, Linear([int(i == j) for j in range(5)]), 1, QUILT)) for i in range(5)]
+    foreign = [replace(c, framework="another belief", reading="one") for c in per_step]
+    row = charge_of(laplace(steps, Linear([1, 1, 0, 0, 0]), 4, QUILT), reading="one")
+    dearest = max(joint(steps, [c, row]).epsilon for c in foreign)
+    assert joint(steps, [one, row]).epsilon >= dearest - Fraction(1, 10**9)
+
+
 def test_a_charge_of_an_older_version_is_completed_by_its_own_framework() -> None:
     framework = Pufferfish(every_entry(), tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in ("hiv", "flu")]))
     kept = charge_of(laplace(framework, Count(1, entries=["hiv"]), 1, QUILT))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import takifugu as tf
@@ -81,6 +83,17 @@ def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str)
         true_answer(calibration, data)
     assert "SENTINEL" not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_row_with_labels_is_read_by_them() -> None:
+    """A row of a frame lists its columns in the frame's order: another entry's value would be published, and paid for."""
+    age, row = stand_in(TABLE, tf.Identity("age")), namedtuple("Row", ["age", "sex"])
+    assert true_answer(age, row(40, "f")) == true_answer(age, pd.Series({"age": 40, "sex": "f"})) == (4,)
+    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2, names=["ana", "bob"])
+    ana = stand_in(users, tf.Linear([1, 0]))
+    assert true_answer(ana, pd.Series({"bob": 0, "ana": 1})) == true_answer(ana, pd.Series([1, 0])) == (1,)
+    with pytest.raises(DataError, match="name exactly the users"):
+        true_answer(ana, pd.Series({"bob": 0, "Ana": 1}))
 
 
 def test_every_belief_of_a_framework_knows_the_data() -> None:

@@ -298,11 +298,13 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
-    """Yield every run of `whole` with the pairs of values that a secret compares, numbered as `belief` lists them."""
+    """Yield every run of `whole` with the pairs of values that a secret compares there, as `belief` numbers them."""
     for secret in view.framework.secrets:
         pairs = secret.family(belief).pairs
         for number, run in enumerate(whole.components()):
-            yield number, run, Family(range(len(run)), pairs)
+            family = Family(range(len(run)), pairs)
+            if any(family.has_pairs(whole.component(number), entry) for entry in family.entries):
+                yield number, run, family
 
 
 def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> Iterator[Cost]:

@@ -114,7 +114,7 @@ class View:
             return None
         changes = answer.entry_changes()
         total = max(int(changes.sum()) * answer.grid, Fraction(0) if native else charge.change)
-        matched = native or isinstance(belief, Sequences) or _matched(belief, charge)
+        matched = native or _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
             return Read(changes, answer.grid, int(changes.sum()) * answer.grid)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))

@@ -146,6 +146,8 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the data as value indices, one an entry of the belief."""
+    if belief.names is not None:
+        data = _by_label(data)
     if isinstance(belief, JointTable | BayesianNetwork):
         return np.array([_place(v, belief.alphabet(i)) for i, v in enumerate(_record(belief, data))], dtype=np.int64)
     if isinstance(belief, IndependentUsers):
@@ -169,6 +171,16 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     if (values == MISSING).all():
         raise DataError("the data is empty: nothing can be released")
     return values
+
+
+def _by_label(data: Any) -> Any:
+    """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its own order is nobody's."""
+    labels = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
+    labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
+        return data
+    values = _sequence(data, "the record")
+    return dict(zip(labels, values, strict=True)) if len(set(labels)) == len(labels) == len(values) else data
 
 
 def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
