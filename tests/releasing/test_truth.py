@@ -86,7 +86,7 @@ def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str)
 
 
 def test_a_row_with_labels_is_read_by_them() -> None:
-    """A row of a frame lists its columns in the frame's order: another entry's value would be published, and paid for."""
+    """A row of a frame lists its columns in the frame's order: another entry would be published than is paid for."""
     age, row = stand_in(TABLE, tf.Identity("age")), namedtuple("Row", ["age", "sex"])
     assert true_answer(age, row(40, "f")) == true_answer(age, pd.Series({"age": 40, "sex": "f"})) == (4,)
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2, names=["ana", "bob"])

@@ -175,7 +175,7 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def _by_label(data: Any) -> Any:
     """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its own order is nobody's."""
-    labels = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
+    labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
