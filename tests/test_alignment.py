@@ -240,6 +240,39 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     assert joint(other, [*apart, charge_of(laplace(other, Count(1, entries=["hiv"]), 1, QUILT))]).epsilon == 3
 
 
+def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_means() -> None:
+    """Step 0 of one recording may be step 3 of the other, which the quiet release lays open."""
+    framework = Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4))
+    quiet = laplace(framework, Linear([1, 0, 0, 50]), 1, QUILT)
+    single = replace(charge_of(quiet), composition=SINGLE)
+    whole = charge_of(laplace(framework, Linear([1, 0, 0, 0]), 1, WHOLE))
+    true = true_loss([[0.5, 0.5], [0.5, 0.5]], 7, [Fraction(1, 2)] * 2, [
+        window(framework, Linear([1, 0, 0, 50]), 1, 0), window(framework, Linear([1, 0, 0, 0]), 1, 3)
+    ])  # fmt: skip
+    assert true > 50
+    assert joint(framework, [charge_of(quiet), whole]).epsilon >= true - 1e-9
+    with pytest.raises(CompositionRefused, match="may be other entries"):
+        joint(framework, [single, whole])
+    assert joint(framework, [single, whole], recharge=True).epsilon >= true - 1e-9
+    together = [replace(charge, reading="one") for charge in (charge_of(quiet), single, whole)]
+    for charge in together[:2]:
+        assert joint(framework, [charge, together[2]]).epsilon == 2
+    everywhere = Pufferfish(every_entry(), framework.beliefs)
+    known = [replace(charge, framework=everywhere.fingerprint()) for charge in (single, whole)]
+    assert joint(everywhere, known).epsilon == 2
+
+
+def test_a_given_start_is_not_the_start_of_another_reading() -> None:
+    """What is certain at the start of one recording may be anything where the other starts."""
+    framework = Pufferfish(every_entry(), tf.MarkovChain([[1, 0], [0.1, 0.9]], 2, initial=[0, 1]))
+    first, second = tf.with_scale(framework, Linear([2, 0]), 3), tf.with_scale(framework, Linear([0, 2]), 11)
+    assert first.epsilon < Fraction(1, 1000)
+    for places in ((3, 0), (None, None)):
+        charges = [charge_of(c, at=at) for c, at in zip((first, second), places, strict=True)]
+        assert joint(framework, charges).epsilon == Fraction(2, 3) + Fraction(2, 11)
+    assert compose([first, second]).epsilon < Fraction(1, 5)
+
+
 def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
     """Of two beliefs only one knows both values; under the other there is nothing to hide at any declared place."""
     stuck = tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from takifugu.beliefs import Belief
-from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
+from takifugu.beliefs.pair import LawPair
+from takifugu.composition.alignment import Item, has_given_start, laid_out, readings, worst_alignment
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
@@ -41,6 +42,10 @@ STEADY = (Composition.WHOLE, Composition.DATA)
 REMEDY = (
     "recalibrate the queries as one joint query, or use a mechanism that composes ('group', 'quilt-exact') for all of "
     "them"
+)
+ELSEWHERE = (
+    "a release of kind 'single' promises something about the secret entries of its own data only, and in the data of "
+    "the other releases they may be other entries: publish both at once, or hide every entry"
 )
 NO_NOISE = "a release without any noise costs infinitely much beside others"
 
@@ -91,7 +96,10 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     found: list[Joint] = []
     if not others:
         found.append(Joint(promised, _deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA))
-    elif whole and len(others) == 1 and alone[others[0]] is not None and not _late(charges)[others[0]]:
+    elif (
+        whole and len(others) == 1 and alone[others[0]] is not None and not _late(charges)[others[0]]
+        and _means_one_secret(view, charges)
+    ):  # fmt: skip
         found.append(Joint(promised + charges[others[0]].epsilon, _deltas(charges), "sum", Composition.QUILT))
     refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
     if not found:
@@ -111,13 +119,14 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     single = charges[singles[0]]
     others = [c for i, c in enumerate(charges) if i != singles[0]]
     late = _late(charges)[singles[0]]
-    reason = _why_single_stands_alone(single, others, late)
+    is_about_one = _means_one_secret(view, charges)
+    reason = _why_single_stands_alone(single, others, late) or ("" if is_about_one else ELSEWHERE)
     found: list[Joint] = []
     refused = ""
     if not reason and not (recharge and single.scope == "pooled"):
         found.append(_single_and_wholes(view, charges, single, others))
     if reason or recharge:
-        if len(singles) == 1 and single.scope == "unit" and not late:
+        if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
             refused = _try(found, lambda: _single_and_wholes(view, charges, single, others))
         refused = _try(found, lambda: quilt_cost(view, charges)) or refused
     if found and (recharge or not reason):
@@ -147,6 +156,26 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
             "only if its query and noise were fixed before"
         )
     return ""
+
+
+def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:
+    """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
+    reading = [c for c in charges if c.entries]
+    together = len(readings(reading)) <= 1 and len({c.at for c in reading}) <= 1
+    return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
+
+
+def _promises_travel(view: View, belief: Belief) -> bool:
+    """Whether a promise about one reading covers each entry of the recording, or each user, that another may mean.
+
+    What a step outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all
+    values of all steps is enough where no start is given. Entries with names are the same in every reading.
+    """
+    families = [secret.family(belief) for secret in view.framework.secrets]
+    everywhere = [family for family in families if len(family.entries) == belief.size]
+    if isinstance(belief, Sequences):
+        return not has_given_start(belief) and any(family.pairs is None for family in everywhere)
+    return belief.names is not None or isinstance(belief, LawPair) or len(everywhere) == len(families)
 
 
 def _single_and_wholes(view: View, charges: Sequence[Charge], single: Charge, others: Sequence[Charge]) -> Joint:
