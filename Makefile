@@ -19,7 +19,7 @@ test: $(VENV)/.test  ## the tests, and every code block of the documents
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
 	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
 
-# What the declared lower bounds promise: whoever has these versions gets the same answers.
+# The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
 	@$(VENV)/lowest/bin/takifugu demo >/dev/null
 	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST) \
@@ -28,11 +28,11 @@ test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and c
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
-# None of the next three belongs to the tests or to CI: they take long, and ask about the tests and the machine.
-mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one room)
+# The next three are part of neither the tests nor CI: they take long, and examine the tests and the machine.
+mutants: $(VENV)/.test  ## break noise, ledger and laws in small ways: do their tests notice? (half an hour; MUTANTS=ledger for one package)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
-crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: is anything paid twice, or public and not paid?
+crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: is anything paid for twice, or public but not paid for?
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py
 
@@ -43,7 +43,7 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
 	@$(RUN) -m pytest -m spark $(PYTEST) tests/frames/test_spark.py
 
-lint: $(VENV)/.lint  ## style, and which room may import which
+lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .
 	@$(VENV)/bin/lint-imports --no-logo --no-cache
 
@@ -53,7 +53,7 @@ types: $(VENV)/.lint  ## mypy --strict
 bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
-figures: $(VENV)/.test  ## run the experiments again and rewrite their tables and pictures in docs/
+figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures in docs/
 	@$(RUN) tools/pictures.py
 	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
@@ -71,7 +71,7 @@ clean:  ## remove the virtual environment and everything that the tasks wrote
 .PHONY: help demo test test-slow test-lowest package mutants crashes fuzz spark lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
-# What is installed. A stamp is written last, so an interrupted installation starts again; uv is used where it is found.
+# Installation. A stamp is written last, so that an interrupted installation restarts; uv is used if it is found.
 ifneq ($(shell command -v uv 2>/dev/null),)
 INSTALL = uv pip install --quiet --python $(RUN)
 else
@@ -79,7 +79,7 @@ INSTALL = $(RUN) -m pip install -qq
 endif
 
 $(VENV)/.made:
-	@test -n "$(PYTHON)" || { echo "Takifugu needs Python 3.11 or newer. Say where it is: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Takifugu needs Python 3.11 or newer. Specify one: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Setting up $(VENV); the first time this takes about a minute."
 ifneq ($(shell command -v uv 2>/dev/null),)
 	@uv venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
@@ -97,7 +97,7 @@ $(VENV)/.test: $(VENV)/.core
 	@$(INSTALL) --group test
 	@touch $@
 
-# Only uv resolves to lowest versions; of these, such as have a wheel for this Python.
+# Only uv resolves to lowest versions; of these, only those with a wheel for this Python.
 $(VENV)/.lowest: $(VENV)/.made pyproject.toml
 	@$(RUN) -m venv --clear $(VENV)/lowest
 	@$(VENV)/lowest/bin/python -m pip install -qq "uv>=0.9"

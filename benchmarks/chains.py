@@ -39,7 +39,7 @@ if __name__ == "__main__":
         row(f"T = {length:,}", span(taken), f"{taken / before:.1f} times the row above" if before else "")
         before = taken
     ours, theirs = seconds(lambda: laws(2_000)), seconds(lambda: one_by_one(2_000), runs=1)
-    row("T = 2,000", span(ours), compared(ours, theirs, "a convolution for each entry"))
+    row("T = 2,000", span(ours), compared(ours, theirs, "one convolution per entry"))
 
     title("a count of a chain, hiding every entry at ε = 1")
     for mechanism in ("laplace-exact", "wasserstein"):

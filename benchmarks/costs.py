@@ -1,4 +1,4 @@
-"""Predicted operations a second, by mechanism: OPERATIONS_A_SECOND in mechanisms/base.py is about the median."""
+"""Predicted operations per second, by mechanism: OPERATIONS_A_SECOND in mechanisms/base.py is about the median."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from takifugu.mechanisms.base import OPERATIONS_A_SECOND, Problem
 CASES = {
     "binary chain, 500 steps": (MarkovChain([[0.9, 0.1], [0.1, 0.9]], 500), Count(1)),
     "3 states, 200 steps": (MarkovChain([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]], 200), Sum()),
-    "any start, 150 steps": (MarkovChain([[0.9, 0.1], [0.1, 0.9]], 150, initial="any"), Count(1)),
+    "unknown initial distribution, 150 steps": (MarkovChain([[0.9, 0.1], [0.1, 0.9]], 150, initial="any"), Count(1)),
 }
 
 
 def main() -> None:
-    title("predicted operations a second, by mechanism")
+    title("predicted operations per second, by mechanism")
     rates = []
     for name, (chain, query) in CASES.items():
         for line in REGISTRY:

@@ -1,4 +1,4 @@
-"""Noise draws a second: exact discrete Laplace and rounded noise, next to OpenDP's integer Laplace."""
+"""Noise draws per second: exact discrete Laplace and rounded noise, next to OpenDP's integer Laplace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PEER_DRAWS = 100_000
 def main() -> None:
     dp.enable_features("contrib")
     entropy = SystemEntropy()
-    title(f"discrete Laplace on the integers: draws a second, {DRAWS:,} at once, best of 3")
+    title(f"discrete Laplace on the integers: draws per second, {DRAWS:,} at once, best of 3")
     for scale in (Fraction(1), Fraction(33, 10), Fraction(1000), Fraction(10**6)):
         ours = DRAWS / seconds(lambda s=scale: discrete_laplace(s, DRAWS, entropy))
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")

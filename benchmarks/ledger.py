@@ -1,4 +1,4 @@
-"""Paying for releases: many units, a long past, how long others wait; next to the rows alone, and to a row a unit."""
+"""Paying for releases: many units, a long past, how long others wait; next to bare rows, and to one row per unit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def timed(work: Callable[[], Any]) -> float:
 
 
 def rows_alone(folder: Path, units: int, at_once: bool) -> float:
-    """Return how long SQLite takes to write as many rows with a key, at once or with one look-up and one row a unit."""
+    """Return how long SQLite takes to write as many rows with a key, at once or by one look-up and row per unit."""
     path = folder / f"rows {units} {at_once}.db"
     rows = [(1, n.to_bytes(32, "big"), 1, "1/100", "0") for n in range(units)]
     add = "insert into units values (?, ?, ?, ?, ?)"
@@ -83,7 +83,7 @@ def many_units(folder: Path, units: int) -> None:
         with locked() as held:
             whole = timed(lambda: book.reserve("data", asked, budget=100))
         lock = max(held)
-        ratios = f"{lock / plain:.2g} times the rows alone, {lock / naive:.2g} times a row a unit"
+        ratios = f"{lock / plain:.2g} times the rows alone, {lock / naive:.2g} times one row per unit"
         row(f"write lock, {what}", span(lock), ratios)
         row(f"all of it, {what}", span(whole), f"{whole / units * 100_000:.2g} s per 100,000 units")
 

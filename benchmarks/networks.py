@@ -39,7 +39,7 @@ def scale(network: tf.BayesianNetwork, secret: object, query: object, mechanism:
 
 
 def every_secret(network: tf.BayesianNetwork, mechanism: str) -> list[float]:
-    """Return the scale for each variable as the only secret, no table of influences left from before."""
+    """Return the scale for each variable as the only secret, with no table of influences left from before."""
     network_influence._KNOWN.clear()
     query = tf.Count(["HIGH", "TRUE"])
     return [scale(network, tf.every_entry(name), query, mechanism) for name in network.names]

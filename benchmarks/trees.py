@@ -1,4 +1,4 @@
-"""The law of a count given every node of a tree: two passes for all nodes beside one plan a node, and the whole job."""
+"""The law of a count given every node of a tree: two passes for all nodes, next to one plan per node; the whole job."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tree(shape: str, size: int) -> tf.BayesianNetwork:
 
 
 def against_one_plan_each(size: int, sample: int = 10) -> None:
-    title(f"the law of a count given each of {size} nodes: two passes, next to an elimination a node")
+    title(f"the law of a count given each of {size} nodes: two passes, next to one elimination per node")
     for shape in SHAPES:
         network = tree(shape, size)
         answer = tf.Count(1).resolve(network)
@@ -49,7 +49,7 @@ def against_one_plan_each(size: int, sample: int = 10) -> None:
         ours = seconds(lambda: found(range(size)), runs=1)
         some = np.linspace(0, size - 1, sample).astype(int).tolist()
         each = seconds(lambda: [found(range(v, v + 1)) for v in some], runs=1)  # noqa: B023
-        row(shape, span(ours), compared(ours, each * size / sample, "one elimination a node"))
+        row(shape, span(ours), compared(ours, each * size / sample, "one elimination per node"))
 
 
 def whole_job(size: int, shapes: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Laws of a count without one user, for all users at once: growth with their number, and the naive way beside it."""
+"""Laws of a count without one user, for all users at once: growth with their number, next to the naive way."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tree(given: list[Pmf]) -> None:
 
 
 def naive(given: list[Pmf]) -> None:
-    """Find the same laws, each from its beginning."""
+    """Find the same laws, each computed afresh."""
     weights = [Weights.of(law, 1) for law in given]
     for user in range(len(given)):
         total = Weights(0, Wide.of(np.ones(1)), 0.0)
@@ -52,7 +52,7 @@ if __name__ == "__main__":
         before = taken
     few = laws(250)
     ours, theirs = seconds(lambda: tree(few)), seconds(lambda: naive(few), runs=1)
-    row("250 users", span(ours), compared(ours, theirs, "each law from its beginning"))
+    row("250 users", span(ours), compared(ours, theirs, "each law computed afresh"))
 
     title("laplace-exact for the sum, hiding values and presence")
     many = [{0: 1 - p, 1: p} for p in np.random.default_rng(2).uniform(0.05, 0.95, 10_000).tolist()]

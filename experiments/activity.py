@@ -144,7 +144,7 @@ def matrix(chain: tf.MarkovChain) -> str:
 
 
 def picture(panels: Sequence[tuple[str, Sequence[Trial]]]) -> None:
-    """Draw the mean L1 error of each mechanism against epsilon, one panel a kind of release, as SVG."""
+    """Draw the mean L1 error of each mechanism against epsilon, one panel per kind of release, as SVG."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -1,4 +1,4 @@
-"""Kantorovich mechanisms: the tables and figures of the paper again, with the smallest noise drawn beside its own.
+"""Ding22, Kantorovich mechanisms: its tables and figures reproduced, with the smallest noise drawn beside its own.
 
 Tables 1 to 6 are recomputed in exact fractions and compared with the printed ones. Figures 1, 2, 3 and 5 are plans and
 laws; Figure 4 is the noise on Adult (hide the race, publish the education), where the exact scale and the cheapest

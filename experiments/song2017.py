@@ -1,4 +1,4 @@
-"""Markov quilts: every figure of the paper again, and its mechanisms on real sequences, beside ours.
+"""Song17, Markov quilts: every figure of the paper reproduced, and its mechanisms on real sequences beside ours.
 
 Figure 1 is the error of a sum for a class of binary chains, Figure 3 who adds less noise at each pair of stay
 probabilities, Figure 4 the error of a histogram of five states against epsilon; then the flu example, and activity and
@@ -63,7 +63,7 @@ def expected_error(scale: float, cells: int = 1) -> float:
 
 
 def figure_1() -> str:
-    """Draw epsilon times the normalised error against the least probability of the class, one panel an epsilon."""
+    """Draw epsilon times the normalised error against the least probability of the class, one panel per epsilon."""
     plots = pyplot()
     figure, axes = plots.subplots(1, 3, figsize=(9.6, 3.2), sharey=True, layout="constrained")
     rows = []
@@ -127,7 +127,7 @@ def figure_3() -> str:
 
 
 def figure_4() -> None:
-    """Draw the L1 error of the relative frequencies against log epsilon, by what the mechanism is told of the class."""
+    """Draw the L1 error of the relative frequencies against log epsilon, by what the mechanism knows of the class."""
     plots = pyplot()
     figure, axes = plots.subplots(1, 3, figsize=(9.6, 3.2), sharey=True, layout="constrained")
     names = {"pi": "π", "g": "g", "length": "T"}

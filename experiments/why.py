@@ -1,4 +1,4 @@
-"""Why noise made for one entry does not hide one entry: the table of the README, from exact laws.
+"""Why noise made for one entry does not hide one entry: the table of the README, from exact distributions.
 
 A chain over still and walking stays in its state with probability `stay`; 100 minutes; the number of walking minutes
 is published with the noise of ordinary differential privacy at epsilon = 1 (discrete Laplace of scale 1). For every

@@ -1,4 +1,4 @@
-"""Releases about one recording that nobody placed, against the true joint loss at every placement."""
+"""Releases about one recording without declared places, against the true joint loss at every placement."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def true_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows:
 
 
 def starts_of(rows: Sequence[Sequence[float]], initial: Any) -> list[Any]:
-    """Return start laws to try: the stationary one, or for any start some, of which point starts are not the worst."""
+    """Return initial laws to try: the stationary one, or else some, of which point starts are not the worst."""
     exact = exact_rows([list(row) for row in rows])
     if initial == "stationary":
         return [stationary_vector(exact)]
@@ -104,7 +104,7 @@ def test_declared_places_are_charged_as_they_are(case: Any) -> None:
 
 
 def test_a_day_that_two_windows_read_is_charged_twice() -> None:
-    """Finding U8: day 60 read twice at epsilon 1 was spent 1.00001."""
+    """Day 60 read twice at epsilon 1 once cost 1.00001."""
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 100)
     windows = [Linear([int(i == 60 - s) for i in range(100)]) for s in (0, 50)]
     calibrations = [tf.calibrate(framework, w, 1, mechanism="quilt-exact") for w in windows]
@@ -148,7 +148,7 @@ def test_a_length_is_not_a_new_belief() -> None:
 
 
 def test_a_start_vector_fixes_the_place() -> None:
-    """Two sequences that both start in one law are the same entries, or nobody knows how they lie."""
+    """Two sequences that both start in one law are the same entries, or how they lie is unknown."""
     framework = chain([[0.9, 0.1], [0.3, 0.7]], 30, (0.5, 0.5))
     one = unplaced(framework, Count(1), 60)
     known = replace(one, framework=framework.fingerprint(), epsilon=Fraction(1, 100))
@@ -218,7 +218,7 @@ def test_a_pair_of_values_is_the_same_pair_under_a_belief_that_lists_them_otherw
 
 @pytest.mark.parametrize("kind", ["network", "table", "users", "cliques"])
 def test_names_decide_what_is_the_same_entry(kind: str) -> None:
-    """Finding U2: the same variables in another order gave n releases for the price of one."""
+    """The same variables in another order once gave n releases for the price of one."""
     makers = {
         "network": lambda *names: tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in names]),
         "table": lambda *names: tf.JointTable(list(itertools.product([0, 1], repeat=2)), [Fraction(1, 4)] * 4, names),
@@ -358,7 +358,7 @@ def test_zero_noise_anywhere_is_refused_beside_others() -> None:
 
 
 def test_rolling_windows_in_a_ledger(tmp_path: Any) -> None:
-    """Finding U8, as it was found: the second window reads day 60 again, and one release was left."""
+    """The same through a ledger: the second window reads day 60 again, and one release was left."""
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 100)
     days = [int(i % 3 == 0) for i in range(150)]
     first, second = (
@@ -385,7 +385,7 @@ def test_declared_places_in_a_ledger(tmp_path: Any) -> None:
 
 
 def test_other_orders_of_the_same_variables_in_a_ledger(tmp_path: Any) -> None:
-    """Finding U2, as it was found."""
+    """The same variables in another order, through a ledger."""
     for order in (["hiv", "flu"], ["flu", "hiv"]):
         net = tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in order])
         query = Count(1, entries=[order.index("hiv")])

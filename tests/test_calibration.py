@@ -1,4 +1,4 @@
-"""Calibration: the example of the design, the rules, the choice, what it prints, what it refuses, what reads back."""
+"""Calibration: the README's example, the rules, the choice, what it prints, what it refuses, what reads back."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FLU = tf.between(
 NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
 
 
-# The example of the design.
+# The README's example.
 
 
 def test_the_example_of_the_design() -> None:
@@ -169,7 +169,7 @@ def test_alternatives_read_back() -> None:
 
 @dataclass(frozen=True)
 class Fake:
-    """A mechanism that answers what it is told."""
+    """A mechanism that returns what it is given."""
 
     found: Any
     work: float = 1.0
@@ -240,7 +240,7 @@ def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
     pair = tf.between(tf.Pmf([0, 1, 5], [0.5, 0.3, 0.2]), tf.Pmf([1, 3], [0.5, 0.5]))
     found = tf.calibrate(pair, tf.Identity(), 1)
     assert (found.mechanism, found.is_only_release) == ("laplace-exact", True)
-    assert found.forbids.startswith("two laws of an answer are compared")
+    assert found.forbids.startswith("two distributions of an answer are compared")
     rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
     assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
     same = tf.Pmf([0], [1])
@@ -255,7 +255,7 @@ def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
         ledger = tmp_path / f"{only}.db"
         tf.release(made, data, ledger=ledger, budget=4)
         if only:
-            with pytest.raises(CompositionRefused, match="promises something about its own output's law only"):
+            with pytest.raises(CompositionRefused, match="promises something about its own output's distribution only"):
                 tf.release(made, data, ledger=ledger)
         else:
             tf.release(made, data, ledger=ledger)
@@ -294,7 +294,7 @@ def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
         "zero": REFUSED, "small": REFUSED, "good": CHOSEN,
     }  # fmt: skip
     assert "promises epsilon 7.3, not 1" in rows["weaker"].reason
-    assert "needs delta 0.01" in rows["needs_delta"].reason
+    assert "requires delta 0.01" in rows["needs_delta"].reason
     assert "about 39 days" in rows["slow"].reason
     assert rows["zero"].scale == rows["zero"].expected_error == 0
     assert auto().mechanism == "good"
@@ -330,7 +330,7 @@ def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
         assert calibration.mechanism != "entry"
     asked = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry")
     assert asked.epsilon > 1
-    assert "NOT the epsilon 1 that was asked" in " ".join(str(asked).split())
+    assert "NOT the epsilon 1 that was requested" in " ".join(str(asked).split())
 
 
 # Too little noise.

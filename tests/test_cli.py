@@ -1,4 +1,4 @@
-"""The command line: help that loads nothing, exit codes, one clear line an error, JSON with stable keys."""
+"""The command line: help that loads nothing, exit codes, one clear line per error, JSON with stable keys."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code", "words"),
     [
-        ("budget = 10", "budget = 0.5", 1, "asks for epsilon"),
+        ("budget = 10", "budget = 0.5", 1, "requires epsilon"),
         ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local"', 1, "quilt-local does not apply"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
         (

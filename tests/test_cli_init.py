@@ -28,7 +28,7 @@ def invoke(*words: object) -> Result:
 
 
 def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
-    """Write a strange table: odd names, semicolons, quotes, two nights a person, a column that is no state."""
+    """Write a strange table: odd names, semicolons, quotes, two nights per person, a column that is no state."""
     lines = ["Wer?;Nacht Nr.;Uhr [min];Zustand/état;Puls"]
     for who in ('"Ärla"', '"Bo; jr."', "C"):
         for night in range(2):
@@ -42,7 +42,7 @@ def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
 
 
 def filled_in(text: str) -> str:
-    """Do what the draft asks for: uncomment the lines that only its author can write."""
+    """Do what the draft requires: uncomment the lines that only its author can write."""
     for old, new in {
         '# states = ["...", "..."]': 'states = ["wach", "tief", "REM, leicht"]',
         "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]",
@@ -156,7 +156,7 @@ def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
 def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) -> None:
     data = table(tmp_path, "id,sex,smokes", [f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(40)])
     text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
-    assert "If each row is a record of its own" in " ".join(text.replace("# ", "").split())
+    assert "If each row is a separate record" in " ".join(text.replace("# ", "").split())
     assert "p7" not in text
 
 

@@ -228,7 +228,7 @@ def test_mutant_adding_up_singles_is_caught() -> None:
 
 
 def exclusive_or() -> tuple[Framework, list[Charge], float]:
-    """DESIGN §4: noisy x1 and x2, each bit covered, and x1 xor x2 exactly; the true loss about x1 is twice epsilon."""
+    """Noisy x1 and x2, each bit covered, and x1 xor x2 exactly; the true loss about x1 is twice epsilon."""
     framework = bits_framework()
     both = laplace(framework, Histogram(states=[1]), 1, DATA)
     exact = replace(charge(framework, Count(1), 1, SINGLE), scale=Fraction(0), epsilon=Fraction(1, 1000))

@@ -25,7 +25,7 @@ def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.Compl
     return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
 
 
-# Rooms.
+# Packages.
 
 
 def check_rooms(root: Path) -> subprocess.CompletedProcess[str]:
@@ -160,7 +160,7 @@ def test_every_public_name_is_documented() -> None:
 def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
     page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"^\| ([ENX]\d+[a-c]?) \|", page, flags=re.MULTILINE))
-    cited = re.compile(r"ERRATA ([ENX]\d+[a-c]?(?:, [ENX]\d+[a-c]?)*)")
+    cited = re.compile(r"(?:ERRATA|errata) ([ENX]\d+[a-c]?(?:, [ENX]\d+[a-c]?)*)")
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
     numbers = {number for text in texts for found in cited.findall(text) for number in found.split(", ")}
     assert numbers <= explained
@@ -189,6 +189,22 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists() or target == "reference.md", f"{page.name} links to {target}"
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_section_that_is_cited_exists() -> None:
+    cited = re.compile(r"(docs/[\w/-]+\.md)#([\w-]+)")
+    for path in [*SOURCES, *(ROOT / "tests").rglob("*.py"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for page, anchor in cited.findall(path.read_text(encoding="utf-8")):
+            assert anchor in anchors(ROOT / page), f"{path.name} cites {page}#{anchor}"
+    for source in (ROOT / "docs").rglob("*.md"):
+        for page, anchor in re.findall(r"\]\(([\w/.-]*\.md)?#([\w-]+)\)", source.read_text(encoding="utf-8")):
+            target = source.parent / page if page else source
+            assert anchor in anchors(target), f"{source.name} links to {page}#{anchor}"
 
 
 def test_the_readme_of_a_package_index_has_no_link_that_leads_nowhere() -> None:

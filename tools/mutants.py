@@ -1,11 +1,11 @@
-"""Change the code in small wrong ways, one at a time, and see whether the room's own tests notice: `make mutants`.
+"""Change the code in small wrong ways, one at a time, and see whether the package's own tests notice: `make mutants`.
 
 Not mutmut: version 3 leaves module constants, properties and decorated functions alone and knows neither guards nor
 rounding directions, which is where a privacy library goes wrong.
 
-tools/mutants.toml names the rooms, their tests, and the reviewed mutants that change nothing a test could observe. A
+tools/mutants.toml names the packages, their tests, and the reviewed mutants that change nothing a test could observe. A
 mutant is named by its function and its change, not by a line number, so that the list survives edits elsewhere.
-`python tools/mutants.py noise ledger` takes these rooms only; a part of a file's name after the room takes that file.
+`python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _function(path: tuple[Any, ...]) -> str:
 
 
 def _shown(part: Any, parents: tuple[Any, ...]) -> str:
-    """Write a part; where it is too small to be told from others, inside what it belongs to."""
+    """Write a part; where it is too small to be distinguished from others, inside what it belongs to."""
     if not isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.Break | ast.Continue):
         return _line(part)
     around = next(p for p in parents if not isinstance(p, ast.keyword | ast.UnaryOp | ast.Tuple | ast.Slice))
@@ -261,14 +261,14 @@ def _all_code(code: CodeType) -> Iterator[CodeType]:
 
 @dataclass
 class Learned:
-    """What a run on unchanged code tells: how long each test takes, and which functions each test reaches."""
+    """What a run on unchanged code shows: how long each test takes, and which functions each test reaches."""
 
     seconds: dict[str, float]
     reached: dict[str, list[str]]
 
 
 class Tests:
-    """A pytest plugin that runs a room's tests, the quickest first, and stops at the first that fails.
+    """A pytest plugin that runs a package's tests, the quickest first, and stops at the first that fails.
 
     With nothing learned it runs them all, to learn. With questions, it collects the tests once, and answers each
     question in a fork that changes one function and runs the tests that reach it.
@@ -389,7 +389,7 @@ def in_a_fork(work: Callable[[], int]) -> str:
 
 
 def with_pytest(copied: Path, tests: str, plugin: Tests) -> str:
-    """Run pytest on a room's tests in a fresh process; what the plugin learned comes back in it."""
+    """Run pytest on a package's tests in a fresh process; what the plugin learned comes back in it."""
     told = copied / "told.json"
 
     def work() -> int:
@@ -437,7 +437,7 @@ def ask(copied: Path, room: Room, mutants: Sequence[Mutant], learned: Learned) -
 
 
 def check(copied: Path, room: Room, reviewed: set[Key], only: Sequence[str]) -> list[tuple[Mutant, str]]:
-    """Return every mutant of a room with what became of it."""
+    """Return every mutant of a package with what became of it."""
     began = time.monotonic()
     unchanged = Tests(Learned({}, {}))
     if with_pytest(copied, room.tests, unchanged) != SURVIVED:

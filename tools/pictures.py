@@ -1,6 +1,6 @@
 """Draw the pictures that explain plans and quilts, in docs/images: `python tools/pictures.py` (`make figures` does).
 
-Colours are of Okabe and Ito; nothing is told by colour alone.
+Colours are those of Okabe and Ito; nothing is conveyed by colour alone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def text(x: float, y: float, words: str, anchor: str = "middle", weight: str = "
 
 
 def plan_picture() -> str:
-    """Draw the monotone plan as bands from the one law to the other; a band that slopes is a move."""
+    """Draw the monotone plan as bands from one distribution to the other; a band that slopes is a move."""
     height, top, gap, left, right = 260, 50, 22, 190, 450
     plan = tf.monotone_plan(NORTH, SOUTH)
     moves = [(int(a), int(b), float(mass)) for a, b, mass in plan.items()]
@@ -71,7 +71,7 @@ def plan_picture() -> str:
         bands.append(f'<path d="{path}" fill="{colour}" fill-opacity="0.45" stroke="{colour}"/>')
         bands.append(text(middle, (y + z + tall) / 2 + 4, f"{mass:.0%} {says}"))
     heads = [text(left, 28, "from the north", weight="bold"), text(right, 28, "from the south", weight="bold")]
-    return picture(640, 370, "The plan that moves the one law to the other", [*heads, *bands, *shapes])
+    return picture(640, 370, "The plan that moves one distribution to the other", [*heads, *bands, *shapes])
 
 
 def quilt_picture() -> str:

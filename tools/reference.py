@@ -24,8 +24,8 @@ GROUPS = {
 }
 INTRODUCTION = """# Reference
 
-Every public name of `import takifugu as tf`, from its docstring. Papers and their errors are cited by numbers
-([errors in the papers](errata.md)); "DESIGN" is [architecture](architecture.md).
+Every public name of `import takifugu as tf`, from its docstring. Papers are cited by author and year (Song17), their
+errors by number ([errors in the papers](errata.md)).
 """
 
 

@@ -2,7 +2,7 @@
 
 An answer (in units of the grid) is read at the nearest of the listed `inputs`, the lower of two: the inputs are all the
 answers that the compared hypotheses allow, so for them nothing changes, and every other answer is published as safely
-as those. Errors are averages over `prior`, a law of the inputs: what the answer is under the stated belief.
+as those. Errors are averages over `prior`, a distribution of the inputs: what the answer is under the stated belief.
 """
 
 from __future__ import annotations
@@ -146,8 +146,8 @@ class Choice:
 class ExponentialChoice(Choice):
     """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, distances in units of the grid.
 
-    The masses are the proportions rounded as `laws.channel.repair` does. Source: McSherry and Talwar 2007; Ding 2022,
-    Section 3.3, on a finite set of outputs.
+    The masses are the proportions rounded as `laws.channel.repair` does. Source: McSherry and Talwar 2007; Ding22 §3.3,
+    on a finite set of outputs.
 
     >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     >>> choice = ExponentialChoice(rows, Fraction(2), (0.5, 0.5), Fraction(11, 10))
@@ -199,7 +199,7 @@ def from_dict(data: Mapping[str, Any]) -> Choice:
     channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
     grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
-        raise InputError("the rows of the choice are not laws with one total: it was not written by to_dict")
+        raise InputError("the rows of the choice are not distributions with one total: it was not written by to_dict")
     if data["kind"] == "channel":
         return ChannelChoice(channel, grid, prior)
     return ExponentialChoice(channel, grid, prior, as_fraction(data["rate"], "the rate"))

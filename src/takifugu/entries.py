@@ -20,7 +20,7 @@ Belief = TypeVar("Belief")
 
 
 class Entries(Protocol):
-    """What must be known of a belief to find an entry."""
+    """What must be known about a belief to find an entry."""
 
     @property
     def size(self) -> int: ...
@@ -81,7 +81,7 @@ def position(
 
 
 def arranged(belief: Any, values: Sequence[Value]) -> list[Value]:
-    """Return one value an entry, given in the listed order, in the belief's own order."""
+    """Return one value per entry, given in the listed order, in the belief's own order."""
     own = order(belief)
     if own is None:
         return list(values)

@@ -11,7 +11,7 @@ from takifugu.visible import visible
 
 
 class ReleaseState(StrEnum):
-    """How far a release has come, in the only words that there are for it; `sentence` says what is public and paid.
+    """How far a release has come, worded only here; `sentence` says what is public and paid.
 
     >>> print(ReleaseState.PAID)
     paid, not drawn
@@ -88,7 +88,7 @@ class EngineError(DataError):
 
 
 class Unsupported(TakifuguError):
-    """This belief, query or mechanism has no proven answer to what was asked; the message says what has."""
+    """This belief, query or mechanism has no proven answer to what was asked; the message says what has one."""
 
 
 class CalibrationRefused(TakifuguError):
@@ -96,7 +96,7 @@ class CalibrationRefused(TakifuguError):
 
 
 class CompositionRefused(TakifuguError):
-    """Releases on one source have no joint promise that is proved."""
+    """Releases on one source have no proven joint promise."""
 
 
 class LedgerError(TakifuguError):

@@ -1,4 +1,4 @@
-"""What a promise means for somebody with a suspicion: how sure he can become, and how often his best guess is right.
+"""What a promise means for somebody with a suspicion: how sure they can become, and how often a best guess is right.
 
 A promise (epsilon, delta) about two hypotheses a and b says P(S|a) <= e^epsilon P(S|b) + delta for every set S of
 outputs, and the same with a and b exchanged. By Bayes' rule the odds of a against b after an output o are the odds
@@ -35,7 +35,7 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What a suspicion of probability `prior` can become under (epsilon, delta); probabilities, rounded nowhere.
+    """What a suspicion of probability `prior` can become under (epsilon, delta); probabilities, never rounded.
 
     `low` and `high` bound it after an output (for delta > 0: up to what `beyond` lists). `right_before` and `right`
     are how often the best guess is right without the output, and at most with it.

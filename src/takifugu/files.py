@@ -1,4 +1,4 @@
-"""Small files that others wrote, read whole and within limits: no device, no pipe, nothing larger than it can be."""
+"""Small files that others wrote, read whole and within limits: no device, no pipe, nothing oversized."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to is not waited for."""
+    """Open a file, without waiting on a pipe that has no writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -29,7 +29,7 @@ DEFINITIONS = ("pufferfish",)
 class Framework:
     """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
 
-    `definition` is "pufferfish" (004 Definition 2.1); later definitions register their own.
+    `definition` is "pufferfish" (Song17 Definition 2.1); later definitions register their own.
     """
 
     secrets: tuple[Secret, ...]
@@ -93,7 +93,7 @@ def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
-    """Return the Pufferfish framework of some secrets and some beliefs (004 Definition 2.1).
+    """Return the Pufferfish framework of some secrets and some beliefs (Song17 Definition 2.1).
 
     Raises InputError when a list is empty, when a secret does not fit a belief, when no secret pair has positive
     probability under any belief, or when a state is neither text nor a number nor true or false.
@@ -111,13 +111,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
     for secret in chosen:
         if not isinstance(secret, Secret):
-            raise InputError(f"{secret!r} is no secret: write for example every_entry() or attribute(name, a, b)")
+            raise InputError(f"{secret!r} is not a secret: write for example every_entry() or attribute(name, a, b)")
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")
         _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
-            raise InputError("two laws of an answer are compared with between(p, q), not with secrets about entries")
+            raise InputError("two distributions of an answer are compared by between(p, q), not by secrets of entries")
     framework = Framework(chosen, believed)  # a number in a secret counts the entries as its beliefs list them
     if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
         raise InputError(
@@ -128,14 +128,14 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
-    """Return the framework that hides which of two laws the answer comes from (000 §2).
+    """Return the framework that hides which of two distributions the answer comes from (Ding22 §2).
 
     >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
     'pufferfish'
     """
     for law in (p, q):
         if not isinstance(law, Pmf):
-            raise InputError(f"{type(law).__name__} is not a law: write Pmf(values, probabilities)")
+            raise InputError(f"{type(law).__name__} is not a distribution: write Pmf(values, probabilities)")
     return Framework((WhichLaw(),), (LawPair(p, q),))
 
 
@@ -169,7 +169,7 @@ def _check_states(belief: Belief) -> None:
 
 
 def _check_values(first: Belief, other: Belief) -> None:
-    """Refuse beliefs of which one knows a value of an entry that the other does not: data with it would be refused."""
+    """Refuse beliefs of which one has a value of an entry that another lacks: data with it would be refused."""
     if first.one_alphabet and other.one_alphabet:
         numbers: Iterable[int] = (0,)
     else:

@@ -18,12 +18,12 @@ _WHICH = ("names", "lengths", "reading", "at")
 
 
 class Composition(StrEnum):
-    """How a release adds up with others on the same source (DESIGN §4)."""
+    """How a release composes with others on the same source (docs/architecture.md#composition)."""
 
-    WHOLE = "whole"  # covers every change of the whole data set: adds with everything
-    DATA = "data"  # covers every change of one unit or component: adds with whole and data
+    WHOLE = "whole"  # covers every change of the whole data set: composes with everything
+    DATA = "data"  # covers every change of one unit or component: composes with whole and data
     QUILT = "quilt"  # additive noise charged by e(Q) + sum of D(N)/b: joint cost over quilts
-    SINGLE = "single"  # a promise about this output's law only: adds with whole alone
+    SINGLE = "single"  # a promise about this output's law only: composes with whole alone
 
 
 @dataclass(frozen=True)

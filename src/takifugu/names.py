@@ -10,7 +10,7 @@ import unicodedata
 
 from takifugu.errors import InputError
 
-#: Longer texts are no names; putting long runs of combining marks in order takes a time that grows with the square.
+#: Longer texts are not names; ordering long runs of combining marks takes quadratic time.
 LONGEST = 4096
 
 #: What Unicode calls White_Space, line ends and tabs among it.

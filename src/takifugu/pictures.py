@@ -123,7 +123,7 @@ def line_chart(
 
 
 def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width: int = WIDTH) -> str:
-    """Return one lying bar a value as SVG, with its error bar and the number beside it; bars start at 0.
+    """Return one horizontal bar per value as SVG, with its error bar and the number beside it; bars start at 0.
 
     Raises InputError for no bars, and for values that are not finite.
 

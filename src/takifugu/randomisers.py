@@ -1,4 +1,4 @@
-"""Randomisers: what is added to an answer, as a law that the audit can enumerate and a draw that noise.py makes.
+"""Randomisers: what is added to an answer, as a law that the audit can enumerate and a draw by the noise package.
 
 An answer is a vector of `cells` numbers in units of `grid`: integers for DiscreteLaplace, any rationals for the others,
 which round once what they publish. `on_grid` says that every answer is known to be a multiple of the grid; otherwise
@@ -27,7 +27,7 @@ Answer = Sequence[int | Fraction]
 
 
 class Randomiser(Protocol):
-    """Additive noise, exponential choice, a channel: all look alike from outside."""
+    """Additive noise, exponential choice, a channel: all have this interface."""
 
     @property
     def kind(self) -> str: ...
@@ -141,7 +141,7 @@ class Exact(Noise):
         return 0.0 if distance <= 0 else -math.inf
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells: none on the grid, else a quarter of it a cell."""
+        """Return the expected L1 error of all cells: none on the grid, else a quarter of it per cell."""
         return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
 
     def variance(self) -> float:
@@ -379,7 +379,7 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
 
 
 def _place(on_grid: bool) -> dict[str, bool]:
-    """Return what is written about where answers lie: nothing in the ordinary case."""
+    """Return what is written about where answers lie: nothing in the usual case."""
     return {} if on_grid else {"on_grid": False}
 
 

@@ -1,6 +1,6 @@
 """Experiments of papers, to be run again: modules of the folder `experiments/` beside the source.
 
-A module is a target if it says so with a line at its top level:
+A module is a target if it declares this in a line at its top level:
 
     REPRODUCES = "Song, Wang and Chaudhuri 2017, Section 5"
 

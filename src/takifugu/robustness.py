@@ -1,4 +1,4 @@
-"""What a promise becomes for somebody whose belief is near a stated one, but not among them (DESIGN 5.9).
+"""What a promise becomes for somebody whose belief is near a stated one, but not among them.
 
 Let M keep (epsilon, delta) under every belief theta of a framework: for each comparison a -> b and each set S
     P(M in S | a, theta) <= e^epsilon P(M in S | b, theta) + delta.
@@ -26,7 +26,7 @@ A promise of kind `whole` holds between any two data sets, so for laws of the da
 a mixture of P(M(x) in S), every one of which is at most e^epsilon times any other, plus delta. Delta does not matter.
 
 Source: the conditional form with delta = 0 is the robustness theorem of Song, Wang and Chaudhuri 2017 (section 2); the
-overall form, delta and the examples are this library's.
+overall form, delta and the examples are this library's (docs/architecture.md#beliefs-off-by-a-bit).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def promise_if_belief_off(
     Fraction(6, 5)
     """
     if (conditional is None) == (unconditional is None):
-        raise InputError("give one distance: conditional=0.1 (laws given each secret) or unconditional=0.1 (whole law)")
+        raise InputError("give one distance: conditional=0.1 (given each secret) or unconditional=0.1 (whole data)")
     given = conditional if conditional is not None else unconditional
     assert given is not None
     off_by = as_fraction(given, "the distance")

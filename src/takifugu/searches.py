@@ -1,7 +1,7 @@
-"""Long searches: who is told about them, and whether an interrupt ends one with the best that it has found so far.
+"""Long searches: who watches them, and whether an interrupt ends one with the best that it has found so far.
 
-Nobody is told, and every interrupt (Ctrl-C) goes on as always, until somebody up the stack asks for it. What a search
-holds at any moment must be an answer that is right, only perhaps not the best: so it is with enough noise.
+Nobody watches, and every interrupt (Ctrl-C) propagates as usual, unless a caller up the stack requests otherwise. What
+a search holds at any moment must be a correct answer, perhaps not the best: so it is with enough noise.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 
 @dataclass
 class Search:
-    """A search for `name`, a mechanism: `most` things at most are to be tried for so many secrets, `done` are so far.
+    """A search for `name`, a mechanism: at most `most` things are to be tried for `secrets`; `done` so far.
 
     `seconds` is a rough guess of the time it takes at most; `stops` says whether an interrupt would end it only, and
     `early` whether one has.
@@ -31,7 +31,7 @@ class Search:
     early: bool = False
 
     def tell(self, dealt: int) -> None:
-        """Tell who watches that so many more have been dealt with."""
+        """Tell the watcher that this many more are done."""
         self.done += dealt
         watcher = _watcher.get()
         if watcher is not None:
@@ -39,7 +39,7 @@ class Search:
 
     @property
     def note(self) -> str:
-        """Return what an answer must say about its search; nothing where it came to its end.
+        """Return what an answer must say about its search; nothing where it ran to its end.
 
         >>> Search("quilts", 37, 300_000, 4.0, "quilts", True, done=1500, early=True).note[:59]
         'the search was ended early, after 1,500 of 300,000 quilts: '
@@ -53,7 +53,7 @@ class Search:
 
 
 class Watcher(Protocol):
-    """Is told when a search begins, goes on, and is over."""
+    """Is notified when a search begins, goes on, and is over."""
 
     def begins(self, search: Search) -> None: ...
 
@@ -104,7 +104,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Say for what the searches inside are: a mechanism."""
+    """Name the mechanism that the searches inside are for."""
     token = _name.set(name)
     try:
         yield
@@ -114,7 +114,7 @@ def named(name: str) -> Iterator[None]:
 
 @contextmanager
 def stopping(once: bool = True) -> Iterator[None]:
-    """Let the first interrupt inside a search end that search only; any other goes on as always (all, if not `once`).
+    """Let the first interrupt inside a search end that search only; any other propagates as usual (all, if not `once`).
 
     Of nested uses the outermost counts.
     """

@@ -30,19 +30,19 @@ class EntryIs:
 
 @dataclass(frozen=True)
 class LawIs:
-    """The hypothesis that the answer is drawn from the law called `name`."""
+    """The hypothesis that the answer is drawn from the distribution called `name`."""
 
     name: str
 
     def describe(self) -> str:
-        return f"the answer follows law {self.name!r}"
+        return f"the answer follows distribution {self.name!r}"
 
 
 Hypothesis = EntryIs | LawIs
 
 
 class Believed(Protocol):
-    """What a secret must know of a belief."""
+    """What a secret must know about a belief."""
 
     @property
     def size(self) -> int: ...
@@ -103,7 +103,7 @@ def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def absent_index(belief: Believed, entry: int) -> int | None:
-    """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief knows no absence."""
+    """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
     alphabet = belief.alphabet(entry)
     return len(alphabet) - 1 if hasattr(belief, "absence") and alphabet[-1] == ABSENT else None
 
@@ -170,7 +170,7 @@ class EntryPair:
 
 @dataclass(frozen=True)
 class Presence:
-    """Hide whether a user, or every user, is there or absent: each value that a present user can have against absence.
+    """Hide whether a user, or every user, is present: each value that a present user can have against absence.
 
     Hence also any mixture of these values, such as "present, and nothing more is known".
     """
@@ -179,7 +179,7 @@ class Presence:
 
     def family(self, belief: Believed) -> Family:
         if not hasattr(belief, "absence"):
-            raise InputError("the belief knows no absent users: presence(...) is about IndependentUsers(...)")
+            raise InputError("the belief has no absent users: presence(...) requires IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
         return Family((position(belief, self.user, "the secret is about user", "users"),), presence=True)
@@ -196,7 +196,7 @@ class Presence:
 
 @dataclass(frozen=True)
 class WhichLaw:
-    """Hide which of two laws the answer is drawn from."""
+    """Hide which of two distributions the answer is drawn from."""
 
     def family(self, belief: Believed) -> Family:
         return Family((0,), ((0, 1), (1, 0)))
@@ -205,11 +205,11 @@ class WhichLaw:
         return {"kind": "which-law"}
 
     def describe(self) -> str:
-        return "which of the two laws the answer comes from"
+        return "which of the two distributions the answer comes from"
 
 
 def every_entry(attribute: Hashable | None = None) -> EveryEntry:
-    """Hide the value of every entry of a sequence or table (004 §2.1), or of one named column.
+    """Hide the value of every entry of a sequence or table (Song17 §2.1), or of one named column.
 
     >>> every_entry().describe()
     'the value of every entry'
@@ -218,7 +218,7 @@ def every_entry(attribute: Hashable | None = None) -> EveryEntry:
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
-    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (004 §2.1).
+    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (Song17 §2.1).
 
     Entries with names are counted in the order in which they were listed; `attribute` names them.
 
@@ -234,7 +234,7 @@ def entry(i: int, a: State, b: State) -> EntryPair:
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
-    """Hide whether the named column of a table has value `a` or value `b`, in both orders (000 §2).
+    """Hide whether the named column of a table has value `a` or value `b`, in both orders (Ding22 §2).
 
     Raises InputError unless the name is text.
 
@@ -247,9 +247,9 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
 
 
 def presence(user: int | str | None = None) -> Presence:
-    """Hide whether a user (by number from 0, or by name) is present or absent; of every user without one (000 §3.3.1).
+    """Hide whether a user (number from 0, or name), or every user if none is named, is present (Ding22 §3.3.1).
 
-    What "absent" means is the belief's: `IndependentUsers(..., absence="unknown" or "removed")`. Raises InputError
+    The belief says what "absent" means: `IndependentUsers(..., absence="unknown" or "removed")`. Raises InputError
     unless the user is a whole number from 0 or text.
 
     >>> presence(3).describe()

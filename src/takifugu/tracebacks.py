@@ -1,4 +1,4 @@
-"""Errors that leave the library hold no data: not in the frames that they passed, not in what they came from.
+"""Errors that leave the library hold no data: neither in the frames that they passed nor in what caused them.
 
 A traceback keeps every local variable of its frames, and an exception the one that it was raised in place of. Both
 travel: to a notebook's page, to a log, to a service that collects errors.
@@ -20,12 +20,12 @@ _STANDING = ("state", "public")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Exceptions that say nothing of data, and that callers wait for under their own names.
+#: Exceptions that say nothing about data, and that callers wait for under their own names.
 _SILENT = (TakifuguError, MemoryError)
 
 
 def without_data(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the function, whose errors hold nothing of what it was given or has read; lines and names of places stay.
+    """Return the function with errors that hold nothing that it was given or has read; lines and places stay.
 
     An error that is not one of Takifugu's becomes a `Fault`, whose message says where it was raised and no more.
 

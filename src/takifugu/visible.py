@@ -1,4 +1,4 @@
-"""Text as it may be shown: what would command a terminal, or turn the direction of the words, is written out."""
+"""Text safe to show: characters that control a terminal, or turn the direction of writing, are escaped."""
 
 from __future__ import annotations
 

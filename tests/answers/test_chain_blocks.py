@@ -84,7 +84,7 @@ def test_a_long_chain_in_blocks_of_its_own_choice() -> None:
 
 
 def test_tails_far_below_float64_in_blocks() -> None:
-    """The far tails fall by 20 binary orders a place, so that blocks have to be halved, and stay right."""
+    """The far tails fall by 20 binary orders per place, so that blocks have to be halved, and stay right."""
     chain = MarkovChain([[1 - 2.0**-20, 2.0**-20], [1 - 2.0**-20, 2.0**-20]], 90, initial=[0.5, 0.5])
     agree(chain, Count(1).resolve(chain), (0, 45, 89))
 
@@ -115,7 +115,7 @@ def test_a_sum_of_codes_with_gaps() -> None:
 
 
 def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mutant that takes what lies behind the block as if its last state did not matter."""
+    """A mutant that takes what lies after the block as if its last state did not matter."""
     original = chain_blocks._Walk.back
 
     def flat(self: chain_blocks._Walk, block: tuple[int, int], after: windows.Wide) -> windows.Wide:

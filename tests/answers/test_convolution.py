@@ -17,7 +17,7 @@ Row = list[Fraction]
 
 
 def wide(values: Row) -> Wide:
-    """Return odd numbers below 2**53 times powers of two, as they are."""
+    """Return odd numbers below 2**53 times powers of two, exactly."""
     mantissas, exponents = np.zeros(len(values)), np.full(len(values), LOWEST, dtype=np.int64)
     for place, value in enumerate(values):
         if value:
@@ -46,7 +46,7 @@ def close(found: Row, expected: Row, roundings: int) -> bool:
 
 @st.composite
 def rows(draw: st.DrawFn) -> Row:
-    """Rows whose binary orders go straight, bend, jump, or are as they like; some with zeros."""
+    """Rows whose binary orders are linear, bend, jump, or are arbitrary; some with zeros."""
     size, rng = draw(st.integers(1, 90)), np.random.default_rng(draw(st.integers(0, 10**6)))
     at = np.arange(size)
     orders = draw(

@@ -21,7 +21,7 @@ def number(mantissa: float, exponent: int) -> mpmath.mpf:
 
 
 def agree(weights: Wide, decay: Fraction, found: Chunks) -> None:
-    """Every number, those to spare too, is within the stated roundings of the sum by definition."""
+    """Every number, padding too, is within the stated roundings of the sum by definition."""
     rows, size = weights.mantissas.shape
     _, chunks, places = found.numbers.shape
     with mpmath.workdps(60):

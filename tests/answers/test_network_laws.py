@@ -58,7 +58,7 @@ def found_laws(net: BayesianNetwork, answer: Additive, entries: Sequence[int] | 
 
 
 def masses(family: DenseFamily, value: int) -> dict[int, Fraction]:
-    """Return the law given a value, from its weights as they are; exact."""
+    """Return the law given a value, from its weights; exact."""
     (row,) = family.rows[value]
     weights = family.weights[row]
     numbers = [

@@ -261,7 +261,7 @@ def test_two_values_need_exactly_their_distance() -> None:
 
 
 def test_every_entry_needs_no_less_than_presence_under_unknown_values() -> None:
-    """000 Lemma 2(b): what hides the value hides whether it is known."""
+    """Ding22 Lemma 2(b): what hides the value hides whether it is known."""
     users = IndependentUsers([TRIPLE, COIN, {0: 0.5, 5: 0.5}])
     both = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
     alone = tf.Pufferfish(tf.every_entry(), users)

@@ -105,7 +105,7 @@ def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
 
 
 def test_any_start_where_a_start_can_only_lead_one_way() -> None:
-    # Each hypothesis belongs to one start, so the loss is at a limit of the start laws.
+    # Each hypothesis belongs to one start, so the loss is at a limit of the initial laws.
     chain = MarkovChain([[0.0, 1.0], [1.0, 0.0]], 3, initial="any")
     assert true_loss(hide(chain), Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
 

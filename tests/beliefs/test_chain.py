@@ -30,6 +30,16 @@ def test_stationary_laws_keep_relative_accuracy(chain: MarkovChain) -> None:
     np.testing.assert_allclose(chain.stationary, [float(p) for p in exact], rtol=1e-13)
 
 
+@given(chains(states=(1, 5), starts=("stationary",)))
+def test_the_oracles_stationary_law_is_one(chain: MarkovChain) -> None:
+    if chain.initial == "any":
+        return
+    rows = exact_rows(chain.matrix.tolist())
+    law = stationary_vector(rows)
+    assert sum(law) == 1
+    assert law == [sum(p * row[j] for p, row in zip(law, rows, strict=True)) for j in range(len(rows))]
+
+
 def test_a_stationary_mass_of_1e_20_is_right() -> None:
     law = stationary_law(np.array([[1 - 1e-20, 1e-20], [1.0, 0.0]]))
     assert law[1] == pytest.approx(1e-20, rel=1e-14)
@@ -54,7 +64,7 @@ def test_any_start_can_do_what_some_start_can(chain: MarkovChain) -> None:
         assert chain.possible(i) == tuple(
             any(marginal_mass(joint, i, s) > 0 for joint in joints) for s in range(len(chain.states))
         )
-    with pytest.raises(Unsupported, match="no single marginal law"):
+    with pytest.raises(Unsupported, match="no single marginal distribution"):
         chain.marginal(0)
 
 

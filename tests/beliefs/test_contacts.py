@@ -1,4 +1,4 @@
-"""Contact graphs: cliques from edges, laws against enumeration, the flu example of 004 §3, and the schools."""
+"""Contact graphs: cliques from edges, laws against enumeration, the flu example of Song17 §3, and the schools."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: lis
 
 
 def test_the_flu_example_for_one_person() -> None:
-    # 004 §3: P(N | X = 0) = 1/2, 1/6, 1/6, 1/6 on 0..3 and P(N | X = 1) = 1/4 on 1..4: W = 2, group 4.
+    # Song17 §3: P(N | X = 0) = 1/2, 1/6, 1/6, 1/6 on 0..3 and P(N | X = 1) = 1/4 on 1..4: W = 2, group 4.
     well, ill = [Fraction(1, 2), *[Fraction(1, 6)] * 3], [Fraction(1, 4)] * 4
     rows = list(itertools.product((0, 1), repeat=4))
     masses = [(ill if x[0] else well)[sum(x[1:])] / 2 / math.comb(3, sum(x[1:])) for x in rows]
@@ -172,7 +172,7 @@ def test_schools(school: str, seconds: int, largest: list[int], about: int) -> N
         ([], {}, "at least one clique"),
         ([[]], {}, "at least one clique"),
         ([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}, "two cliques"),
-        ([[1, 2]], {1: [1, 0]}, "no law"),
+        ([[1, 2]], {1: [1, 0]}, "no distribution"),
         ([[1, 2]], {2: [1, 0]}, "give 3"),
         ([[1, 2]], {2: [0.5, 0.2, 0.2]}, "sum"),
         ([[1]], {1: tf.Pmf([5], [1])}, "whole number from 0 to 1"),

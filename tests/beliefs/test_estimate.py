@@ -127,7 +127,7 @@ def test_tables_read_back_without_change() -> None:
 def test_a_region_takes_no_smoothing_and_no_start() -> None:
     for extra, says in (
         ({"smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
-        ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*holds every start"),
+        ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
     ):
         with pytest.raises(InputError, match=says):
             MarkovChain.fit(["abab"], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]

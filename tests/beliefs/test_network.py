@@ -153,7 +153,7 @@ def test_models_that_are_none() -> None:
     without = SimpleNamespace(nodes=lambda: ["rain"], get_cpds=lambda name: None)
     with pytest.raises(InputError, match="has no table for 'rain': add one"):
         read_network(without)
-    with pytest.raises(InputError, match="a dict is no network: give a file's path"):
+    with pytest.raises(InputError, match="a dict is not a network: give a file's path"):
         read_network({})
 
 
@@ -208,9 +208,9 @@ def test_bif_rows_are_read_by_their_keys(tmp_path: Path) -> None:
     ("old", "new", "rule"),
     [
         ("  default 0.9, 0.1;\n", "", "no probabilities for some"),
-        ("(yes) 0.2", "(maybe) 0.2", "cannot be"),
+        ("(yes) 0.2", "(maybe) 0.2", "not a state of it"),
         ("0.2, 0.8;\n", "0.2, 0.8, 0.1;\n", "wrong length"),
-        ("[ 2 ] { no, yes }", "[ 3 ] { no, yes }", "announces 3"),
+        ("[ 2 ] { no, yes }", "[ 3 ] { no, yes }", "declares 3"),
         ("0.2, 0.8;\n", "0.2, x;\n", "not a list of numbers"),
         ("(yes) 0.2, 0.8", "(yes) 0.2, 0.9", "misses a sum"),
         ("wet | rain", "wet | snow", "unknown parent"),

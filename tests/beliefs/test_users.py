@@ -67,7 +67,7 @@ def test_the_canonical_form_reads_back() -> None:
 
 
 def test_the_mode_of_absence_is_named_in_words() -> None:
-    for mode, word in (("unknown", "a value that is not known"), ("removed", "is removed")):
+    for mode, word in (("unknown", "an unknown value"), ("removed", "is removed")):
         users = IndependentUsers([COIN], presence=0.5, absence=mode)
         assert word in users.describe()
         assert any(word in text for text in users.assumptions())
@@ -116,7 +116,7 @@ def test_bad_laws_are_refused(laws: Any, words: str) -> None:
     [
         ({"presence": 1.5}, "from 0 to 1"),
         ({"presence": math.nan}, "from 0 to 1"),
-        ({"presence": [1, 1, 1]}, "one a user"),
+        ({"presence": [1, 1, 1]}, "one per user"),
         ({"presence": 0.5}, "unknown.*removed"),
         ({"presence": 0.5, "absence": "gone"}, "write"),
         ({"absence": "removed"}, "presence below 1"),

@@ -1,4 +1,4 @@
-"""Ding 2022 again: the printed tables, the laws of users and of Adult, and a page that says what the program finds."""
+"""Ding22 reproduced: printed tables, the laws of users and of Adult, and a page that says what the program finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Song, Wang and Chaudhuri 2017 again: the beliefs are those of the paper and of the data's description."""
+"""Song17 reproduced: the beliefs are those of the paper and of the data's description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order columns: every way to write a time, the same microseconds on every engine; what orders nothing is refused."""
+"""Order columns: every way to write a time, the same microseconds on every engine; what cannot order is refused."""
 
 from __future__ import annotations
 

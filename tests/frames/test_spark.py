@@ -143,7 +143,7 @@ def test_names_that_spark_reads_otherwise(session: Any) -> None:
 
 
 def test_rows_stay_on_the_cluster(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten thousand rows of three pieces: a few rows a piece and state come back, not the rows."""
+    """Ten thousand rows of three pieces: a few rows per piece and state come back, not the rows."""
     from pyspark.sql import functions as f
 
     state = f.when(f.col("id") % 2 == 0, "a").otherwise("b").alias("v")

@@ -23,7 +23,7 @@ from takifugu.frames import Bounded, fixed_point, open_frame, totals
 NAN, INF = float("nan"), float("inf")
 TENTHS = Bounded("x.y", -2, 10, "0.1", missing="0.7")
 
-#: The rows of DEPENDENCIES, trap 1, and worse: [1, NaN, 50] clipped to [0, 10] is 21, 11 or NaN by engine.
+#: Rows on which engines' own clips disagree, and worse: [1, NaN, 50] clipped to [0, 10] is 21, 11 or NaN by engine.
 TRAP: Columns = {
     'g "1"': ("text", ["a", "a", "a", "b", "b", None, " a", "b", "b", ""]),
     "x.y": ("float", [1.0, NAN, 50.0, -INF, INF, 1.0, None, -0.0, 0.25, 3.0]),
@@ -191,7 +191,7 @@ def test_refusals() -> None:
         totals(table, [rule], null_keys="none")
     with pytest.raises(DataError, match="name nothing"):
         totals(table, [rule], by=["l"])
-    with pytest.raises(DataError, match="are no numbers"):
+    with pytest.raises(DataError, match="are not numbers"):
         totals(table, [Bounded("l", 0, 1, 1, missing=0)])
 
 

@@ -101,7 +101,7 @@ def check(case: Case) -> Outcome:
         return Outcome("too large")
     except tf.TakifuguError:
         return Outcome("refused")
-    except Exception as error:  # a user's mistake or not: nothing else may reach a user
+    except Exception as error:  # a mistake of the user's or not: nothing else may reach a user
         blocks = [build.PRELUDE] + [_text(told) for told in case.asked]
         return Outcome("fault", f"crash: {type(error).__name__}: {error}", "\n".join(blocks))
 
@@ -128,7 +128,7 @@ def _one(case: Case) -> str:
         _hold(told, noise, cal, None, "")
     if case.seen is not None:
         data = build.data_of(told, _local(told, case.value), case.seen, case.order)
-        published = tf.release(cal, data)  # refusals are fine: what is not released tells nothing
+        published = tf.release(cal, data)  # refusals are fine: what is not released reveals nothing
         noise = published.certificate.to_dict()["answers"][0]["noise"]
         _hold(told, noise, cal, case.seen, f"\ntf.release(cal, {data!r})")
     return "kept"

@@ -1,7 +1,7 @@
 """Random cases as plain data: calls of the public constructors with their arguments, and releases in their order.
 
 Nothing here imports takifugu. Entries are meant by their *key*: a name (of a column, a variable, a person) or, in
-sequences, a position; `At(key)` stands where the library wants a position, `Along` where it wants a weight an entry.
+sequences, a position; `At(key)` stands where the library takes a position, `Along` where it takes a weight per entry.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WITH_DELTA = (
     "kantorovich-gaussian-b",
 )  # fmt: skip
 COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
-#: Mechanisms whose scale is never above that of another one, wherever both apply (docs: DESIGN 5.1, 5.3, 5.4).
+#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
     ("quilt-local", "quilt-exact"), ("quilt-local-exact", "quilt-local"), ("quilt-local", "wasserstein"),
@@ -72,7 +72,7 @@ class Along:
 
 @dataclass(frozen=True)
 class Asked:
-    """One release: what is hidden, believed and published, at which price, by which mechanism.
+    """One release: what is hidden, believed and published, at which cost, by which mechanism.
 
     `window` is the first position of the sequence that is read, in the recording that all releases are about. `spelled`
     says what the states are called in this release, where they are called otherwise than in the others. Where it is

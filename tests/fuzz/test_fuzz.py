@@ -39,7 +39,7 @@ NOTICED = {
 }
 
 
-#: Half of their noise is still enough: 2 D_1 for an influence of zero; printed constants (ERRATA E1).
+#: Half of their noise is still enough: 2 D_1 for an influence of zero; printed constants (errata E1).
 LOOSE = ("inferential", "kantorovich-gaussian-a")
 
 
@@ -78,7 +78,7 @@ def test_the_oracle_knows_a_chain_by_heart() -> None:
 
 
 def test_the_oracle_reads_names_and_not_positions() -> None:
-    """Two releases of one variable, listed at two places, cost both; of two independent ones, the dearer."""
+    """Two releases of one variable, listed at two places, cost both; of two independent ones, the costlier."""
 
     def release(names: list[str], read: str) -> Asked:
         net = Call("BayesianNetwork", {"nodes": [(name, [0, 1], [], COIN) for name in names]})

@@ -1,4 +1,4 @@
-"""Bottleneck transport in a metric: SciPy's maximum flow, every-subset bounds, the line, and what is no metric."""
+"""Bottleneck transport in a metric: SciPy's maximum flow, every-subset bounds, the line, and what is not a metric."""
 
 from __future__ import annotations
 

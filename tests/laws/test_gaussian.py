@@ -1,4 +1,4 @@
-"""How much Gaussian noise: golden sigmas, ERRATA E1 and E8a, safety, and sigmas that are too small."""
+"""How much Gaussian noise: golden sigmas, errata E1 and E8a, safety, and sigmas that are too small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Divergences after noise: closed forms, plain quadrature in mpmath, and the examples of ERRATA E11."""
+"""Divergences after noise: closed forms, plain quadrature in mpmath, and the examples of errata E11."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_masses_at_the_edge() -> None:
     assert not masses_within(Pmf([0], [1]), Pmf([1], [1]), 1, Fraction(999, 1000))
 
 
-# ERRATA E11: what partial transport leaves unmatched bounds delta; the exact delta of flu at w = 1 is 0.1152.
+# errata E11: what partial transport leaves unmatched bounds delta; the exact delta of flu at w = 1 is 0.1152.
 def test_errata_e11_unmatched_mass_bounds_delta() -> None:
     delta = laplace_divergence(table(FLU[0]), table(FLU[1]), 1, 1)
     assert delta == pytest.approx(0.1152, abs=5e-5)

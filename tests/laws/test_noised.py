@@ -186,7 +186,7 @@ def test_equal_and_single_laws() -> None:
     assert exact_laplace_scale(Pmf([0], [1.0]), Pmf([2], [1.0]), 0.5) == pytest.approx(4.0, rel=1e-10)
 
 
-# DESIGN 4, Numbers: ignoring 1e-13 of mass at distance 50 is not pure epsilon.
+# docs/architecture.md#numbers: ignoring 1e-13 of mass at distance 50 is not pure epsilon.
 def test_a_tolerance_may_only_propose() -> None:
     p, q = Pmf([0, 1, 50], [0.5, 0.5 - 1e-13, 1e-13]), Pmf([0, 1], [0.5, 0.5])
     assert wasserstein_scale(p, q, 1)[0] == 49

@@ -97,7 +97,7 @@ def test_another_plan_of_least_cost_may_move_farther() -> None:
     assert w_infinity(*FLU) == 2
 
 
-# Partial transport: the table of ERRATA E11.
+# Partial transport: the table of errata E11.
 E11 = [
     (FLU, [Fraction(1, 2), Fraction(1, 4), 0]),
     (

@@ -1,4 +1,4 @@
-"""Written numbers: what is no number, or would take a machine to write out, is refused at once."""
+"""Written numbers: what is not a number, or would exhaust the machine to write out, is refused at once."""
 
 from __future__ import annotations
 

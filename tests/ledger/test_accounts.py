@@ -78,7 +78,7 @@ def test_a_refusal_says_spent_asked_left_and_what_fits(ledger: Ledger) -> None:
     ledger.reserve("data", [group_debit(framework, Fraction(7, 10))], budget=1)
     said = refused_unchanged(ledger, BudgetExceeded, None, "data", [group_debit(framework, Fraction(1, 2))])
     assert "has spent epsilon 0.7, of a budget of epsilon 1; left: epsilon 0.3;" in said
-    assert "asks for epsilon 0.5, and all together would cost epsilon 1.2." in said
+    assert "requires epsilon 0.5, and all together would cost epsilon 1.2." in said
     assert "What would fit: epsilon at most 0.3." in said
     ledger.reserve("data", [group_debit(framework, Fraction(3, 10))])
     assert epsilon_of(ledger) == 1
@@ -304,7 +304,7 @@ def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: L
 
 
 def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
-    """DESIGN §4: x1 xor x2 pooled says nothing about x1, until x2 is known; whole noise on x2 lets a little through."""
+    """x1 xor x2 pooled hides x1 until x2 is known; whole noise on x2 tells a little (architecture.md#composition)."""
     ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
     ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
     assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]

@@ -21,7 +21,7 @@ from takifugu.ledger import Ledger
 FAST = multiprocessing.get_context("forkserver")
 FAST.set_forkserver_preload(["tests.support.ledger_tools"])
 
-#: How many times the slow test kills; `make crashes` asks for more.
+#: How many times the slow test kills; `make crashes` kills more often.
 KILLS = int(os.environ.get("TAKIFUGU_KILLS", "100"))
 
 

@@ -1,4 +1,4 @@
-"""Hide race, publish education: Adult from the real file, with exact integer masses (000 Section 4)."""
+"""Hide race, publish education: Adult from the real file, with exact integer masses (Ding22 Section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work on answer laws: told about, and never cut short."""
+"""Long work on answer laws: announced, and never cut short."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def problem() -> Problem:
 
 
 class Seen:
-    """A watcher that keeps what it is told."""
+    """A watcher that records its messages."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, int]] = []

@@ -1,4 +1,4 @@
-"""The baseline of 004: influence by enumeration, the golden values, the corrected closed form, and the true loss."""
+"""The baseline of Song17: influence by enumeration, the golden values, the corrected closed form, and the true loss."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def gamma_by_enumeration(law: oracle.Law, i: int, j: int) -> float:
 
 
 def corrected_closed_form(p0: float, p1: float) -> float:
-    """Return 004 Appendix B.10 with 1 - p0 for p0 (ERRATA X6)."""
+    """Return Song17 Appendix B.10 with 1 - p0 for p0 (errata X6)."""
     q = 1 - p0
     one = ((1 - q) ** 2 + (1 - p1) * q) / ((1 - p1) * (1 - q) + p1 * (1 - p1))
     two = (q * (1 - q) + q * p1) / ((1 - p1) * q + p1**2)
@@ -153,7 +153,7 @@ def test_auto_never_takes_the_baseline() -> None:
 
 def test_where_it_does_not_apply() -> None:
     loose = Pufferfish(every_entry(), MarkovChain([[0.6, 0.4], [0.4, 0.6]], 5, "any"))
-    with pytest.raises(CalibrationRefused, match="any start"):
+    with pytest.raises(CalibrationRefused, match="unknown initial distribution"):
         calibrate(loose, Count(1), 1, mechanism="inferential")
     stuck = Pufferfish(every_entry(), MarkovChain([[1.0, 0.0], [0.4, 0.6]], 3, [0.5, 0.5]))
     with pytest.raises(CalibrationRefused, match="spectral norm inf"):
@@ -172,7 +172,7 @@ def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: in
 
 
 def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
-    """The case of 1000 on the entry that is no secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
+    """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
     framework = Pufferfish(entry_secret(0, 0, 1), MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
     honest = calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
     lost = true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss

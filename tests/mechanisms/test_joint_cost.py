@@ -107,7 +107,7 @@ def test_one_release_costs_what_it_was_calibrated_for(start: Any, epsilon: Fract
         for query in (Count(1), Linear([1 + i % 3 for i in range(length)])):
             found = cost(chain, [(query, scale(chain, query, epsilon))])
             assert found <= float(epsilon) * (1 + 1e-15)
-            # Here one order of the two values is the dearer one at every distance, unless a given start turns it
+            # Here one order of the two values is the costlier one at every distance, unless a given start turns it
             # round near the beginning: then each order takes its own quilt, and pays less than calibrated for.
             if isinstance(start, str):
                 assert found == pytest.approx(float(epsilon), rel=1e-9)

@@ -136,7 +136,7 @@ def test_another_plan_of_least_cost_would_need_twice_the_noise() -> None:
         assert {y: sum(m for (_, b), m in plan.items() if b == y) for y in nu} == nu
         assert sum(abs(x - y) * m for (x, y), m in plan.items()) == Fraction(3, 2)
     assert max(abs(x - y) for x, y in trap) == 4
-    # A mutant that calibrates to the plan of a solver asks for scale 4 where 2 is enough.
+    # A mutant that calibrates to the plan of a solver requires scale 4 where 2 is enough.
     assert bound(STRICT, pair(mu, nu)).randomiser.scale == 2 == max(abs(x - y) for x, y in monotone)
 
 

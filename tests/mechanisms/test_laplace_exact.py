@@ -136,7 +136,7 @@ def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> N
     starts = [MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
     points = max(bound(hide(chain), Count(1)).randomiser.scale for chain in starts)
     assert points < 2.7 < 3.6 < found.randomiser.scale < 3.7
-    assert "(any start)" in found.witness.comparison
+    assert "(unknown initial distribution)" in found.witness.comparison
     # A mutant that looks at point starts only is caught.
     assert true_loss(framework, Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 

@@ -34,7 +34,7 @@ LOCAL = ("quilt-local", "quilt-local-exact")
 
 
 class Stops:
-    """Interrupts searches, so often, when so many quilts have been dealt with, and remembers what it was told."""
+    """Interrupts searches a given number of times, after a given number of quilts, and records its messages."""
 
     def __init__(self, after: int, times: int = 1) -> None:
         self.after, self.times, self.begun = after, times, list[searches.Search]()

@@ -35,7 +35,7 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     assert ordinary["laplace-exact"].status == SKIPPED
     assert ordinary["laplace-exact"].reason == "it would take about 1 s; ask for it by name to run it"
     assert patient["laplace-exact"].status == POSSIBLE
-    assert patient["wasserstein"].status == SKIPPED  # dearer, and never with less noise
+    assert patient["wasserstein"].status == SKIPPED  # costlier, and never with less noise
     choice = choose(list(patient.values()))
     assert choice is not None
     assert choice.taken(True).line.name == "laplace-exact"
@@ -85,7 +85,7 @@ def test_the_longest_piece_need_not_be_the_worst() -> None:
         (Cost(1.2e10), "about 40 s"),
         (Cost(6e10), "about 3 minutes"),
         (Cost(3e12), "about 3 hours"),
-        (Cost(1e40), "longer than anybody waits"),
+        (Cost(1e40), "too long to wait for"),
         (Cost(3e8, 5e9), "about 1 s and 5,000 MB"),
     ],
 )

@@ -86,7 +86,7 @@ def test_bound_is_never_below_the_exact_influence_under_any_start(seed: int) -> 
 
 
 def test_a_node_after_the_entry_is_missing_only_where_the_sequence_ends() -> None:
-    # T = 20, pi = 1/2, g = 0.8, entry 11 of 20: with a = 10 and b = 1 both nodes are real (ERRATA E3, i).
+    # T = 20, pi = 1/2, g = 0.8, entry 11 of 20: with a = 10 and b = 1 both nodes are real (errata E3, i).
     influence = ClassInfluence(0.5, 0.8)
     influence.extend(20)
     both = float(influence.largest(np.array([10]), 10, 1)[0])
@@ -108,7 +108,7 @@ def test_influence_of_exactly_epsilon_is_not_enough() -> None:
 
 
 def test_distance_condition_is_for_real_nodes_and_strict() -> None:
-    # ERRATA E3, iii: entry 1 has a = 1 < log(1/pi)/g before it, and no node there.
+    # errata E3, iii: entry 1 has a = 1 < log(1/pi)/g before it, and no node there.
     first = scale(MarkovChainClass(0.4, 0.8, 20), Count(1), 1, QUILT_APPROX, entry(0, 0, 1))
     assert float(first) == pytest.approx(5.0284, abs=5e-5)
     influence = ClassInfluence(math.exp(-2.0), 1.0)

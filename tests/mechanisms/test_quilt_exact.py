@@ -190,7 +190,7 @@ def test_one_weighted_entry_needs_what_one_entry_needs(chain: MarkovChain) -> No
 
 
 def test_what_is_not_observed_costs_nothing() -> None:
-    # The only observed entry is far from the secret: the quilt between them lets the noise vanish (ERRATA E14).
+    # The only observed entry is far from the secret: the quilt between them lets the noise vanish (errata E14).
     chain = binary(0.7, 0.6, 60)
     secret = entry(50, 0, 1)
     assert scale(chain, Count(1, entries=(0,)), 1, secret=secret) == 0
@@ -347,7 +347,7 @@ def test_refusals_say_what_to_use() -> None:
 
 
 def loss_after_calibration(chain: MarkovChain, weights: list[int], epsilon: float, share: float = 1.0) -> float:
-    """Return the true loss about entry 1 of a release with `share` of the scale that quilt-exact asks for."""
+    """Return the true loss about entry 1 of a release with `share` of the scale that quilt-exact requires."""
     b = scale(chain, Linear(weights), epsilon, secret=entry(1, 0, 1))
     joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
     answer = Linear(weights).resolve(chain)

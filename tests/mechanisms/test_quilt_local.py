@@ -209,7 +209,7 @@ def test_what_is_refused_says_why() -> None:
     for name in LOCAL:
         with pytest.raises(CalibrationRefused, match="2 cells"):
             needed(chain, Histogram(), 1, name)
-        with pytest.raises(CalibrationRefused, match="any start"):
+        with pytest.raises(CalibrationRefused, match="unknown initial distribution"):
             needed(loose, Count(1), 1, name)
 
 

@@ -197,7 +197,7 @@ def test_refusals_say_the_number_and_what_to_do() -> None:
     assert "up to 4,001 values" in reason(tf.IndependentPieces(CHAIN, [2000, 2000]))
     many = tf.IndependentUsers.groups([(1_000_000, {0: 0.5, 1: 0.5})])
     assert "up to 1,000,001 values" in reason(many)
-    assert "state the start" in reason(tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, "any"), [3, 3]))
+    assert "state it" in reason(tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, "any"), [3, 3]))
     assert "a class of chains" in reason(tf.IndependentPieces(tf.MarkovChainClass(0.2, 0.5, 4), [3, 3]))
     assert "2 cells" in reason(tf.IndependentPieces(CHAIN, [2, 2]), tf.Histogram())
     assert predicted_size(Problem(tf.Pufferfish(tf.every_entry(), many), tf.Count(1), Fraction(1)))[0] == 1_000_001

@@ -1,4 +1,4 @@
-"""Bytes are never shared: not by processes, threads, copies or pickles; only the noise room draws."""
+"""Bytes are never shared: not by processes, threads, copies or pickles; only the noise package draws."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def in_a_fork(action: Callable[[], bytes]) -> bytes:
 
 def test_two_processes_never_draw_the_same_stream() -> None:
     entropy = SystemEntropy()
-    entropy.bytes(5)  # whatever could be kept back is kept back now
+    entropy.bytes(5)  # whatever could be buffered is buffered now
     streams = [in_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
     assert len(set(streams)) == 4
     noises = [in_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]

@@ -143,7 +143,7 @@ def test_floats_decide_only_what_the_margin_allows(ratio: int, undecided: int, m
     [(1, 0.25, 2**62), (2**20, 0.5, 2**62), (2**20, 20.0, 2**40), (2**10, 30.0, 2**20), (1, 40.0, 2**5)],
 )
 def test_the_margin_is_four_times_the_proven_error(ratio: int, magnitude: float, prefix: int, negative: bool) -> None:
-    """2^-42 (1 + r (1 + z)) in the docstring, and 2 r / U for 1.26 r / U: nearer to a boundary nothing is decided."""
+    """2^-42 (1 + r (1 + z)) in the docstring, and 2 r / U for 1.26 r / U: closer to a boundary nothing is decided."""
     margin = 4 * Fraction(1, 2**42) * (1 + ratio * (1 + Fraction(magnitude))) + Fraction(2 * ratio, prefix)
     noise = -ratio * Fraction(magnitude) if negative else ratio * Fraction(magnitude)
     for distance, expected in ((Fraction(9, 10) * margin, False), (Fraction(11, 10) * margin, True)):
@@ -227,7 +227,7 @@ def cell(sigma: Any, center: Any) -> Callable[[int], Any]:
 
 
 def test_rounded_normal_keeps_the_continuous_delta_and_the_discrete_gaussian_does_not() -> None:
-    """DESIGN 4: sensitivity 1, epsilon = 5, delta = .001; sigma: the least for the continuous law (Balle and Wang)."""
+    """docs/architecture.md#noise: sensitivity 1, epsilon = 5, delta = .001, least sigma (Balle and Wang)."""
     epsilon, target = 5, mpmath.mpf("0.001")
 
     def continuous(sigma: Any) -> Any:

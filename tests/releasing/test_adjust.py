@@ -1,4 +1,4 @@
-"""After the release: values that are not negative and add up, said in words; tables that agree."""
+"""After the release: nonnegative values that add up, explained in words; tables that agree."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_adjusting_again_changes_nothing(values: list[int], total: int) -> None:
 def test_a_given_number_is_called_a_public_constant() -> None:
     found = of([7, -3, 9]).adjusted(total=12)
     assert found.value == {"cell 0": 5, "cell 1": 0, "cell 2": 7}
-    condition = "the total 12 is a public constant and was not computed from the private data"
+    condition = "the total 12 is a public constant that was not computed from the private data"
     assert condition in found.certificate.text().replace("\n", " ").replace("               ", "")
     assert condition.removeprefix("the ") in " ".join(str(found).split())
     assert "The total 12 is a public constant" in found._repr_html_()

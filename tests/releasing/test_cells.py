@@ -60,7 +60,7 @@ def test_other_files_are_no_tables(tmp_path: Path, text: str) -> None:
     file = tmp_path / "t.csv"
     file.write_text(text)
     if text:
-        with pytest.raises(InputError, match="no table that Takifugu published"):
+        with pytest.raises(InputError, match="not a table that Takifugu published"):
             read_table(file)
     with pytest.raises(InputError, match="cannot be read"):
         read_table(tmp_path / "none.csv")

@@ -130,7 +130,7 @@ def test_what_is_drawn_around_a_centre_off_the_grid_is_the_stated_law(centre: Fr
         counts = [drawn.count(k) for k in cells]
         masses, counts = [*masses, 1 - sum(masses)], [*counts, len(drawn) - sum(counts)]
         assert stats.chisquare(counts, [m * len(drawn) for m in masses]).pvalue > 1e-6
-        # A law that is off by a third of a step would be seen.
+        # A distribution that is off by a third of a step would be detected.
         shifted = [math.exp(noise.log_density((centre + F(1, 3),), (F(k),))) for k in cells]
         wrong = [*shifted, 1 - sum(shifted)]
         assert stats.chisquare(counts, [m * len(drawn) for m in wrong]).pvalue < 1e-6

@@ -95,7 +95,7 @@ def test_it_warns_of_a_promise_weaker_than_asked() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry")
     assert calibration.epsilon > 1
     certificate = made(calibration)
-    assert any("weaker than what was asked" in w for w in certificate.warnings)
+    assert any("weaker than requested" in w for w in certificate.warnings)
     assert any("correlated" in c for c in certificate.conditions)
 
 
@@ -110,7 +110,8 @@ def test_it_says_when_the_belief_came_from_the_private_data() -> None:
 def test_every_noise_has_a_name() -> None:
     assert set(NOISE) == set(result._NOISE)
     law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
-    for mechanism, words in (("optimal", "by the table of probabilities"), ("kantorovich-exponential", "likelier the")):
+    said = {"optimal": "with the probabilities tabulated", "kantorovich-exponential": "more probable the"}
+    for mechanism, words in said.items():
         calibration = tf.calibrate(law, tf.Identity(), 1, mechanism=mechanism, allow_zero_noise=True)
         text = " ".join(tf.release(calibration, 1).certificate.text().split())
         assert f"one of finitely many values, {words}" in text

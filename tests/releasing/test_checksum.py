@@ -50,7 +50,7 @@ def test_every_change_is_noticed(written: Path) -> None:
     changed = changes(told)
     assert len(changed) > 200
     for one in changed:
-        with pytest.raises(InputError, match=r"changed after it was written|no certificate|format"):
+        with pytest.raises(InputError, match=r"changed after it was written|not a Takifugu certificate|format"):
             from_dict(one)
 
 
@@ -76,9 +76,9 @@ def test_another_layout_is_no_change(written: Path) -> None:
         (b"{", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"[]", "no certificate"),
-        (b"{}", "no certificate"),
-        (b'{"format": 3}', "no certificate"),
+        (b"[]", "not a Takifugu certificate"),
+        (b"{}", "not a Takifugu certificate"),
+        (b'{"format": 3}', "not a Takifugu certificate"),
         (b'{"format": "takifugu-certificate/9"}', "this version reads"),
         (b'{"format": "takifugu-certificate/1"}', "changed after it was written"),
     ],

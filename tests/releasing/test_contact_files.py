@@ -86,7 +86,7 @@ def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
     (table,) = planning.calibrated(checked(path)).tables
     assert [found.scale for found in table.calibrations] == [wanted.scale]
-    assert "who belongs to which clique is public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
+    assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
     file = checked(path)
     (record,) = records_of(file)
     assert true_answer(wanted, record.data) == (3,)
@@ -114,7 +114,7 @@ def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
         ('person = "who"\n', "", r"source\.person: is missing"),
         ('value = "state"\n', "", r"source\.value: is missing"),
         ('value = "state"', 'value = "state"\nunit = "who"', r"source\.unit: does not belong to contacts"),
-        ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of users"),
+        ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of kind users"),
         ('value = "state"', 'value = "states"', r"source\.value: .*'states'.*did you mean 'state'"),
         ('file = "meetings.csv"', 'file = "data.csv"', r"belief\.file: is the private data itself"),
         ('file = "meetings.csv"', 'file = "nobody.csv"', r"belief: .*nobody\.csv"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.crashing import FAULTS, LIMITS, Fault, check_public, check_words, run, seen
 
-#: How many rounds the slow test plays; `make crashes` asks for more.
+#: How many rounds the slow test plays; `make crashes` plays more.
 ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
 
 SPEC = """\

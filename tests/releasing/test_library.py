@@ -1,4 +1,4 @@
-"""Tables handed out in the library that the data came in."""
+"""Tables returned in the library that the data came in."""
 
 from __future__ import annotations
 

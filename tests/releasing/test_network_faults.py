@@ -1,4 +1,4 @@
-"""Networks that are wrong, through `takifugu compare` and `takifugu release`: told clearly, and nothing is touched."""
+"""Networks that are wrong, through `takifugu compare` and `takifugu release`: clear words, and nothing is touched."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def grid(width: int, least: float) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     ("least", "command", "words"),
     [
-        (0.3, "release", "the laws of the answer would take"),
+        (0.3, "release", "the distributions of the answer need"),
         (0.0, "release", "are possible would need a table of 1.3e+08 numbers, above the limit"),
         (0.0, "compare", "are possible would need a table of 1.3e+08 numbers, above the limit"),
     ],

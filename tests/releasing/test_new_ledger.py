@@ -1,4 +1,4 @@
-"""A ledger that is missing is news: announced, refused where it matters, and made on purpose."""
+"""A missing ledger: announced, refused where it matters, and created deliberately."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> Non
         (tmp_path / "ledger.db").rename(tmp_path / "away.db")
         refused = invoke("release", where)
         assert refused.exit_code == 2
-        assert "was paid for by another ledger" in refused.stderr
+        assert "was paid for by a ledger other than" in refused.stderr
         assert "--new-ledger" in refused.stderr
         assert not list(tmp_path.glob("ledg*.db"))
         (tmp_path / "away.db").rename(tmp_path / "ledger.db")
@@ -73,7 +73,7 @@ def test_an_empty_ledger_made_on_purpose_does_not_know_the_certificates_either(t
     (tmp_path / "ledger.db").unlink()
     Ledger.open(tmp_path / "ledger.db")
     files.write(tmp_path, AGAIN)
-    with pytest.raises(LedgerError, match="was paid for by another ledger"):
+    with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
         tf.release_file(where)
 
 
@@ -86,7 +86,7 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     files.write(tmp_path, SMALL.replace('"time-use"', '"third"'))
     assert tf.release_file(where).reservation.spent.epsilon > 1  # the new ledger has paid for the newest certificate
     files.write(tmp_path, SMALL.replace('"time-use"', '"fourth"').replace('"ledger.db"', '"old.db"'))
-    with pytest.raises(LedgerError, match="by another ledger"):
+    with pytest.raises(LedgerError, match="by a ledger other than"):
         tf.release_file(where)
     assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
 
@@ -122,7 +122,7 @@ def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
     before = path.read_bytes()
     again = invoke("ledger", "init", path)
     assert again.exit_code == 2
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     assert path.read_bytes() == before
 
 
@@ -184,6 +184,6 @@ def test_a_source_that_was_merged_when_it_was_migrated_is_known_by_both_ids(tmp_
         (tmp_path / "old.certificate.json").write_text(json.dumps(told))
         require_same_ledger(tmp_path / "ledger.db", " study", tmp_path)
     (tmp_path / "old.certificate.json").write_text(json.dumps({**told, "ledger": "0" * 16}))
-    with pytest.raises(LedgerError, match="was paid for by another ledger"):
+    with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
         require_same_ledger(tmp_path / "ledger.db", "study", tmp_path)
     assert (tmp_path / "ledger.db").read_bytes() == before  # a dry run looks, too

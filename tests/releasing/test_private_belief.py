@@ -1,4 +1,4 @@
-"""A belief from the private data, by whatever name: the same file, or the same integers in it, and nobody said so."""
+"""A belief from the private data, by whatever name: the same file, or the same integers in it, undeclared."""
 
 from __future__ import annotations
 

@@ -272,15 +272,15 @@ def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
 BAD_DATA = [
     ("network", PATIENTS.replace("wet", "bloody"), "column 'cough' has a value that the belief does not know"),
     ("network", PATIENTS.replace("p9", "p10"), "names a unit twice"),
-    ("network", PATIENTS.replace("p9", ""), "must say whose it is"),
+    ("network", PATIENTS.replace("p9", ""), "must name its unit"),
     ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
     ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),
     ("table", PEOPLE.replace("basic", "Preschool"), "column 'education' has a value"),
     ("table", PEOPLE.replace("south", "Southh"), "column 'origin' has a value"),
     ("users", WARDS.replace("well", "dead"), "column 'state' has a value"),
     ("users", WARDS.replace("B,ill", "B,absent"), "column 'state' has a value"),
-    ("users", WARDS.replace("A,ill", "C,ill"), "no group of the belief"),
-    ("users", WARDS.replace("A,ill", "B,ill"), "as many rows"),
+    ("users", WARDS.replace("A,ill", "C,ill"), "not a group of the belief"),
+    ("users", WARDS.replace("A,ill", "B,ill"), "the declared number of rows"),
     ("users", WARDS + "A,ill\n", "one row for each user"),
 ]
 
@@ -310,7 +310,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("network", "units_independent = true", "", "belief.units_independent: must be declared"),
     ("network", 'unit = "patient"', 'unit = "whose"', "source.unit: the data has no column 'whose'"),
     ("network", 'unit = "patient"', 'unit = "smoke"', "source.unit: 'smoke' has another meaning"),
-    ("network", 'unit = "patient"', 'value = "smoke"', "source.value: belongs to a belief of users"),
+    ("network", 'unit = "patient"', 'value = "smoke"', "source.value: belongs to a belief of kind users"),
     ("network", '"clinic.bif"', '"none.bif"', "belief.file: the network file"),
     ("network", 'query = "count"', 'query = "identity"', "release[0].attribute: is missing"),
     ("network", "epsilon = 1", "epsilon = 0", "release[0].epsilon: "),
@@ -331,7 +331,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("users", "presence = 0.5", "presence = -0.5", "belief: a presence is -0.5"),
     ("users", 'absence = "removed"', "", "belief: "),
     ("users", "size = 3", "size = 0", "belief.groups[0].size: is 0"),
-    ("users", 'name = "B"', 'name = "A"', "belief.groups: two groups have one name"),
+    ("users", 'name = "B"', 'name = "A"', "belief.groups: two groups have the same name"),
     ("users", "presence = true", 'variable = "state"', "hide.variable: belongs to a belief of kind 'network'"),
     ("users", 'states = ["ill"]', 'states = ["ill"]\nvariables = ["state"]', "release[0].variables: names columns"),
 ]

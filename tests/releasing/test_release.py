@@ -25,7 +25,7 @@ def count(epsilon: float = 1.0, mechanism: str = "quilt-exact", query: Any = Non
 
 
 class NoEntropy:
-    """Randomness that fails when it is asked for: a crash between the reservation and the draw."""
+    """Randomness that fails when it is drawn: a crash between the reservation and the draw."""
 
     private = True
 

@@ -1,4 +1,4 @@
-"""The report: one file that needs nothing else, says what was published, and of the data nothing but that."""
+"""The report: one self-contained file, which says what was published, and nothing else of the data."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_tables_of_units_are_drawn_by_cell() -> None:
     half = noisy.randomiser.half_width(0.95, cells=6)
     assert page.seen("td").split().count(f"{half}") == 3
     assert "for all 6 values of this table at once" in page.seen()
-    assert "Nothing was compared: group was asked for by name" in page.seen()
+    assert "Nothing was compared: group was requested by name" in page.seen()
 
 
 def test_large_tables_are_drawn_in_part_and_listed_whole() -> None:
@@ -193,10 +193,10 @@ def test_warnings_and_other_promises() -> None:
     seeded = tf.release(tf.calibrate(FRAMEWORK, tf.Count("walking"), 1), DATA, entropy=InsecureSeededEntropyForTests(1))
     report = report_html(seeded)
     assert '<p class="warning danger">NOT PRIVATE' in report
-    assert "No ledger kept account" in report
+    assert "No ledger accounts for" in report
     assert "for all" not in Page(report).seen("p").split("Not protected")[0].split("interval")[1][:40]
     whole = Page(report_html(release(mechanism="group")))
-    assert "the promise holds whatever somebody believes" in whole.seen()
+    assert "the promise holds whatever anyone believes" in whole.seen()
     noisy = release()
     failing = replace(noisy.certificate, delta="1/1000", compositions=(str(Composition.QUILT),))
     page = Page(report_html(replace(noisy, certificate=failing)))
@@ -204,7 +204,7 @@ def test_warnings_and_other_promises() -> None:
     assert "delta 0.00101005" in page.seen("td")
     Page(report_html(release(epsilon=2000)))
     nothing = replace(noisy.certificate, epsilon="0")
-    assert "nobody becomes any surer" in Page(report_html(replace(noisy, certificate=nothing))).seen()
+    assert "nobody becomes any more or less sure" in Page(report_html(replace(noisy, certificate=nothing))).seen()
     other = replace(noisy.certificate, definition="asymmetric")
     assert "how sure before" not in Page(report_html(replace(noisy, certificate=other))).seen()
 
@@ -221,7 +221,7 @@ def test_a_certificate_alone_makes_a_report() -> None:
 
 def test_only_releases_have_reports() -> None:
     for thing in (None, 3, CHAIN, tf.calibrate(FRAMEWORK, tf.Histogram(), 1)):
-        with pytest.raises(InputError, match="is no release"):
+        with pytest.raises(InputError, match="is not a release"):
             report_html(thing)  # type: ignore[arg-type]
 
 

@@ -296,7 +296,7 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
 
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     spec = changed(("budget = 10", "budget = 0.5"))
-    with pytest.raises(BudgetExceeded, match="asks for"):
+    with pytest.raises(BudgetExceeded, match="requires epsilon"):
         run.publish(planned(tmp_path, spec))
     assert Ledger.open(tmp_path / "ledger.db").show() == ()
     assert not (tmp_path / "out").exists()
@@ -319,7 +319,7 @@ def test_a_source_of_the_same_names_is_asked_about_and_what_it_says_is_on_the_ce
     with pytest.raises(InputError, match=r"same_people = false under \[source\]"):
         run.publish(planned(tmp_path, changed(more, name)), output=tmp_path / "b")
     assert not (tmp_path / "b").exists()
-    for said, spent, words in (("false", 1, "are other people"), ("true", 2, "are the same people: each release")):
+    for said, spent, words in (("false", 1, "are different people"), ("true", 2, "are the same people: each release")):
         declared = (name[0], f"{name[1]}\nsame_people = {said}")
         other = run.publish(planned(tmp_path, changed(more, declared)), output=tmp_path / said, force=True)
         assert other.reservation.same_people == {"study": said == "true"}

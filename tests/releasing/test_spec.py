@@ -50,7 +50,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         'write "histogram" or "count" or "sum" or "mean" or "linear"',
         "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
-        "ledgr: is not a key that is known here; did you mean 'ledger'?; "
+        "ledgr: is not a known key here; did you mean 'ledger'?; "
         "write one of version, ledger, require_ledger, output, source, belief, hide, release",
     )
 

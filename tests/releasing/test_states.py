@@ -1,4 +1,4 @@
-"""What a release says of itself, what completes it, and what is the same release; several at once in one folder."""
+"""What a release says of itself, what completes it, and what is the same release; and several at once in one folder."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_a_file_system_without_locks_is_noticed(tmp_path: Path, monkeypatch: pyt
 
 
 def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
-    with alone_in(tmp_path), pytest.raises(ReleaseError, match="does not end: wait for it"), alone_in(tmp_path, 0):
+    with alone_in(tmp_path), pytest.raises(ReleaseError, match="has not ended: wait for it"), alone_in(tmp_path, 0):
         raise AssertionError
     with alone_in(tmp_path / "new"):
         pass
@@ -318,7 +318,7 @@ def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
     outcome = invoke("release", "--force", toml)
     assert outcome.exit_code == 2
     assert "both.csv in" in outcome.stderr
-    assert "is a folder where a file goes" in outcome.stderr
+    assert "is a folder where a file belongs" in outcome.stderr
     assert not (tmp_path / "ledger.db").exists()
 
 

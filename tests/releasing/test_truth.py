@@ -1,4 +1,4 @@
-"""Data becomes an exact answer; data that a belief does not know is refused without a word about it."""
+"""Data becomes an exact answer; data that a belief does not know is refused without revealing any of it."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("calibration", "data", "words"),
     [
-        (HISTOGRAM, ["still", "SENTINEL"], r"no state of the belief; its states are \['still', 'walking'\]"),
-        (HISTOGRAM, [["SENTINEL"]], "no state of the belief"),
+        (HISTOGRAM, ["still", "SENTINEL"], r"not a state of the belief; its states are \['still', 'walking'\]"),
+        (HISTOGRAM, [["SENTINEL"]], "not a state of the belief"),
         (HISTOGRAM, [], "the data is empty"),
         (HISTOGRAM, [None, None], "the data is empty"),
         (HISTOGRAM, ["still"] * 6, "longer than the 5 steps"),
@@ -68,7 +68,7 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
         (SINGLE, ["still"] * 4 + [None], "calibrate at the actual length"),
         (stand_in(CHAIN, tf.Mean(codes={"still": 0, "walking": 1})), ["still"], "a mean divides by"),
         (stand_in(PIECES, tf.Histogram()), [["still"] * 3], "2 pieces"),
-        (stand_in(PIECES, tf.Histogram()), [["still"] * 2, ["SENTINEL"]], "no state"),
+        (stand_in(PIECES, tf.Histogram()), [["still"] * 2, ["SENTINEL"]], "not a state"),
         (stand_in(PIECES, tf.Histogram()), [["still"] * 3, ["still"] * 3], "longer than the 2 steps"),
         (stand_in(TABLE, tf.Identity("age")), {"age": "SENTINEL", "sex": "f"}, r"values are \['30', '40'\]"),
         (stand_in(TABLE, tf.Identity("age")), {"age": 30}, "exactly the columns"),
@@ -97,7 +97,7 @@ def test_a_row_with_labels_is_read_by_them() -> None:
 
 
 def test_every_belief_of_a_framework_knows_the_data() -> None:
-    """Data that one belief alone would refuse never come up: such beliefs are no framework (finding U7)."""
+    """Data that one belief alone would refuse never come up: such beliefs form no framework (finding U7)."""
     short = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3, states=["still", "walking"])
     with pytest.raises(InputError, match="have 5 and 3 entries"):
         tf.Pufferfish(tf.every_entry(), [CHAIN, short])

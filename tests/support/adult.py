@@ -8,7 +8,7 @@ from collections import Counter
 
 from tests.support.research import research_file
 
-#: The 14 levels that 000 Section 4 lists, in its order, and the two that the file has besides.
+#: The 14 levels that Ding22 Section 4 lists, in its order, and the two that the file has besides.
 LISTED = (
     "Bachelors", "Some-college", "11th", "HS-grad", "Prof-school", "Assoc-acdm", "Assoc-voc", "9th", "7th-8th", "12th",
     "Masters", "1st-4th", "10th", "Doctorate",

@@ -5,6 +5,7 @@ Probabilities may be Fractions (exact), mpmath numbers or floats; nothing here i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
@@ -23,18 +24,32 @@ def exact_rows(matrix: Iterable[Iterable[float | Fraction]]) -> list[list[Fracti
 
 
 def stationary_vector(matrix: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """Return the unique pi = pi P in Fractions, by Gaussian elimination on (P' - I) with the row sum(pi) = 1."""
-    k = len(matrix)
-    system = [[Fraction(matrix[j][i]) - (i == j) for j in range(k)] + [Fraction(0)] for i in range(k)]
-    system[-1] = [Fraction(1)] * (k + 1)
-    for column in range(k):
-        pivot = next(r for r in range(column, k) if system[r][column] != 0)
-        system[column], system[pivot] = system[pivot], system[column]
-        for r in range(k):
-            if r != column and system[r][column] != 0:
-                factor = system[r][column] / system[column][column]
-                system[r] = [a - factor * b for a, b in zip(system[r], system[column], strict=True)]
-    return [system[i][k] / system[i][i] for i in range(k)]
+    """Return the unique pi = pi P in Fractions, by the Markov chain tree theorem: no system of equations is solved.
+
+    pi_i is proportional to the sum, over all spanning trees whose edges lead to i, of the products of their transition
+    probabilities (Freidlin and Wentzell 1984, Lemma 6.3.1; Leighton and Rivest 1986).
+    """
+    weights = [_trees_into(root, matrix) for root in range(len(matrix))]
+    return [weight / sum(weights) for weight in weights]
+
+
+def _trees_into(root: int, matrix: Sequence[Sequence[Fraction]]) -> Fraction:
+    """Return the sum of the weights of all trees into the root: every other state has one edge, and no edges cycle."""
+    others = [state for state in range(len(matrix)) if state != root]
+    choices = [[t for t in range(len(matrix)) if t != s and matrix[s][t] > 0] for s in others]
+    total = Fraction(0)
+    for chosen in product(*choices):
+        following = dict(zip(others, chosen, strict=True))
+        if all(_leads_to(root, state, following) for state in others):
+            total += math.prod((Fraction(matrix[s][t]) for s, t in following.items()), start=Fraction(1))
+    return total
+
+
+def _leads_to(root: int, state: int, following: Mapping[int, int]) -> bool:
+    for _ in following:
+        if state != root:
+            state = following[state]
+    return state == root
 
 
 def joint_law(matrix: Sequence[Sequence[Any]], length: int, initial_vector: Sequence[Any]) -> Joint:

@@ -29,7 +29,7 @@ def chains(
     starts: tuple[str, ...] = ("stationary", "given", "any"),
     zeros: bool = True,
 ) -> MarkovChain:
-    """Chains of a stationary (where it is unique), given or any start, zero transitions among them."""
+    """Chains of a stationary (where it is unique), given or any initial law, zero transitions among them."""
     size = draw(st.integers(*states))
     matrix = [draw(rows(size, zeros)) for _ in range(size)]
     steps = draw(st.integers(*length))
@@ -61,7 +61,7 @@ def linear(chain: MarkovChain, chosen: list[int]) -> Additive:
 
 
 def joint_laws(chain: MarkovChain, as_typed: bool = False) -> list[Joint]:
-    """Return the exact joint law, or for any start that of each point start.
+    """Return the exact joint law, or for any initial law that of each point start.
 
     `as_typed` takes the rationals that the strategies drew in place of their floats, so that ties are ties.
     """

@@ -127,7 +127,7 @@ def _wrap(fault: Fault | None) -> Callable[[], str]:
     return lambda: "".join(taken)
 
 
-# What is public and what is paid, by another route than the program's own.
+# What is public and what is paid, found independently of the program's own code.
 
 
 @dataclass(frozen=True)

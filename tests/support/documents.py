@@ -1,4 +1,4 @@
-"""Runs the code blocks of Markdown documents, so that README and docs cannot say what is not so.
+"""Runs the code blocks of Markdown documents, so that README and docs cannot state what is untrue.
 
 Each document has its own names and its own temporary working directory. By the language of a block:
 
@@ -74,7 +74,7 @@ def _printed(example: Example) -> str | None:
 
 
 def differs(promised: str, printed: str) -> str | None:
-    """Say how the printed lines differ from the promised ones; a promised line of three dots stands for any lines.
+    """Describe how the printed lines differ from the promised ones; a promised line of three dots stands for any lines.
 
     Runs of blanks count as one, so that a table may grow wider.
     """

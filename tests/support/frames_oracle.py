@@ -1,4 +1,4 @@
-"""What rows come to, one at a time and in plain words; shares nothing with the expressions that it checks."""
+"""What rows reduce to, one at a time and in plain words; shares nothing with the expressions that it checks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 Row = Mapping[str, Any]
-#: A piece: unit, piece, and one state index an entry (None where it is unobserved).
+#: A piece: unit, piece, and one state index per entry (None where it is unobserved).
 Sequenced = tuple[str | None, str | None, tuple[int | None, ...]]
 
 
 class Broken(Exception):
-    """Rows break the rule that is named."""
+    """The rows break the named rule."""
 
 
 def name(value: Any) -> str | None:

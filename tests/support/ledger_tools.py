@@ -41,7 +41,7 @@ class Promised:
 
 
 def promised(framework: Framework, query: Query, mechanism: Any, epsilon: Any = 1) -> Promised:
-    """Return what a mechanism promises, without the registry's rules about little noise."""
+    """Return what a mechanism promises, without the registry's rules about too little noise."""
     bound = mechanism.bound(Problem(framework, query, Fraction(epsilon)))
     assert isinstance(bound, Bound), bound
     return made(framework, query, bound.randomiser, bound.composition, bound.epsilon, bound.delta)
@@ -50,7 +50,7 @@ def promised(framework: Framework, query: Query, mechanism: Any, epsilon: Any = 
 def made(
     framework: Framework, query: Query, noise: Randomiser, kind: Composition, epsilon: Any = 1, delta: Any = 0
 ) -> Promised:
-    """Return a promise as a test wants it."""
+    """Return a promise as a test needs it."""
     promise = Guarantee(
         Fraction(epsilon), Fraction(delta), kind, framework.definition, framework.fingerprint(), framework.assumptions()
     )
@@ -84,7 +84,7 @@ def table_framework(rows: Sequence[Sequence[int]], names: Sequence[str], secret:
     return Pufferfish([attribute(secret, a, b) for i, a in enumerate(values) for b in values[:i]], table)
 
 
-#: ERRATA E12: each of two answers hides s, both together give it away.
+#: errata E12: each of two answers hides s, both together give it away.
 TWO_BITS = ([(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], ["s", "u", "v"])
 TWO_NUMBERS = ([(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)], ["s", "u", "v"])
 
@@ -147,7 +147,7 @@ def worst_joint_loss(law: Mapping[tuple[int, ...], Any], releases: Sequence[Any]
 
 
 def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:
-    """Return what each value of each entry adds to a query's answer, in grid units, as the oracle wants it."""
+    """Return what each value of each entry adds to a query's answer, in grid units, as the oracle needs it."""
     belief = framework.beliefs[0]
     answer = query.resolve(belief)
     rows = []
@@ -162,7 +162,7 @@ def charge(framework: Framework, query: Query, units: Any, kind: Composition, **
 
 
 def dump(path: Path) -> dict[str, list[Any]]:
-    """Return every row of every table of a ledger file, by another route than the ledger's own."""
+    """Return every row of every table of a ledger file, independently of the ledger's own code."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
         return {name: connection.execute(f"select * from {name}").fetchall() for name in names}

@@ -66,7 +66,7 @@ def needed_scale(law: Law, tables: list[list[int]], entries: list[int], epsilon:
         others = [v for v in range(n) if v != entry]
         for quilt in (q for r in range(n) for q in itertools.combinations(others, r)):
             rest = [v for v in others if v not in quilt]
-            # the smallest near set that leaves the rest independent: a larger one has no smaller noise to ask for
+            # the smallest near set that leaves the rest independent: a larger one never requires less noise
             near = next(
                 (entry, *c)
                 for r in range(len(rest) + 1)

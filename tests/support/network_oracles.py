@@ -91,7 +91,7 @@ def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int
 
 
 def needed_scale(law: Law, sizes: list[int], changes: list[int], entries: list[int], epsilon: float) -> float:
-    """Return 004 Algorithm 2 over all quilts: every subset whose remote set is independent by enumeration."""
+    """Return Song17 Algorithm 2 over all quilts: every subset whose remote set is independent by enumeration."""
     n, worst = len(sizes), 0.0
     for entry in entries:
         own = marginal(law, (entry,))

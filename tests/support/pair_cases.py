@@ -1,4 +1,4 @@
-"""Random pairs of small laws, one a seed, and what is promised about them, for mechanisms that compare two laws."""
+"""Random pairs of small laws, one per seed, and what is promised about them, for mechanisms that compare two laws."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rounded_normal_delta(p: Law, q: Law, sigma: Fraction, epsilon: Fraction) -> 
 
 
 def relaxed_by_hand(plan: dict[tuple[int, int], Fraction], epsilon: Any, theta: Any) -> bool:
-    """Whether the sums of 000 Theorem 2 hold as inequalities at theta (ERRATA N1), for a plan {(x, x'): mass}."""
+    """Whether the sums of Ding22 Theorem 2 hold as inequalities at theta (errata N1), for a plan {(x, x'): mass}."""
     with mpmath.workdps(40):
         for side in (0, 1):
             for place in {pair[side] for pair in plan}:

@@ -1,6 +1,6 @@
 """Slow, obviously right: max-influence, quilts and losses by listing every state of a short sequence.
 
-A joint law is an array with one axis an entry. Nothing here imports takifugu.
+A joint law is an array with one axis per entry. Nothing here imports takifugu.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def joint_tensor(matrix: Sequence[Sequence[float]], start: Sequence[float], leng
 
 
 def law_of(joint: Array, nodes: Sequence[int], entry: int, value: int) -> Array:
-    """Return P(X_nodes | X_entry = value), one axis a node."""
+    """Return P(X_nodes | X_entry = value), one axis per node."""
     given = np.take(joint, value, axis=entry)
     axes = [n - (n > entry) for n in nodes]
     law = given.sum(axis=tuple(a for a in range(given.ndim) if a not in axes))
@@ -55,12 +55,12 @@ def ordered_pairs(joint: Array, entry: int) -> list[tuple[int, int]]:
 
 
 def max_influence(joint: Array, nodes: Sequence[int], entry: int) -> float:
-    """Return e(X_nodes | X_entry) (004 Definition 4.1)."""
+    """Return e(X_nodes | X_entry) (Song17 Definition 4.1)."""
     return max((influence(joint, nodes, entry, a, b) for a, b in ordered_pairs(joint, entry)), default=0.0)
 
 
 def is_quilt(joint: Array, entry: int, nodes: Sequence[int], remote: Sequence[int]) -> bool:
-    """Return whether X_remote is independent of X_entry given X_nodes, by listing (004 Definition 4.2)."""
+    """Return whether X_remote is independent of X_entry given X_nodes, by listing (Song17 Definition 4.2)."""
     if not remote:
         return True
     keep = sorted([entry, *nodes, *remote])
@@ -110,7 +110,7 @@ def quilt_scale(
     quilts: Callable[[Array, int], Iterator[tuple[tuple[int, ...], tuple[int, ...]]]] = separating_quilts,
     entries: Sequence[int] | None = None,
 ) -> float:
-    """Return max over entries of min over quilts of D(N)/(epsilon - e(Q)) (004 Algorithm 2)."""
+    """Return max over entries of min over quilts of D(N)/(epsilon - e(Q)) (Song17 Algorithm 2)."""
     worst = 0.0
     for entry in range(joint.ndim) if entries is None else entries:
         if ordered_pairs(joint, entry):
@@ -151,7 +151,7 @@ def true_loss(
     scales: Sequence[Fraction | float],
     entries: Sequence[int] | None = None,
 ) -> float:
-    """Return the exact largest log-ratio of the laws of answers(X) + Laplace noise (one scale a coordinate).
+    """Return the exact largest log-ratio of the laws of answers(X) + Laplace noise (one scale per coordinate).
 
     In one coordinate, the others fixed, the ratio is monotone between atoms and constant outside them, so the largest
     lies where every coordinate of the output is some answer's coordinate: all those points are tried in floats, and
@@ -199,7 +199,7 @@ def lemma_b4(n: int, pi: float, g: float) -> float:
 
 
 def basic_markov_quilt(length: int, pi: float, g: float, epsilon: float) -> float:
-    """Return 004 Algorithm 3 with Algorithm 4 corrected (ERRATA E3), literally: entries 1 to T, ends 0 and T + 1."""
+    """Return Song17 Algorithm 3 with Algorithm 4 corrected (errata E3), literally: entries 1 to T, ends 0 and T + 1."""
     return max(find_best_quilt(i, length, pi, g, epsilon)[0] for i in range(1, length + 1))
 
 
@@ -218,7 +218,7 @@ def find_best_quilt(i: int, length: int, pi: float, g: float, epsilon: float) ->
 def exact_chain_quilt(
     matrix: Sequence[Sequence[float]], start: Sequence[float] | str, changes: Sequence[float], epsilon: float
 ) -> float:
-    """Return 004 Algorithm 3 with exact influence from matrix powers: every entry, every a and b, positive chains.
+    """Return Song17 Algorithm 3 with exact influence from matrix powers: every entry, every a and b, positive chains.
 
     `start` is "stationary", "any", or the law of X_0.
     """

@@ -1,4 +1,4 @@
-"""An entropy source that returns what a test wrote, and counts what was asked."""
+"""An entropy source that returns what a test wrote, and counts what was requested."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class ScriptedEntropy:
-    """Return the given 64-bit words (or byte strings) in order; asking for more than was written is an error."""
+    """Return the given 64-bit words (or byte strings) in order; requesting more than was written is an error."""
 
     private = False
 

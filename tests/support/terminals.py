@@ -1,4 +1,4 @@
-"""Running a program as a person does: its results on the standard output, a terminal for everything else."""
+"""Running a program as a person would: its results on the standard output, a terminal for everything else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "CO
 
 
 def on_a_terminal(program: str) -> tuple[bytes, bytes]:
-    """Return what a Python program prints, and what it shows on the terminal; it must end well."""
+    """Return what a Python program prints, and what it shows on the terminal; it must succeed."""
     import pty
 
     mine, theirs = pty.openpty()
@@ -33,6 +33,6 @@ def on_a_terminal(program: str) -> tuple[bytes, bytes]:
 
 
 def without_a_terminal(program: str) -> tuple[bytes, bytes]:
-    """Return what a Python program writes to the standard output and error where both are pipes; it must end well."""
+    """Return what a Python program writes to the standard output and error where both are pipes; it must succeed."""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=PLACE, check=True)
     return done.stdout, done.stderr

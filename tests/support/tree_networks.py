@@ -20,7 +20,7 @@ def tree(rng: np.random.Generator, size: int) -> list[list[int]]:
 
 
 def polytree(rng: np.random.Generator, size: int, most: int = 3) -> list[list[int]]:
-    """Return the parents of each node of a tree whose arcs point both ways, at most `most` parents a node."""
+    """Return the parents of each node of a tree whose arcs point both ways, at most `most` parents per node."""
     label = rng.permutation(size).tolist()
     parents: list[list[int]] = [[] for _ in range(size)]
     for i in range(1, size):
@@ -31,7 +31,7 @@ def polytree(rng: np.random.Generator, size: int, most: int = 3) -> list[list[in
 
 
 def spec_of(parents: list[list[int]], rng: np.random.Generator, zeros: bool = False, most_states: int = 3) -> Spec:
-    """Return a network with these parents, two or more states a node, tables of thousandths, some of them 0 or 1."""
+    """Return a network with these parents, two or more states per node, tables of thousandths, some of them 0 or 1."""
     sizes = [int(rng.integers(2, most_states + 1)) for _ in parents]
     nodes: Spec = []
     for i, above in enumerate(parents):
@@ -63,14 +63,14 @@ def laws_on_a_tree(spec: Spec, parents: list[list[int]], added: list[list[int]],
         return exact(spec[child][3][above][own])
 
     def seen_from(node: int, origin: int, states: int) -> list[Polynomial]:
-        """The law of what lies behind `node`, seen from its neighbour `origin`, for each of the neighbour's states."""
+        """The law of what lies beyond `node`, seen from its neighbour `origin`, for each of the neighbour's states."""
         behind = whole(node, origin)
         if parents[node] == [origin]:
             return [_mixed(behind, [table(node, s, x) for x in range(len(behind))]) for s in range(states)]
         return [_mixed(behind, [table(origin, x, s) for x in range(len(behind))]) for s in range(states)]
 
     def whole(node: int, origin: int) -> list[Polynomial]:
-        """The law of the share of a node and all behind it, for each state: with its prior where it is a root."""
+        """The law of the share of a node and all beyond it, for each state: with its prior where it is a root."""
         states = len(spec[node][1])
         laws = [{added[node][s]: Fraction(1) if parents[node] else exact(spec[node][3][s])} for s in range(states)]
         for other in [*parents[node], *children[node]]:

@@ -37,7 +37,7 @@ from takifugu.secrets import ABSENT, Family
 
 
 class Share(Protocol):
-    """One belief without independent components, the share of the answer that it adds, and what is secret in it."""
+    """One independent component of a belief, the share of the answer that it adds, and what is secret in it."""
 
     @property
     def belief(self) -> Belief: ...
@@ -118,7 +118,7 @@ def families(share: Share) -> Iterator[AnswerFamily]:
 
 
 def over_all_starts(family: AnswerFamily) -> Comparisons:
-    """Return a family that compares whole hulls under every start law at once, where hulls hold several laws.
+    """Return a family that compares whole hulls under every initial law at once, where hulls hold several laws.
 
     Never more than the largest over pairs of their laws, as `family` itself has it.
     """
@@ -145,7 +145,7 @@ def hypothesis(belief: Belief, entry: int, value: int, number: int, start: int =
         return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
     if isinstance(belief, MarkovChain) and belief.initial == "any":
         if number == WHOLE:
-            return f"{text} (any start)"
+            return f"{text} (unknown initial distribution)"
         text += f" (started in {belief.states[chain_laws.starts_of(belief, entry, value)[number] or 0]!r})"
     return text
 
@@ -154,23 +154,24 @@ def unsupported(belief: Belief, answer: Additive) -> str:
     """Return why the answer has no law that a mechanism may use, or an empty string."""
     if answer.cells > 1:
         return (
-            f"the answer has {answer.cells} cells, and this mechanism hides a secret in the law of one number only: "
-            "cells that each hide it can reveal it together, so one release a cell does not add up (each of two bits "
-            'may say nothing about their exclusive or); use mechanism="quilt-exact", "quilt-approx" or "group"'
+            f"the answer has {answer.cells} cells, and this mechanism hides a secret in the distribution of one number "
+            "only: cells that each hide it can reveal it together, so one release per cell does not compose (each of "
+            'two bits may say nothing about their exclusive or); use mechanism="quilt-exact", "quilt-approx" or "group"'
         )
     if isinstance(belief, MarkovChainClass):
         return (
-            "a class of chains given by pi and g has no law of the answer, and no finite set of its chains stands for "
-            'it: name one chain, MarkovChain(matrix, length, initial="any"), or use mechanism="quilt-approx" or "group"'
+            "a class of chains given by pi and g has no single distribution of the answer, and no finite set of its "
+            'chains represents it: name one chain, MarkovChain(matrix, length, initial="any"), or use '
+            'mechanism="quilt-approx" or "group"'
         )
     if isinstance(belief, ChainRegion | BinaryChainInterval):
         return (
-            "a class of chains with transition probabilities in intervals has no law of the answer, and its corners "
-            'are no proof for the rest of it: name one chain, or use mechanism="quilt-approx" or "group"'
+            "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
+            'and its corners prove nothing about the rest: name one chain, or use mechanism="quilt-approx" or "group"'
         )
     if not isinstance(belief, MarkovChain | JointTable | BayesianNetwork | Clique | IndependentUsers):
         return (
-            f"the law of the answer under a {type(belief).__name__} is not known: it is for a MarkovChain, a "
+            f"the distribution of the answer is not known under a {type(belief).__name__}, only under a MarkovChain, a "
             'JointTable, a BayesianNetwork, cliques or IndependentUsers; use mechanism="group"'
         )
     return ""

@@ -1,7 +1,7 @@
-"""The largest log-ratio over every start law of a chain, after Laplace noise.
+"""The largest log-ratio over every initial law of a chain, after Laplace noise.
 
 Let A_u be the noised law of the answer given X_0 = u and X_i = a, m_u = P(X_i = a | X_0 = u), and B_u, m'_u the same
-for b. Under the start law pi the ratio at y is [sum pi m A / sum pi m] / [sum pi m' B / sum pi m']. With the quotient
+for b. Under the initial law pi the ratio at y is [sum pi m A / sum pi m] / [sum pi m' B / sum pi m']. With the quotient
 of sum pi m and sum pi m' held fixed, a linear condition on pi, it is a quotient of two linear functions of pi, so it is
 largest on at most two start states. For u and v, with odds x = pi_u m_u / (pi_v m_v) given a, odds kappa x given b,
 
@@ -30,13 +30,13 @@ from takifugu.answers.wide import UNIT, Wide
 
 FloatArray = npt.NDArray[np.float64]
 
-#: In place of a number in a hull: all laws of the hull, mixed by any start law.
+#: In place of a number in a hull: all laws of the hull, mixed by any initial law.
 WHOLE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class AnyStartFamily:
-    """The comparisons of a family of any start, each taken over all start laws at once (004 Theorem 3.2 is not used).
+    """The comparisons of a family of any initial law, each over all of them at once (Song17 Theorem 3.2 is not used).
 
     `compared` holds (a, WHOLE, b, WHOLE) for every unordered pair of values.
     """
@@ -48,13 +48,13 @@ class AnyStartFamily:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between an atom given a and an atom given b, from any start."""
+        """Return the largest distance between an atom given a and an atom given b, for any initial law."""
         a, _, b, _ = self.compared[index]
         pairs = enumerate(self.hulls.compared)
         return max(self.hulls.reach(number) for number, (c, _, d, _) in pairs if (c, d) == (a, b))
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return, for each of `compared`, an upper bound on sup |log ratio| over outputs and start laws."""
+        """Return, for each of `compared`, an upper bound on sup |log ratio| over outputs and initial laws."""
         noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 

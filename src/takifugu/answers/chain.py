@@ -1,9 +1,9 @@
 """Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
 
-F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those behind it add, so the law
-of the answer is that of the one sum convolved with that of the other (DESIGN 5.2); neighbouring entries share the long
-convolutions (answers/chain_blocks.py). For a chain of any start the sum up to i is kept for each start state u: the law
-given X_i = s is a mixture over u of the laws given X_0 = u, X_i = s.
+F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those after it add, so the law
+of the answer is that of the one sum convolved with that of the other (docs/architecture.md#laws-without-enumeration);
+neighbouring entries share the long convolutions (answers/chain_blocks.py). For a chain of any initial law the sum up to
+i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i = s.
 
 Every number is a sum of products of positive numbers. For k states, width W of the answer and r places that a block
 adds, the steps through the chain make at most k W + (2 k + 6) T roundings, the convolution of both ends 2 W, what
@@ -40,7 +40,7 @@ class Steps:
 
     @property
     def widths(self) -> IntArray:
-        """The width (number of places) of the share of entries 0..i, for every i; the last is the whole answer's."""
+        """The width (number of places) of what entries 0..i add, for every i; the last is the whole answer's."""
         return 1 + np.cumsum(self.offsets.max(axis=1))
 
 
@@ -58,7 +58,7 @@ def steps(answer: Additive) -> Steps:
 def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[DenseFamily]:
     """Yield the laws given each value of each secret entry, in order; values of probability zero are left out.
 
-    A value has one law for a stationary or given start; for any start one for each start state that can lead to it.
+    A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
     Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
     """
     shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
@@ -84,7 +84,7 @@ def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[D
 
 
 def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
-    """Return the start states, in the order of the laws of `families`; (None,) for a stationary or given start."""
+    """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
     if chain.initial != "any":
         return (None,)
     leads = np.arange(len(chain.states)) == value

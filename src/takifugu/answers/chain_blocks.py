@@ -1,7 +1,7 @@
-"""Laws given many neighbouring entries of a chain at once: what comes in, what happens within, what goes out.
+"""Laws given many neighbouring entries of a chain at once: before the block, within it, after it.
 
 For the entries first, ..., end of a block let before(u) be the law of the share of the entries before it jointly with
-X_{first-1} = u, after(v) that of the share of the entries behind it given X_end = v, and within_j(u, s, v) that of the
+X_{first-1} = u, after(v) that of the share of the entries after it given X_end = v, and within_j(u, s, v) that of the
 block's own share jointly with X_j = s and X_end = v given X_{first-1} = u. Then the law jointly with X_j = s is
 
     sum over u, v of (before(u) * after(v)) * within_j(u, s, v):
@@ -27,11 +27,11 @@ IntArray = npt.NDArray[np.int64]
 
 #: Entries of a block, at most.
 LONGEST = 64
-#: Blocks that differ of which so many are kept.
+#: How many different blocks are kept.
 _MOST_KEPT = 64
 
 
-#: The first entry of a block, and the one behind its last.
+#: The first entry of a block, and the one after its last.
 Block = tuple[int, int]
 
 
@@ -72,7 +72,7 @@ def laws_given(
 
 
 class _Walk:
-    """The steps through a chain; what happens inside blocks that are alike is worked out once."""
+    """The steps through a chain; what happens inside equal blocks is computed once."""
 
     def __init__(self, matrix: Wide, offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
         self.matrix, self.offsets, self.wanted = matrix, offsets, wanted
@@ -81,7 +81,7 @@ class _Walk:
         self._within: tuple[object, Wide] | None = None
 
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
-        """Yield the laws of one block's entries, from what lies before and behind it."""
+        """Yield the laws of one block's entries, from what lies before and after it."""
         first, end = block
         asked = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
         if not asked:
@@ -121,7 +121,7 @@ class _Walk:
         return self.forward(other, self.forward(one, before)) if found is None else found
 
     def back(self, block: Block, after: Wide) -> Wide:
-        """Return the law of the share of a block and all behind it given the state before the block."""
+        """Return the law of the share of a block and all after it given the state before the block."""
         first, end = block
         if end - first == 1:
             return combine(self.matrix, shifted(after, self.offsets[first]))
@@ -168,7 +168,7 @@ class _Walk:
         return found
 
     def _backs_within(self, block: Block) -> list[Wide]:
-        """Return [v, s, place], the share behind the j-th entry jointly with the block's last state v, for every j."""
+        """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
         states = len(self.matrix.mantissas)
         rows = [Wide.of(np.eye(states)[:, [v]]) for v in range(states)]
         found = [stack(rows)]

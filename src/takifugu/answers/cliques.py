@@ -1,6 +1,6 @@
-"""Laws of an answer in a clique where every set of n ill people is equally likely: subsets counted by size and sum.
+"""Laws of an answer in a clique where all sets of n ill people are equally likely: subsets counted by size and sum.
 
-P(N = n, X_i = 1, sum of the others = j) is P(N = n) C(n - 1, j) / (m over n), where C(n, j) is how many sets of n of
+P(N = n, X_i = 1, sum of the others = j) is P(N = n) C(n - 1, j) / C(m, n), where C(n, j) is how many sets of n of
 the other m - 1 people add j; with X_i = 0 it is C(n, j). Everything is exact: masses given as floats count as the
 binary fractions that they are.
 """

@@ -1,9 +1,9 @@
 """How to multiply the tables of a network and sum out all variables: a tree of joins and sums.
 
-Variables go in the order that always makes the smallest table next. The tables that share a variable when it goes are
-joined in pairs, those over the same variables and of the fewest coefficients first (as in Huffman's code), so that a
-node with many neighbours becomes a balanced tree and small shares meet large ones early. On trees and polytrees the
-tables are over single families; elsewhere they grow with the network's width.
+Each step eliminates the variable that makes the smallest table. The tables that share it are joined in pairs, those
+over the same variables and of the fewest coefficients first (as in Huffman's code), so that a node with many neighbours
+becomes a balanced tree and small shares meet large ones early. On trees and polytrees the tables are over single
+families; elsewhere they grow with the network's width.
 
 Every table is a function of the tables below it, so what multiplies it in the whole product (its outside) follows from
 the root down: two passes serve all nodes (Darwiche 2003, "A differential approach to inference in Bayesian networks";
@@ -54,7 +54,7 @@ Table = Leaf | Join | Sum
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """Tables in an order where those below come first; the last is the sum over all variables but those to keep.
+    """Tables, each after those below it; the last is the sum over all variables but those to keep.
 
     `outer` are the scopes of what multiplies each, and `sizes` how many values each variable has.
     """

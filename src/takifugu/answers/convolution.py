@@ -1,11 +1,11 @@
 """Convolution of two rows of positive numbers of any size.
 
-Long rows: in blocks that fit float64, one matrix product a block.
+Long rows: in blocks that fit float64, one matrix product per block.
 
 A row is cut into blocks of equal length, each held as float64 numbers in (2**-_SPAN, 1) times a power of two. Blocks i
 and c add to the output blocks i + c and i + c + 1; every output block has one power of two, the largest that is added
 to it, and a smaller one is raised to at least 2**_RAISED relative to it, so that no positive number becomes zero. What
-that adds to a number is below 2**_RAISED a term, nothing to numbers above 2**_TRUSTED: if one is smaller, shorter
+that adds to a number is below 2**_RAISED per term, nothing to numbers above 2**_TRUSTED: if one is smaller, shorter
 blocks are tried, and in the end pieces of any length with numbers of like size, which always works.
 """
 
@@ -22,14 +22,14 @@ _SPAN = 250
 _RAISED = -510
 _TRUSTED = -430
 _SIZES = (32, 16, 8)
-#: So few products of numbers are not worth blocks.
+#: Fewer products of numbers than this are not worth blocks.
 _FEW = 2**12
 #: Rows of at most this many numbers are cut into pieces by size, longer ones in the middle.
 _SHORT = 64
 
 
 def convolve(first: Wide, second: Wide) -> Wide:
-    """Return sum over j of first[j] second[i - j]; at most 2 min(n, m) + 4 roundings a number.
+    """Return sum over j of first[j] second[i - j]; at most 2 min(n, m) + 4 roundings per number.
 
     >>> convolve(Wide.of([1.0, 2.0]), Wide.of([3.0, 4.0, 5.0])).floats(0).tolist()
     [3.0, 10.0, 13.0, 10.0]

@@ -25,7 +25,7 @@ CHUNK, _ORDERS = 64, 600
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """Positive numbers [row, chunk, place] * 2**exponents[row, chunk]; places behind the first `size` are to spare."""
+    """Positive numbers [row, chunk, place] * 2**exponents[row, chunk]; places after the first `size` are padding."""
 
     numbers: FloatArray
     exponents: ExponentArray
@@ -44,7 +44,7 @@ class Chunks:
 def decayed(weights: Wide, decay: Fraction) -> Chunks:
     """Return A for every row of weights, shape (rows, places), and a decay d > 0 per place.
 
-    At most `roundings` roundings a number. The chunks reach beyond the last place: A is larger than zero there too.
+    At most `roundings` roundings per number. The chunks reach beyond the last place: A is larger than zero there too.
     """
     rows, size = weights.mantissas.shape
     places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))

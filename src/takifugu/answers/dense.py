@@ -35,8 +35,8 @@ class DenseFamily:
     """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
 
     `rows[value]` are the rows of a value's hull (one row for a single law), `starts[value]` the start states that they
-    belong to. `pairs` are the ordered pairs of value
-    indices to compare; both orders are always looked at. Each mass is right up to a factor 1 +- `relative_error`.
+    belong to. `pairs` are the ordered pairs of value indices to compare; both orders are always looked at. Each mass is
+    right up to a factor 1 +- `relative_error`.
     """
 
     entry: int
@@ -71,7 +71,7 @@ class DenseFamily:
         return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return (w, scale): W-infinity and the scale w/epsilon, which has to stand up to the masses' errors.
+        """Return (w, scale): W-infinity and the scale w/epsilon, which must withstand the masses' errors.
 
         Rounded masses only propose w; it stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
         at a scale 2**-35 and the effect of the errors above that: noise that only just hides a shift by w needs it.

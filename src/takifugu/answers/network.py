@@ -1,9 +1,9 @@
 """Laws of a scalar answer given nodes of a Bayesian network, for all secret nodes at once.
 
-Only nodes that the answer or a secret hangs on are looked at: those that are secret or add something that varies, and
+Only nodes that the answer or a secret depends on are looked at: those that are secret or add something that varies, and
 their ancestors; the rest sums to one. Two passes (`passes`) over one plan (`contraction`, `reading`) serve all secret
 nodes. On trees and polytrees this is message passing; elsewhere tables grow with the network's width, and where a plan
-for all secret nodes would take too much memory each gets one of its own.
+for all secret nodes would take too much memory each gets its own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FloatArray = npt.NDArray[np.float64]
 LARGEST_BYTES = 3e9
 #: A table of float64 numbers spans no more than this many binary orders.
 MOST_ORDERS = 900
-#: So many of the secret nodes stand for all where each has a plan of its own.
+#: How many of the secret nodes represent all of them where each has its own plan.
 _SAMPLE = 16
 
 _Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
@@ -86,7 +86,7 @@ def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Itera
     for plan in _plans(belief, answer, tuple(pairs)):
         if not _fits(plan):
             raise Unsupported(
-                f"the laws of the answer would take {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}: "
+                f"the distributions of the answer need {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}: "
                 'use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one'
             )
         for law in laws(plan, belief.factors, found.offsets):
@@ -124,7 +124,7 @@ def sums_table(
         table = moved(table, v, offsets[v])
     numbers = arranged_as(table, keep)
     if isinstance(numbers, Wide) and numbers.span > MOST_ORDERS:
-        raise Unsupported("the joint law of some nodes and a sum has probabilities too small for float64")
+        raise Unsupported("the joint distribution of some nodes and a sum has probabilities too small for float64")
     floats = numbers.floats(numbers.top) if isinstance(numbers, Wide) else numbers.floats
     return floats, found.base, relative_error(table.rounded)
 
@@ -175,7 +175,7 @@ def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...])
         found = shares(belief, answer)
         plan = _contraction(belief, found.offsets, [*wanted, *found.varying], wanted if len(wanted) == 1 else ())
         known.clear()
-        known[key] = belief, reading(plan, wanted)  # the network is held, so that its id stays its own
+        known[key] = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
     return known[key][1]
 
 

@@ -43,7 +43,7 @@ class VariableLaw:
 
 
 def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
-    """Yield the law of every wanted variable, each once, in the order in which the second pass comes by.
+    """Yield the law of every wanted variable, each once, in the order of the second pass.
 
     `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
     """

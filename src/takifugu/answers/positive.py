@@ -1,4 +1,4 @@
-"""Arrays of positive polynomials, the sum of what was added as exponent: products, sums, shifts, of any size.
+"""Arrays of positive polynomials, exponents being sums: products, sums, shifts, of any size.
 
 The last axis of an array runs over the coefficients. Numbers are float64 times one power of two while all of them lie
 within NARROW binary orders: products of two such numbers stay normal float64 numbers, and nothing is lost. Otherwise
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from takifugu.answers.convolution import convolve
 from takifugu.answers.wide import LOWEST, NARROW, FloatArray, Wide, normalised
 
-#: The shorter of two polynomials is gone through coefficient by coefficient up to this many coefficients ...
+#: The shorter of two polynomials is taken coefficient by coefficient up to this many coefficients ...
 _FEW = 24
 #: ... or where there are more products of polynomials than this.
 _MANY = 64

@@ -1,8 +1,8 @@
-"""Where in a plan of products the law of each wanted variable is read, and what both passes take.
+"""Where in a plan of products the law of each wanted variable is read, and what both passes cost.
 
 The second pass goes from the root to the tables that hold a wanted variable. At a table over v with n coefficients the
 law of v takes n times the length of the whole sum in products of numbers, so it is read where n is small, among the
-tables over v that the second pass comes by anyway or can reach for less.
+tables over v that the second pass visits anyway or can reach at less cost.
 """
 
 from __future__ import annotations

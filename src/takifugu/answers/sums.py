@@ -61,7 +61,7 @@ def _frexp(mass: int, total: int) -> tuple[float, int]:
 
 
 def joined(first: Weights, second: Weights) -> Weights:
-    """Return the weights of the sum: at most 2 min(n, m) + 4 roundings a number."""
+    """Return the weights of the sum: at most 2 min(n, m) + 4 roundings per number."""
     if len(first) < len(second):
         first, second = second, first
     numbers = _short(first.numbers, second.numbers) if len(second) <= _FEW else convolve(first.numbers, second.numbers)
@@ -87,7 +87,7 @@ Law = TypeVar("Law")
 
 
 class Sums(Generic[Law]):
-    """The laws of sums of all terms but one; ask for them in order, so that neighbours share their work.
+    """The laws of sums of all terms but one; request them in order, so that neighbours share their work.
 
     >>> coin = Pmf.from_counts([0, 1], [1, 1])
     >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], lambda p, q: p.convolve(q), Pmf([0], [1]))

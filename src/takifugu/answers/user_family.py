@@ -2,13 +2,13 @@
 
 The answer is c(X_v) + R: user v's contribution and the sum R of all others', which is independent of it. Given
 X_v = a the answer is c_a + R; given that v is removed, R; given that v's value is unknown, C + R, where C has the law p
-of v's contribution (000 Appendix A). For Laplace noise of scale b let loss be the largest log-ratio.
+of v's contribution (Ding22 Appendix A). For Laplace noise of scale b let loss be the largest log-ratio.
 
 *Two states with one contribution each, c apart*: loss = |c|/b exactly, whatever the others do. At most: it is so
 without R, and adding R is post-processing. At least: beyond all atoms the density of R + noise is K e^{-y/b} on the
 right, so there the ratio of the two shifts of it is e^{c/b} (and e^{-c/b} on the left). W-infinity is |c|: the shift is
-a plan, and the means differ by c. So the smallest scale is |c|/epsilon, and no law of the others is needed (000
-eq. 13; x - x' = f_v(a) - f_v(b), with its sign: ERRATA X8).
+a plan, and the means differ by c. So the smallest scale is |c|/epsilon, and no law of the others is needed (Ding22
+eq. 13; x - x' = f_v(a) - f_v(b), with its sign: errata X8).
 
 *The value a against an unknown value*: without R the log-ratios, extreme at atoms, are
     at y = c_a:             -log E e^{-|C - c_a|/b},

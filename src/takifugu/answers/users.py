@@ -1,8 +1,8 @@
-"""Laws of a scalar answer given the states of many independent users: who is alike, and what is too much work.
+"""Laws of a scalar answer given the states of many independent users: who is alike, and what costs too much.
 
 What one user's family of laws is, and which noise it needs, is in `user_family`. The law of all others is found for one
-user after the other by `sums`. Where it would take too much work, laws of the user's contribution alone stand for those
-of the answer: noise that hides the one hides the other, because the others' sum is independent of it and added later.
+user after the other by `sums`. Where it would take too much work, laws of the user's contribution alone replace those
+of the answer; noise that hides the former hides the latter: the others' sum is independent of it and added later.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def comparisons(belief: IndependentUsers, answer: Additive, family: Family, lapl
 class Users:
     """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`, `counts` of each sort.
 
-    `last` are the laws that were asked for last: mechanisms ask several times in a row.
+    `last` are the laws computed last: mechanisms request them several times in a row.
     """
 
     absence: str

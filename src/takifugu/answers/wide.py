@@ -1,7 +1,7 @@
 """Positive numbers beyond the range of float64: a mantissa and a binary exponent for every number.
 
 The tails of a long chain fall far below 1e-308 (0.25**1000 is 2**-2000), and a pure promise must not lose them. Every
-operation here adds and multiplies numbers that are not negative, so it keeps relative accuracy: UNIT a rounding.
+operation here adds and multiplies numbers that are not negative, so it keeps relative accuracy: UNIT per rounding.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Wide:
 
 
 def combine(weights: Wide, rows: Wide) -> Wide:
-    """Return weights @ rows for shapes (m, k) and (k, n); k + 1 roundings a number."""
+    """Return weights @ rows for shapes (m, k) and (k, n); k + 1 roundings per number."""
     if weights.span + rows.span <= 2 * NARROW:
         product = weights.floats(weights.top) @ rows.floats(rows.top)
         return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))

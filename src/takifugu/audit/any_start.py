@@ -1,9 +1,9 @@
-"""The largest ratio at one output over every start law of a chain.
+"""The largest ratio at one output over every initial law of a chain.
 
-For start state u let n_u = P(y, X_i = a | u), m_u = P(X_i = a | u), and n'_u, m'_u the same for b. Under the start law
-pi the ratio is [sum pi n / sum pi m] [sum pi m' / sum pi n']. With sum pi m / sum pi m' held fixed, a linear condition
-on pi, it is a ratio of two linear functions of pi, so a largest value has at most two start states. For two of them
-with odds t it is a product of two ratios of linear functions of t; its derivative is zero where a quadratic is.
+For start state u let n_u = P(y, X_i = a | u), m_u = P(X_i = a | u), and n'_u, m'_u the same for b. Under the initial
+law pi the ratio is [sum pi n / sum pi m] [sum pi m' / sum pi n']. With sum pi m / sum pi m' held fixed, a linear
+condition on pi, it is a ratio of two linear functions of pi, so a largest value has at most two start states. For two
+of them with odds t it is a product of two ratios of linear functions of t; its derivative is zero where a quadratic is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Side:
 
 
 def largest_ratio(left: Side, right: Side, place: int) -> Any:
-    """Return sup over start laws of P(y | a) / P(y | b) at output number `place`; 0 where y is impossible given a."""
+    """Return sup over initial laws of P(y | a) / P(y | b) at output number `place`; 0 where y is impossible given a."""
     starts = range(len(left.masses))
     found = [_ratio(left.at(u, place), right.at(u, place)) for u in starts]
     for u, v in itertools.combinations(starts, 2):

@@ -1,4 +1,4 @@
-"""The true loss of a release, by the slow way: every joint state, every answer, every output that matters.
+"""The true loss of a release, found the slow way: every joint state, every answer, every output that matters.
 
 For an ordered comparison a -> b the loss is sup over outputs y of log P(y | a) / P(y | b), and the true delta at
 epsilon is the sum over y of the positive part of P(y | a) - e^epsilon P(y | b). All conditional laws come from one list
@@ -7,7 +7,7 @@ calibration is used. Several releases on the same data are one release of a long
 
 Laplace noise: in each coordinate, the others fixed, the ratio is monotone between neighbouring atoms and constant
 beyond them, so the supremum lies in the grid of all coordinates' places from one below the lowest atom to one above
-the highest. For a chain of any start see `any_start`.
+the highest. For a chain with any initial distribution see `any_start`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from takifugu.randomisers import Randomiser
 class Audit:
     """The true loss (or delta), where it is reached, and bounds that take the rounding of the belief into account.
 
-    `output` is in answer units, one number a cell of every release. `upper` is infinite (for a delta: 1) when chains
+    `output` is in answer units, one number per cell of every release. `upper` is infinite (for a delta: 1) when chains
     stood for a class.
     """
 
@@ -55,8 +55,8 @@ def true_loss(
 ) -> Audit:
     """Return the true loss of a calibration, or of a framework, a query and a randomiser.
 
-    Exact for tables, chains of a stationary or given start, and chains of any start (the supremum over all start laws).
-    For a class of chains it is the loss over the given `chains` of that class, a lower bound.
+    Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
+    all initial laws). For a class of chains it is the loss over the given `chains` of that class, a lower bound.
 
     Raises Unsupported beyond two million joint states or too many outputs, for normal noise, and for a class without
     chains; InputError for a chain outside its class.
@@ -104,8 +104,8 @@ def true_delta(
 ) -> Audit:
     """Return the true delta at `epsilon` (as the `loss` of an Audit; its `output` is the one that adds most).
 
-    The sum runs over all outputs but a set of mass 1e-25 a cell. For a chain of any start `loss` and `lower` are over
-    its point starts and `upper` over all pairs of point starts, one a side: the supremum lies between them.
+    The sum runs over all outputs but a set of mass 1e-25 per cell. With any initial distribution `loss` and `lower` are
+    over point starts and `upper` over all pairs of point starts, one per side: the supremum lies between them.
 
     Raises what `true_loss` raises, except that normal noise is fine.
 

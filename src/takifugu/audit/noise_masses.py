@@ -45,14 +45,14 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
     if isinstance(randomiser, RoundedNormal):
         sigma = randomiser.sigma / randomiser.grid
         return lambda d: _between(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
-    raise Unsupported(f"the audit does not know the law of {type(randomiser).__name__} noise")
+    raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[int]:
     """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
-    Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor a step, so one step
-    beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios grow without end.
+    Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor per step, so one
+    step beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
     """
     if isinstance(randomiser, Choice):
         return randomiser.outputs

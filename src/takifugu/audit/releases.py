@@ -51,7 +51,7 @@ class Channel:
 
     @cached_property
     def spread(self) -> tuple[list[tuple[int, ...]], Masses]:
-        """Return all outputs but a set of mass 1e-25 a cell, and P(output | answer)."""
+        """Return all outputs but a set of mass 1e-25 per cell, and P(output | answer)."""
         return self._masses([places_of_mass(noise, atoms) for noise, atoms in self._columns])
 
     @cached_property
@@ -98,7 +98,7 @@ class Hypotheses:
 
     def describe(self, a: int, b: int) -> str:
         if isinstance(self.belief, LawPair):
-            return f"the {self.belief.alphabet(0)[a]} law against the {self.belief.alphabet(0)[b]} law"
+            return f"the {self.belief.alphabet(0)[a]} distribution against the {self.belief.alphabet(0)[b]} one"
         return f"{self._named(a)} against {self._named(b)}"
 
     def _named(self, value: int) -> str:

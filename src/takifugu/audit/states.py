@@ -30,11 +30,11 @@ MOST_STATES = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """`values` are value indices, one row a joint state; `weights` are integers, one row for each of `starts`.
+    """`values` are value indices, one row per joint state; `weights` are integers, one row for each of `starts`.
 
-    A belief with one law has one row of weights. A chain of any start has one for each state that it can start in, and
-    independent pieces of it one for each combination: `starts` lists the start of every piece. `nothing` is, where
-    there is one, the letter of each entry that says nothing about it: that a user's value is unknown.
+    A belief with one law has one row of weights. A chain with any initial distribution has one for each state that it
+    can start in, and independent pieces of it one for each combination: `starts` lists the start of every piece.
+    `nothing` is, where there is one, the letter of each entry that says that a user's value is unknown.
     """
 
     values: IntArray
@@ -47,8 +47,8 @@ class States:
     def classes(self, entry: int) -> list[list[int]]:
         """Return the rows of weights in groups that differ in the start of the entry's own piece only.
 
-        Pieces are independent: a ratio of two masses is linear-fractional in another piece's start law, hence largest
-        at a point start of that piece; the own piece's start laws are mixtures of a group's.
+        Pieces are independent: a ratio of two masses is linear-fractional in another piece's initial law, hence largest
+        at a point start of that piece; the own piece's initial laws are mixtures of a group's.
         """
         own = next(number for number, piece in enumerate(self.pieces) if entry in piece)
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -72,7 +72,7 @@ class States:
 
 
 def all_states(belief: Belief) -> States:
-    """List every joint state of positive probability (under some law, for a chain of any start).
+    """List every joint state of positive probability (under some law, for a chain with any initial distribution).
 
     Floats count as the binary fractions that they are. Raises Unsupported beyond two million states, and for beliefs
     that are not laws of the data.

@@ -1,4 +1,4 @@
-"""What an adversary may believe about the data: laws of tables, chains, independent pieces, independent users."""
+"""What an adversary may believe about the data: distributions of tables, chains, independent pieces and users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ State = Hashable
 class Belief(Protocol):
     """A law of the data, or a class of laws, over `size` entries with finite alphabets.
 
-    `components()` are runs of entries that are independent of each other; `possible(i)` says which values of entry i
+    `components()` are ranges of entries, independent of each other; `possible(i)` says which values of entry i
     have probability above zero (under some law of the class); `source` says where the belief comes from.
     """
 
@@ -83,6 +83,6 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
 
 
 def to_dict(belief: Belief) -> dict[str, Any]:
-    """Return plain data that `from_dict` reads back, the order in which entries are listed included."""
+    """Return plain data that `from_dict` reads back, including the order in which entries are listed."""
     told = belief.to_dict()
     return told if order(belief) is None else {**told, "listed": list(listed(belief) or ())}

@@ -24,14 +24,14 @@ _HEAD = re.compile(r"\b(variable|probability)\s*(\([^(){}]*\)|[^\s{}()]+)\s*\{")
 _STATES = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}\s*;")
 _ROW = re.compile(r"(\([^()]*\)|table\b|default\b)([^()]*)")
 
-#: All tables of a network together hold at most so many probabilities (128 MB), and a node so many parents.
+#: All tables of a network together hold at most this many probabilities (128 MB), and a node this many parents.
 MOST_NUMBERS, MOST_PARENTS = 2**24, 24
 
 
 def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     """Read a Bayesian network from a BIF file (Bayesian Interchange Format).
 
-    Rows that miss a sum of one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
+    Rows whose sums miss one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
     short, or breaks the format, and for what `BayesianNetwork` refuses.
     """
     file = Path(path)
@@ -117,7 +117,7 @@ def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
         raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
     names = tuple(_word(s) for s in found.group(2).split(","))
     if len(names) != int(found.group(1)):
-        raise InputError(f"{file}: variable {name!r} announces {found.group(1)} states and lists {len(names)}")
+        raise InputError(f"{file}: variable {name!r} declares {found.group(1)} states and lists {len(names)}")
     return names
 
 
@@ -157,6 +157,6 @@ def _place(
     place = []
     for parent, word in zip(parents, words, strict=True):
         if word not in states[parent]:
-            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which {parent} cannot be")
+            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which is not a state of it")
         place.append(states[parent].index(word))
     return tuple(place)

@@ -1,4 +1,4 @@
-"""Markov chains: one chain with a stationary, given or any start, and the class of all chains with (pi, g)."""
+"""Markov chains: one chain with a stationary, given or any initial distribution, and all chains with (pi, g)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MarkovChain(OneSequence):
-    """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (004 §4.1).
+    """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (Song17 §4.1).
 
-    `initial` is the law of X_0: "stationary", "any" (a class: every law on the states), or a vector. `states` name
-    the rows. Raises InputError for rows that do not sum to one, a wrong shape, repeated states, and for "stationary"
-    where the stationary law is not unique.
+    `initial` is the distribution of X_0: "stationary", "any" (unknown: a class), or a vector. `states` name the rows.
+    Raises InputError for rows that do not sum to one, a wrong shape, repeated states, and for "stationary"
+    where the stationary distribution is not unique.
 
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
     >>> [round(float(p), 3) for p in chain.stationary]
@@ -105,15 +105,15 @@ class MarkovChain(OneSequence):
     ) -> MarkovChain | ChainRegion:
         """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
 
-        It starts in its stationary law unless `initial` says otherwise. Transitions are counted inside each sequence.
-        `source` says in words where the sequences come from; if they are the data that the chain is to protect,
-        `private=True` marks it, and calibration refuses it unless told.
+        It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
+        `source` states in words where the sequences come from; if they are the data that the chain is to protect,
+        `private=True` marks it, and calibration refuses it unless allowed.
 
         With `confidence` the class of all chains in a region that covers the true matrix with that probability is
-        returned instead, from any start, without smoothing.
+        returned instead, with any initial distribution, without smoothing.
 
         Raises InputError for an empty source, an unknown state, negative smoothing, a row without transitions when
-        smoothing is 0, a confidence outside (0, 1), and smoothing or a start beside a confidence.
+        smoothing is 0, a confidence outside (0, 1), and smoothing or `initial` beside a confidence.
 
         >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
         >>> chain.matrix.round(3).tolist()
@@ -130,8 +130,8 @@ class MarkovChain(OneSequence):
             for name, given in (("smoothing", smoothing), ("initial", initial)):
                 if given is not None:
                     raise InputError(
-                        f"{name} is {given!r} beside confidence={confidence!r}: a region of chains is counted without "
-                        f"smoothing and holds every start; leave {name} out, or leave confidence out for one chain"
+                        f"{name} is {given!r} beside confidence={confidence!r}: a region is estimated unsmoothed, "
+                        f"for every initial distribution; leave {name} out, or confidence out for one chain"
                     )
             return covering_region(counts, length, names, confidence, text)
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
@@ -149,19 +149,19 @@ class MarkovChain(OneSequence):
 
     @property
     def wide_start(self) -> WideLaw:
-        """Return the law of the first entry, stationary or given; raises Unsupported for "any" start."""
+        """Return the law of the first entry, stationary or given; raises Unsupported for initial="any"."""
         if self.initial == "stationary":
             return self.wide_stationary
         return WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
-        """Return the law of entry `entry`; raises Unsupported for "any" start, which is a class and has none."""
+        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
         return self.marginals(entry + 1)[entry] if self.initial != "stationary" else self.stationary
 
     def marginals(self, count: int | None = None) -> FloatArray:
         """Return the laws of the first `count` entries, shape (count, k)."""
         if self.initial == "any":
-            raise Unsupported('a chain with initial="any" is a class of laws: no single marginal law exists')
+            raise Unsupported('a chain with initial="any" is a class: no single marginal distribution exists')
         count = self.length if count is None else count
         if self.initial == "stationary":
             return np.broadcast_to(self.stationary, (count, len(self.states)))
@@ -203,8 +203,8 @@ class MarkovChain(OneSequence):
         )
 
     def assumptions(self) -> tuple[str, ...]:
-        starts = {"stationary": "it starts in its stationary law", "any": "it may start in any way"}
-        how = starts[self.initial] if isinstance(self.initial, str) else "its start law is given"
+        starts = {"stationary": "the stationary one", "any": "unknown"}
+        how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,15 +226,16 @@ class MarkovChain(OneSequence):
         )  # fmt: skip
 
     def describe(self) -> str:
-        start = self.initial if isinstance(self.initial, str) else "given"
-        return f"a Markov chain over {len(self.states)} states, {self.length} steps, {start} start ({self.source})"
+        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
+        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
+        return f"a Markov chain over {len(self.states)} states, {self.length} steps, {start} ({self.source})"
 
 
 @dataclass(frozen=True)
 class MarkovChainClass(OneSequence):
-    """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, from any start.
+    """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
 
-    The class of 004 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
+    The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
     """
 
     pi: float
@@ -272,7 +273,7 @@ class MarkovChainClass(OneSequence):
     def assumptions(self) -> tuple[str, ...]:
         return (
             "the sequence is a reversible Markov chain whose stationary masses are at least "
-            f"{self.pi:g} and whose eigengap is at least {self.g:g}; it may start in any way",
+            f"{self.pi:g} and whose eigengap is at least {self.g:g}; its initial distribution is unknown",
             "its length is public",
         )
 
@@ -291,7 +292,7 @@ class MarkovChainClass(OneSequence):
     def describe(self) -> str:
         return (
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
-            f"eigengap >= {self.g:g}, {self.length} steps, any start ({self.source})"
+            f"eigengap >= {self.g:g}, {self.length} steps, unknown initial distribution ({self.source})"
         )
 
 

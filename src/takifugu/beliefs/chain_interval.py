@@ -1,4 +1,4 @@
-"""All chains with two states whose probabilities of staying lie in one interval (004 §6)."""
+"""All chains with two states whose probabilities of staying lie in one interval (Song17 §6)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from takifugu.laws.rationals import as_fraction
 
 @dataclass(frozen=True, init=False)
 class BinaryChainInterval(OneSequence):
-    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], from any start (004 §6).
+    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §6).
 
-    Max-influence over the whole class is known exactly: of all its chains `worst` tells most (proved in
+    Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
     docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
 
     >>> BinaryChainInterval(0.2, length=100).worst.matrix.tolist()
@@ -40,7 +40,7 @@ class BinaryChainInterval(OneSequence):
 
     @property
     def worst(self) -> MarkovChain:
-        """Return the chain that stays with probability 1 - low everywhere, from any start."""
+        """Return the chain that stays with probability 1 - low everywhere, with any initial distribution."""
         stay, leave = 1 - self.low, self.low
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 
@@ -60,7 +60,7 @@ class BinaryChainInterval(OneSequence):
     def assumptions(self) -> tuple[str, ...]:
         return (
             f"the sequence is a Markov chain that stays in either state with a probability from {self.low:g} to "
-            f"{1 - self.low:g}; it may start in any way",
+            f"{1 - self.low:g}; its initial distribution is unknown",
             "its length is public",
         )
 
@@ -79,5 +79,5 @@ class BinaryChainInterval(OneSequence):
     def describe(self) -> str:
         return (
             f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
-            f"{self.length} steps, any start ({self.source})"
+            f"{self.length} steps, unknown initial distribution ({self.source})"
         )

@@ -21,9 +21,9 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 @dataclass(frozen=True, eq=False, init=False)
 class ChainRegion(OneSequence):
-    """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], from any start.
+    """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
 
-    What is proved for the class holds even if every step has a matrix of its own in the region. `confidence` is the
+    What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
     probability with which an estimated region covers the true matrix, None for one that is simply assumed;
     `MarkovChain.fit(..., confidence=0.99)` estimates one. Raises InputError for ends that are no probabilities or
     are in the wrong order, for a row that holds no law, and for a state that can never be entered.
@@ -74,7 +74,7 @@ class ChainRegion(OneSequence):
 
     @property
     def center(self) -> MarkovChain:
-        """Return the chain that divides every interval of a row in the same ratio, from any start."""
+        """Return the chain that divides every interval of a row in the same ratio, with any initial distribution."""
         low, room = self.lower.sum(axis=1), (self.upper - self.lower).sum(axis=1)
         share = np.divide(1 - low, room, out=np.zeros_like(room), where=room > 0)
         matrix = self.lower + np.clip(share, 0, 1)[:, None] * (self.upper - self.lower)
@@ -96,7 +96,7 @@ class ChainRegion(OneSequence):
         return ChainRegion(self.lower, self.upper, length, self.states, self.confidence, self.source)
 
     def assumptions(self) -> tuple[str, ...]:
-        chain = "the sequence is a Markov chain with a transition matrix in the stated region; it may start in any way"
+        chain = "the sequence is a Markov chain with a matrix in the stated region; its initial distribution is unknown"
         if self.confidence is None:
             return chain, "its length is public"
         covers = (
@@ -123,7 +123,7 @@ class ChainRegion(OneSequence):
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"
         return (
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
-            f"{self.length} steps, any start ({self.source})"
+            f"{self.length} steps, unknown initial distribution ({self.source})"
         )
 
 
@@ -166,8 +166,8 @@ def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
     for row in range(len(lower)):
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:
             raise InputError(
-                f"row {row} of the region holds no law: its lower ends add up to {low[row, 0]:.6g} and its upper ends "
-                f"to {high[row, 0]:.6g}, and 1 must lie between"
+                f"row {row} of the region holds no distribution: its lower ends add up to {low[row, 0]:.6g} and its "
+                f"upper ends to {high[row, 0]:.6g}, and 1 must lie between"
             )
     low, high = lower / np.maximum(low, 1.0), np.minimum(upper / np.minimum(high, 1.0), 1.0)
     for table in (low, high):

@@ -1,4 +1,4 @@
-"""Contact graphs: people in a clique catch a disease together, cliques are independent (the flu of 004 §2 and §3)."""
+"""Contact graphs: people in a clique fall ill together, cliques are independent (the flu of Song17 §2 and §3)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_WORK, LARGEST_CLIQUE = 500_000, 100
 
 @dataclass(frozen=True, eq=False)
 class Clique(Nameless):
-    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that number alike.
+    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely.
 
-    `number` is the law of the number of ill people, on 0 .. size.
+    `number` is the distribution of the number of ill people, on 0 .. size.
     """
 
     size: int
@@ -56,7 +56,7 @@ class Clique(Nameless):
         return self
 
     def assumptions(self) -> tuple[str, ...]:
-        return (f"in a clique of {self.size} every set of so many ill people is as likely as any other",)
+        return (f"in a clique of {self.size} all sets of equally many ill people are equally likely",)
 
     def to_dict(self) -> dict[str, Any]:
         return CliqueInfection([range(self.size)], {self.size: self.number}, self.states, self.source).to_dict()
@@ -67,11 +67,11 @@ class Clique(Nameless):
 
 @dataclass(frozen=True, eq=False)
 class CliqueInfection:
-    """Independent cliques of people, each with a declared law of how many of them are ill (004 §2, §3).
+    """Independent cliques of people, each with a declared distribution of how many of them are ill (Song17 §2, §3).
 
-    `cliques` are disjoint groups of names, entries in that order; `number` gives the law on 0 .. m for a clique of m
-    people: a mapping from m, or a function of m. All sets of n ill people in a clique are equally likely. Raises
-    InputError for no people, a name in two cliques, and a law that is missing, of the wrong length, or no law.
+    `cliques` are disjoint lists of names, entries in that order; `number` gives the distribution on 0 .. m of m people:
+    a mapping from m, or a function of m. All sets of n ill people in a clique are equally likely. Raises
+    InputError for no people, a name in two cliques, and a distribution that is missing or wrong.
 
     >>> belief = CliqueInfection([["ann", "bob"], ["cem"]], {1: [0.9, 0.1], 2: [0.8, 0.1, 0.1]}, states=["well", "ill"])
     >>> belief.names, belief.components()
@@ -95,7 +95,7 @@ class CliqueInfection:
         if not people or not all(groups):
             raise InputError("the contact belief needs at least one clique, and at least one person in each")
         if len(set(people)) != len(people):
-            raise InputError("a person stands in two cliques, or twice in one: cliques must not overlap")
+            raise InputError("a person is in two cliques, or twice in one: cliques must not overlap")
         alphabet = checked_alphabet(states, "the contact belief")
         if len(alphabet) != 2:
             raise InputError(f"the states are {list(alphabet)}: give two different names, well first and ill second")
@@ -157,8 +157,8 @@ class CliqueInfection:
     def assumptions(self) -> tuple[str, ...]:
         return (
             "people of different cliques fall ill independently of each other",
-            "how many people of a clique are ill follows the stated law, and every set of so many is equally likely",
-            "who belongs to which clique is public",
+            "the number of ill people in a clique has the stated distribution, all sets of that size equally likely",
+            "the members of each clique are public",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the law of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
+    """Return the distribution of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
 
     Each is infected from outside with probability `outside`; whoever is ill infects each well one, once, with
     probability `inside`. Raises InputError unless both lie in [0, 1], and for more than 100 people.
@@ -268,7 +268,7 @@ def _grown(
 ) -> tuple[Any, ...]:
     if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
         raise InputError(
-            f"the contacts of so many people cannot be parted into cliques (of at most {LARGEST_CLIQUE} people) in a "
+            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in a "
             "reasonable time: count fewer meetings (at_least), or name the groups yourself"
         )
     if not choices:
@@ -301,7 +301,7 @@ def _binomial(n: int, k: int, p: float) -> float:
 
 def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) -> Pmf:
     if not callable(number) and size not in number:
-        raise InputError(f"a clique has {size} people, and no law of how many of them are ill is given for that size")
+        raise InputError(f"a clique has {size} people, and no distribution of how many are ill is given for that size")
     given = number(size) if callable(number) else number[size]
     if isinstance(given, Pmf):
         low, high = given.support_range
@@ -310,7 +310,7 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
         return given
     if len(given) != size + 1:
         raise InputError(
-            f"the law for a clique of {size} has {len(given)} masses: give {size + 1}, for 0 to {size} ill people"
+            f"the distribution for a clique of {size} has {len(given)} masses: give {size + 1}, for 0 to {size} ill"
         )
     return Pmf(range(size + 1), list(given))
 

@@ -21,7 +21,7 @@ PRIVATE_SOURCE = "estimated from the private data"
 
 
 def is_private_source(source: str) -> bool:
-    """Return whether a belief's source says that it was estimated from the private data.
+    """Return whether a belief's source states that it was estimated from the private data.
 
     >>> is_private_source("estimated from the private data: the first half of each sequence")
     True
@@ -94,7 +94,7 @@ def mixture_interval(successes: int, trials: int, miss: float) -> tuple[float, f
     """Return an interval that misses the true p of `trials` steps with probability at most `miss`, rounded outward.
 
     It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two sides'
-    likelihoods is a martingale with mean 1, however it was decided when to count (docs/theory/chain-classes.md; Ville
+    likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
     1939; Robbins 1970), so Markov's inequality bounds the probability of a miss.
 
     >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]

@@ -35,12 +35,12 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
-    """A Bayesian network (004 §4): nodes with finite states, parents and conditional tables.
+    """A Bayesian network (Song17 §4): nodes with finite states, parents and conditional tables.
 
-    Give (name, states, parents, table) for each node, in any order; `table` has one axis a parent, in the order of
-    `parents`, and a last axis for the node's own states. A number counts nodes in the order given (`listed`); inside,
+    Give (name, states, parents, table) for each node, in any order; `table` has one axis per parent, in the order of
+    `parents`, and a last axis for the node's own states. Numbers count nodes in the order given (`listed`); inside,
     they are kept component by component and parents before children (`names`). Raises InputError for a cycle, an
-    unknown or repeated name, a table of the wrong shape, or rows that miss a sum of one by more than 1e-6.
+    unknown or repeated name, a table of the wrong shape, or rows whose sums miss one by more than 1e-6.
 
     >>> net = BayesianNetwork([("rain", ["no", "yes"], [], [0.8, 0.2]),
     ...                        ("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.2, 0.8]])])
@@ -139,7 +139,7 @@ class BayesianNetwork:
         return tuple(found)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
-        """Return P(X_names), one axis a name in the order given, by variable elimination.
+        """Return P(X_names), one axis per name in the order given, by variable elimination.
 
         Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
         name.
@@ -195,7 +195,7 @@ class BayesianNetwork:
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
-        """Return the entries that are d-connected to `entry` given `quilt`, `entry` included (004 Definition 4.2).
+        """Return the entries that are d-connected to `entry` given `quilt`, `entry` included (Song17 Definition 4.2).
 
         All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
         """
@@ -281,7 +281,7 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any
     try:
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"node {name!r}: its table is not a full table of numbers, one row a parent state") from error
+        raise InputError(f"node {name!r}: its table is not a full table of numbers, a row per parent state") from error
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(str(p) for p in parents), numbers)
 
 

@@ -1,6 +1,6 @@
-"""Network files through pyAgrum, read in a process of its own: a hostile file may hang or kill it, and nothing else.
+"""Network files through pyAgrum, read in a separate process: a hostile file may hang or kill that one only.
 
-pyAgrum 3.3 dies of deeply nested XML, and waits for ever, or takes all memory, for some files that are cut short.
+pyAgrum 3.3 crashes on deeply nested XML, and hangs or exhausts memory on some truncated files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from takifugu.errors import InputError
 
 #: What the process may take: seconds, bytes of address space, and bytes of output.
 SECONDS, MEMORY, LARGEST_OUTPUT = 60, 1 << 30, 1 << 28
-#: A file for which the process takes longer per byte is damaged: it has two seconds to start, and one a megabyte.
+#: A file for which the process takes longer per byte is damaged: it has two seconds to start, and one per megabyte.
 _TO_START, _PER_MEGABYTE = 6.0, 2.0
 
 #: name, states, parents, and the table's shape and numbers, the node's own states last.

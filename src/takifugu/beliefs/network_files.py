@@ -19,16 +19,16 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
     """Read a network file, or take over a model of pyAgrum or pgmpy.
 
     BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
-    probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows that miss a sum of
+    probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows whose sums miss
     one by up to 1e-6 are renormalised. Raises InputError for a file that is missing or not a network, for something
-    that is no model, and where pyAgrum is needed and not installed.
+    that is not a model, and where pyAgrum is needed and not installed.
     """
     if not isinstance(path, str | Path):
         if hasattr(path, "get_cpds"):
             return from_pgmpy(path, source or "a pgmpy model")
         if hasattr(path, "cpt"):
             return from_pyagrum(path, source or "a pyAgrum model")
-        raise InputError(f"a {type(path).__name__} is no network: give a file's path, or a model of pyAgrum or pgmpy")
+        raise InputError(f"a {type(path).__name__} is not a network: give a file's path, or a pyAgrum or pgmpy model")
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
@@ -69,7 +69,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
                     f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own table "
                     f"{list(own)}: name them alike"
                 )
-            values = values.take([mine.index(state) for state in own], axis)  # each table has an order of its own
+            values = values.take([mine.index(state) for state in own], axis)  # each table has its own order
         values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
         nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
     return BayesianNetwork(nodes, source)

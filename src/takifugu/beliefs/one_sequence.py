@@ -1,4 +1,4 @@
-"""What chains and classes of chains say about their one sequence of entries."""
+"""What chains and classes of chains have in common: one sequence of entries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OneSequence(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source says that the belief was estimated from the data that it is to protect."""
+        """Return whether the source states that the belief was estimated from the data that it is to protect."""
         return is_private_source(self.source)
 
     @property
@@ -61,5 +61,5 @@ def checked_states(states: Iterable[State] | None, count: int, what: str) -> tup
     """Return `count` different names of states (0, 1, ... by default); InputError for others."""
     names = tuple(range(count)) if states is None else checked_alphabet(states, what)
     if len(names) != count:
-        raise InputError(f"{what} has {count} rows and {len(names)} states: give one name a row")
+        raise InputError(f"{what} has {count} rows and {len(names)} states: give one name per row")
     return names

@@ -1,4 +1,4 @@
-"""The smallest belief: the answer follows one of two given laws."""
+"""The smallest belief: the answer follows one of two given distributions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ State = Hashable
 
 @dataclass(frozen=True, eq=False)
 class LawPair(Nameless):
-    """An answer whose law is `left` or `right`, and nobody says which; there is one entry, the choice.
+    """An answer whose distribution is `left` or `right`; there is one entry, the choice.
 
-    Float atoms are read as decimals (0.1 is 1/10), as the value that is published will be: so both are one number.
+    Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
     """
 
     left: Pmf
@@ -38,7 +38,7 @@ class LawPair(Nameless):
         return ("left", "right")
 
     def position(self, name: Hashable) -> int:
-        raise InputError(f"two laws have no column {name!r}: publish Identity()")
+        raise InputError(f"two distributions have no column {name!r}: publish Identity()")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True, True)
@@ -54,7 +54,7 @@ class LawPair(Nameless):
         return self.right if value else self.left
 
     def assumptions(self) -> tuple[str, ...]:
-        return ("the answer follows one of the two stated laws",)
+        return ("the answer follows one of the two stated distributions",)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -66,7 +66,7 @@ class LawPair(Nameless):
         return LawPair(_pmf_from(data["left"]), _pmf_from(data["right"]), data.get("source", "assumed"))
 
     def describe(self) -> str:
-        return f"two laws of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
+        return f"two distributions of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
 
 
 def _pmf_to(law: Pmf) -> list[list[Any]]:
@@ -83,4 +83,4 @@ def _number_to(value: Any) -> Any:
 
 
 def _number_from(value: Any) -> Any:
-    return as_fraction(value, "a number of a law") if isinstance(value, str) else value
+    return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value

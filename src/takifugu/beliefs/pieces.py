@@ -17,7 +17,7 @@ from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError
 
 State = Hashable
-#: Classes of chains that no single law of the data stands for.
+#: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
 Chain = MarkovChain | ChainClass
 

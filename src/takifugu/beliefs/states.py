@@ -15,7 +15,7 @@ def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
     """Return different states as plain Python text, numbers, true or false; `what` begins a message ("the chain").
 
     Refused are None and NaN, which mean "not observed" in data, states that would not read back from a file, repeats,
-    and states that are written alike (1 and "1"), which no table of results could tell apart. Raises InputError.
+    and states that are written alike (1 and "1"), which no table of results could distinguish. Raises InputError.
 
     >>> checked_alphabet(["still", "walking"], "the chain")
     ('still', 'walking')

@@ -1,4 +1,4 @@
-"""Stochastic matrices and start laws: reading them, and the stationary law."""
+"""Stochastic matrices and initial laws: reading them, and the stationary law."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     closed = _closed_classes(matrix > 0)
     if len(closed) != 1:
         raise InputError(
-            f"the chain has {len(closed)} closed classes of states, so its stationary law is not unique: "
+            f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique: "
             'give initial=[...] or initial="any"'
         )
     members = closed[0]
@@ -151,7 +151,7 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Return a square table of probabilities whose rows sum to one; InputError with the fault where it is none."""
+    """Return a square table of probabilities whose rows sum to one; InputError with the fault where it is not."""
     try:
         table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -191,5 +191,5 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
         return initial
     law = np.array([float(p) for p in initial])
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
-        raise InputError(f"initial must be {k} probabilities that sum to 1, one a state")
+        raise InputError(f"initial must be {k} probabilities that sum to 1, one per state")
     return tuple(float(p) for p in normalised(law[None, :])[0])

@@ -23,7 +23,7 @@ State = Hashable
 
 @dataclass(frozen=True, eq=False)
 class JointTable:
-    """A joint law of named entries: `rows` are tuples of values, `probabilities` one mass a row.
+    """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
 
     Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they
     keep their values in the alphabets. Raises InputError for repeated rows, ragged rows, masses that do not sum to 1.
@@ -50,11 +50,11 @@ class JointTable:
         table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
         given = list(probabilities)
         if not table or len(table) != len(given):
-            raise InputError(f"the table has {len(table)} rows and {len(given)} probabilities: give one mass a row")
+            raise InputError(f"the table has {len(table)} rows and {len(given)} probabilities: give one mass per row")
         masses, total = _masses(given)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
-            raise InputError("the table's rows have different lengths: every row needs one value a column")
+            raise InputError("the table's rows have different lengths: every row needs one value per column")
         alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
@@ -80,9 +80,9 @@ class JointTable:
         source: str,
         private: bool = False,
     ) -> JointTable:
-        """Return the empirical law of counted rows, with exact masses count / total.
+        """Return the empirical distribution of counted rows, with exact masses count / total.
 
-        `source` says in words where the counts come from; `private=True` marks that it is the data to protect.
+        `source` states in words where the counts come from; `private=True` marks that it is the data to protect.
         Raises InputError for counts that are negative, all zero or not whole, and for an empty source.
 
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
@@ -97,7 +97,7 @@ class JointTable:
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source says that the table was estimated from the data that it is to protect."""
+        """Return whether the source states that the table was estimated from the data that it is to protect."""
         return is_private_source(self.source)
 
     @property

@@ -1,4 +1,4 @@
-"""Independent users: each has a finite law of what it contributes and a probability of being there."""
+"""Independent users: each has a finite distribution of its contribution and a probability of being present."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ State = Hashable
 Mass = int | float | Fraction
 IntArray = npt.NDArray[np.int64]
 
-#: The two meanings of absence, and what each says (ERRATA N2).
+#: The two meanings of absence, and what each means (errata N2).
 MODES = {
-    "unknown": "an absent user is counted all the same, with a value that is not known",
+    "unknown": "an absent user is still counted, with an unknown value",
     "removed": "an absent user is removed and contributes nothing",
 }
-#: Probabilities given as floats may miss a sum of one by this much; they are then divided by their sum.
+#: Probabilities given as floats may sum to one up to this error; they are then divided by their sum.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class UserLaw:
-    """What one user contributes when present: `values` with `probabilities`; and the probability of being there."""
+    """What one user contributes when present: `values` with `probabilities`; and the probability of being present."""
 
     values: tuple[State, ...]
     probabilities: tuple[Fraction, ...] | tuple[float, ...]
@@ -61,7 +61,7 @@ class Letters:
 
 @dataclass(frozen=True)
 class Singles(Sequence[range]):
-    """The runs range(0, 1), range(1, 2), ...: every user is a component of its own."""
+    """The ranges range(0, 1), range(1, 2), ...: every user is its own component."""
 
     size: int
 
@@ -86,14 +86,13 @@ class Singles(Sequence[range]):
 
 @dataclass(frozen=True, eq=False)
 class IndependentUsers:
-    """V independent users; user v has the law `laws[v]`, value -> probability, and may be absent (000 §3.3.1).
+    """V independent users; user v has distribution `laws[v]`, value -> probability, and may be absent (Ding22 §3.3.1).
 
-    `presence` is one probability of being there, or one a user. `absence` says what "absent" means (it must be named
-    where a presence is below 1): "unknown", the paper's: an absent user is counted with a value that is not known, so
-    the law of the answer given absence is the average over the user's values (000 Appendix A); "removed": it
-    contributes nothing. Under "unknown" absence is possible for every user, whatever `presence` says, and the answer
-    does not depend on it. Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from
-    a few laws.
+    `presence` is one probability of being present, or one per user. `absence` says what "absent" means (required where
+    a presence is below 1): "unknown", the paper's: an absent user is counted with an unknown value, so the distribution
+    of the answer given absence averages over the user's values (Ding22 Appendix A); "removed": it contributes nothing.
+    Under "unknown" absence is possible for every user, whatever `presence` says, and the answer does not depend on it.
+    Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from a few distributions.
 
     Raises InputError for no users, probabilities that are negative, not finite or do not sum to one, repeated values,
     the value "absent" (which stands for an absent user), and "removed" where everybody is certainly present.
@@ -119,11 +118,11 @@ class IndependentUsers:
     ) -> None:
         given = [laws] if isinstance(laws, Mapping) else list(laws)
         if not given:
-            raise InputError("there are no users: give one law a user, for example [{0: 0.3, 1: 0.7}] * 25")
+            raise InputError("there are no users: give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25")
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
         if len(each) != len(given):
-            raise InputError(f"there are {len(given)} users and {len(each)} presences: give one for all, or one a user")
+            raise InputError(f"there are {len(given)} users and {len(each)} presences: give one, or one per user")
         read = _Reader()
         self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
 
@@ -131,7 +130,7 @@ class IndependentUsers:
     def groups(
         groups: Iterable[Sequence[Any]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users given as (count, law) or (count, law, presence), in this order; no user is stored on its own.
+        """Return users given as (count, law) or (count, law, presence), in this order; no user is stored individually.
 
         Raises InputError as the class does, and for a count that is not a whole number above 0.
 
@@ -143,14 +142,14 @@ class IndependentUsers:
         read = _Reader()
         for group in groups:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
-                raise InputError(f"a group is {group!r}: write (count, law) or (count, law, presence)")
+                raise InputError(f"a group is {group!r}: write (count, distribution[, presence])")
             count = plain(group[0])
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
                 raise InputError(f"a group has {group[0]!r} users: write a whole number above 0")
             counts.append(count)
             found.append(read.law(group[1], group[2] if len(group) == 3 else 1))
         if not found:
-            raise InputError("there are no users: give at least one group (count, law)")
+            raise InputError("there are no users: give at least one group (count, distribution)")
         users = object.__new__(IndependentUsers)
         users._fill(found, absence, None, source, counts)
         return users
@@ -199,7 +198,7 @@ class IndependentUsers:
 
     @cached_property
     def likeness(self) -> IntArray:
-        """A number a user: equal for users with the same alphabet and the same possible values."""
+        """One number per user: equal for users with the same alphabet and the same possible values."""
         known: dict[Any, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
         return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
@@ -209,7 +208,7 @@ class IndependentUsers:
         return Letters(law.values, self.absence if may_leave else "")
 
     def law(self, user: int) -> UserLaw:
-        """Return what user number `user` contributes, and how likely it is to be there."""
+        """Return what user number `user` contributes, and how likely it is to be present."""
         return self.laws[int(self.law_of[user])]
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
@@ -253,7 +252,7 @@ class IndependentUsers:
         return {}
 
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
-        """Return a number a user, equal for those who are alike: alphabet, possible values, and all columns.
+        """Return one number per user, equal for those who are alike: alphabet, possible values, and all columns.
 
         With `by_law` users whose laws differ are not alike.
         """
@@ -274,8 +273,8 @@ class IndependentUsers:
 
     def assumptions(self) -> tuple[str, ...]:
         return (
-            "the users are independent of each other, each with the stated law of its contribution",
-            f"which users there can be is public; {MODES[self.absence]}",
+            "the users are independent of each other, each with the stated distribution of its contribution",
+            f"the list of possible users is public; {MODES[self.absence]}",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -305,7 +304,7 @@ class IndependentUsers:
         return users
 
     def describe(self) -> str:
-        laws = "one law" if len(self.laws) == 1 else f"{len(self.laws)} different laws"
+        laws = "one distribution" if len(self.laws) == 1 else f"{len(self.laws)} different distributions"
         return f"{self.size} independent users with {laws}; {MODES[self.absence]} ({self.source})"
 
 
@@ -326,12 +325,12 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     try:
         pairs = [(plain(v), plain(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
     except (TypeError, ValueError):
-        raise InputError(f"a user's law is {law!r}: write value -> probability, such as {{0: 0.3, 1: 0.7}}") from None
+        raise InputError(f"a user's distribution is {law!r}: write value -> probability: {{0: 0.3, 1: 0.7}}") from None
     if not pairs:
-        raise InputError("a user's law is empty: give at least one value with its probability")
-    values = checked_alphabet([v for v, _ in pairs], "a user's law")
+        raise InputError("a user's distribution is empty: give at least one value with its probability")
+    values = checked_alphabet([v for v, _ in pairs], "a user's distribution")
     if ABSENT in values:
-        raise InputError(f"a user's law has the value {ABSENT!r}, which stands for an absent user: name it otherwise")
+        raise InputError(f"a user's distribution has the value {ABSENT!r}, which stands for an absent user: rename it")
     for value, p in pairs:
         number = isinstance(p, int | float | Fraction) and not isinstance(p, bool)
         if not number or not math.isfinite(p) or p < 0:

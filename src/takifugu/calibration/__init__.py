@@ -1,4 +1,4 @@
-"""Calibration asks every mechanism, picks one and explains; it holds no mathematics and never sees data."""
+"""Calibration tries every mechanism, picks one and explains; it holds no mathematics and never sees data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from takifugu.tables import labelled
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
 
-#: Budgets that mean something: from all noise to no promise.
+#: Meaningful budgets: from nothing but noise to no promise at all.
 LEAST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**4)
 #: Scales that a caller may choose, in steps of the answer's grid.
 LEAST_SCALE, LARGEST_SCALE = Fraction(1, 10**9), Fraction(10**15)
@@ -52,13 +52,13 @@ def calibrate(
     (`Calibration.forbids`). A mechanism asked by name is run at any cost; the calibration states what it promises.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
-    belief estimated from the private data (`allow_private_belief`). Source: DESIGN §4, "Zero noise", "Composition".
+    belief estimated from the private data (`allow_private_belief`). Source: docs/architecture.md#zero-noise.
 
-    Ctrl-C during a long search for quilts ends that search: its best so far is as sound, and the witness says so. A
-    second one, or one elsewhere, stops as always.
+    Ctrl-C during a long search for quilts ends that search: its best so far is sound too, and the witness notes it. A
+    second one, or one elsewhere, interrupts as usual.
 
     Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
-    mechanism that makes no use of it; CalibrationRefused where nothing may be used as asked.
+    mechanism that has no use for it; CalibrationRefused where nothing may be used as asked.
 
     >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
@@ -112,7 +112,7 @@ def compare(
 
 @searches.stopping()
 def with_scale(framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False) -> Calibration:
-    """Return Laplace noise of a scale that the caller chose (answer units): its epsilon is computed, not asked for.
+    """Return Laplace noise of a scale that the caller chose (answer units): its epsilon is computed, not requested.
 
     The promise is D(component)/scale, or the joint cost over Markov quilts where that is smaller (`promise_of`). Raises
     InputError for a scale that is not a finite number above 0.

@@ -1,4 +1,4 @@
-"""The registry: one line a mechanism, in the order that breaks the last ties."""
+"""The registry: one line per mechanism, in the order that breaks the last ties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Line:
     """A mechanism's name, the module that holds it, and whether it can make use of a delta above 0.
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
-    those who ask by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
+    be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
     """
 
     name: str

@@ -30,15 +30,15 @@ SKIPPED = "skipped"
 #: The statuses of mechanisms that may be used.
 USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
 
-#: What a promise about one output's law forbids.
+#: What a promise about one output's distribution forbids.
 ONLY_RELEASE = (
     "this is the only release about its source: any later one is refused, except with noise that covers every change "
     "of the whole data (kind 'whole')"
 )
 NOTHING_COMPOSES = "no mechanism that composes with later releases may be used here, so the least error of all is taken"
 PAIR_COMPOSES = (
-    "two laws of an answer are compared, and noise that composes makes no use of them, so the least error of all is "
-    "taken"
+    "two distributions of an answer are compared, and noise that composes makes no use of them, so the least error "
+    "of all is taken"
 )
 
 _NOISE = {
@@ -50,10 +50,10 @@ _NOISE = {
     "channel": "one of finitely many outputs, by a table",
 }
 _ADDS_UP = {
-    Composition.WHOLE: "adds up with every other release",
-    Composition.DATA: "adds up with other releases of kind whole or data",
-    Composition.QUILT: "adds up with other releases through their joint cost over quilts",
-    Composition.SINGLE: "adds up with releases of kind whole only",
+    Composition.WHOLE: "composes with every other release",
+    Composition.DATA: "composes with other releases of kind whole or data",
+    Composition.QUILT: "composes with other releases through their joint cost over quilts",
+    Composition.SINGLE: "composes with releases of kind whole only",
 }
 _LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
@@ -139,8 +139,8 @@ class Comparisons(Sequence[Alternative]):
 class Calibration:
     """Enough noise for one query under one framework; it holds no data, and prints what it is and why.
 
-    `epsilon` and `delta` are what is promised (`guarantee`), `asked` what was asked, None where the caller chose the
-    scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
+    `epsilon` and `delta` are what is promised (`guarantee`), `asked` what was requested, None where the caller chose
+    the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
     `randomiser.scale`. `hides_one_entry` says whether the noise alone would hide one entry, at the promised epsilon,
     from someone who knows all others; where it does not, the promise rests on the belief.
     """
@@ -219,7 +219,7 @@ class Calibration:
         over = "" if cells == 1 else f", summed over {cells} cells"
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
         if self.asked is not None and self.epsilon > self.asked[0]:
-            promise += f", NOT the epsilon {to_text(self.asked[0])} that was asked"
+            promise += f", NOT the epsilon {to_text(self.asked[0])} that was requested"
         facts = [
             ("publishes", self.query.describe()),
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),

@@ -18,7 +18,7 @@ _LAPLACE = ("discrete-laplace", "rounded-laplace")
 
 
 def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:
-    """Return why `calibrate` refuses this noise by default, or None (DESIGN §4 "Zero noise").
+    """Return why `calibrate` refuses this noise by default, or None (docs/architecture.md#zero-noise).
 
     Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some cell, where
     D_1 is the cell's largest change when one secret entry changes, and the noise is taken before any rounding.

@@ -1,4 +1,4 @@
-"""Each mechanism is asked once; what it answers is judged by the same rules, and the best is chosen."""
+"""Each mechanism is tried once; what it returns is judged by the same rules, and the best is chosen."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BEST_COMPOSING_FIRST = (Composition.WHOLE, Composition.DATA, Composition.QUILT,
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one mechanism answered: a bound where it has one, and whether it may be used."""
+    """What one mechanism returned: a bound where it has one, and whether it may be used."""
 
     line: Line
     status: str
@@ -114,7 +114,7 @@ class Choice:
         return self.least if only_release or self.composing is None else self.composing
 
     def rows(self, trials: Sequence[Trial], only_release: bool) -> tuple[Alternative, ...]:
-        """Return what each mechanism answered, for people; both winners are marked."""
+        """Return each mechanism's outcome in words; both winners are marked."""
         marks = {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(only_release)): CHOSEN}
         return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
 
@@ -143,7 +143,7 @@ def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
 
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
-    """Return what each mechanism answered, for people, whether or not one of them may be used."""
+    """Return each mechanism's outcome in words, whether or not one of them may be used."""
     return tuple(_row(t, t.status) for t in trials) if choice is None else choice.rows(trials, only_release)
 
 
@@ -160,4 +160,4 @@ def _row(trial: Trial, status: str) -> Alternative:
 def _shortfall(problem: Problem, bound: Bound) -> str:
     if bound.epsilon > problem.epsilon:
         return f"it promises epsilon {number(float(bound.epsilon))}, not {number(float(problem.epsilon))}"
-    return f"it needs delta {number(float(bound.delta))}, and {number(float(problem.delta))} was asked"
+    return f"it requires delta {number(float(bound.delta))}, and {number(float(problem.delta))} was requested"

@@ -1,4 +1,4 @@
-"""The command line: one group, commands that import what they need only when they run."""
+"""The command line: one group, and commands that import what they need only when they run."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def main() -> None:
       0    done: published, paid and recorded
       1    refused: over the budget, does not compose, or no mechanism
       2    bad input: a release file, data, ledger or option is wrong
-      3    a fault of Takifugu itself; the words say how far a release came
-      4    paid and not published: again, or `takifugu ledger resume`
-      5    published and not recorded: again, or `takifugu ledger resume`
-      130  stopped from the keyboard; the words say how far a release came
+      3    a fault of Takifugu itself; the message says how far the release got
+      4    paid and not published: run again, or `takifugu ledger resume`
+      5    published and not recorded: run again, or `takifugu ledger resume`
+      130  stopped from the keyboard; the message says how far the release got
     """
 
 
@@ -84,7 +84,7 @@ def compare(files: tuple[Path, ...], as_json: bool) -> None:
 def calibrate(file: Path, as_json: bool) -> None:
     """Show how much noise FILE needs.
 
-    For each table: the mechanism that is taken, its scale and expected error, and what forced it; then what a release
+    For each table: the mechanism chosen, its scale and expected error, and what forced it; then what a release
     would cost, as `release --dry-run` shows it. Publishes nothing.
     """
     from takifugu.cli.releasing import calibrate as run
@@ -94,9 +94,9 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("file", type=_PATH, required=False)
-@click.option("--prior", default="0.1", show_default=True, help="How sure somebody is before: 0.1, or 10%.")
+@click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
-@click.option("--delta", default="0", show_default=True, help="What the promise leaves out.")
+@click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
 @click.option("--svg", type=_PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @_JSON
@@ -105,8 +105,8 @@ def explain(
 ) -> None:
     """Say what a promise means for a suspicion.
 
-    How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each table of it would cost
-    at other epsilons. Publishes nothing.
+    How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each of its tables would
+    cost at other epsilons. Publishes nothing.
     """
     from takifugu.cli.explain import explain as run
 
@@ -117,7 +117,7 @@ def explain(
 @_FILE
 @click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--force", is_flag=True, help="Overwrite what was published there before.")
-@click.option("--new-ledger", is_flag=True, help="Go on where another ledger paid for what is there.")
+@click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is nothing but noise.")
 @_JSON
@@ -168,7 +168,7 @@ def ledger() -> None:
 def ledger_init(ledger_file: Path, as_json: bool) -> None:
     """Make a new ledger, which remembers nothing before today.
 
-    A release makes one, too, where there is none, and says so; `require_ledger = true` in the release file forbids it.
+    A release also makes one, with a notice, where there is none; `require_ledger = true` in its file forbids that.
     """
     from takifugu.cli.ledgers import init as run
 
@@ -217,7 +217,7 @@ def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
     """Complete what was paid for and not published.
 
     Drawn values are published as they were drawn; what was not drawn is drawn once, if the release file and its data
-    are what they were. Nothing is paid.
+    are what they were. Nothing is paid again.
     """
     from takifugu.cli.ledgers import resume as run
 
@@ -248,7 +248,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
 @click.argument("target", required=False)
 @_JSON
 def reproduce(target: str | None, as_json: bool) -> None:
-    """Run a paper's experiment again, or list them.
+    """Reproduce a paper's experiment, or list the experiments.
 
     The experiments are in a checkout of the source, not in the installed package.
     """

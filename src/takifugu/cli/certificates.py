@@ -10,7 +10,7 @@ from takifugu.cli.output import print_json, wrapped
 from takifugu.releasing.checksum import read_certificate, table_beside
 
 CHECKED = (
-    "The checksum in the file fits: nothing was changed by accident or by hand since it was written. It is no "
+    "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
     "signature: whoever must rely on this page gets the file from the publisher."
 )
 

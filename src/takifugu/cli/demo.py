@@ -23,7 +23,7 @@ from takifugu.tables import labelled
 def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
-    Ledger.open(spec.inside(spec.spec.ledger))  # new on purpose, so it is no news
+    Ledger.open(spec.inside(spec.spec.ledger))  # made on purpose: nothing to announce
     course = Course()
     with course.telling():
         if as_json:
@@ -41,8 +41,8 @@ def _demo(spec: ReleaseFile | RecordFile, where: Path, course: Course) -> None:
     click.echo()
     click.echo(wrapped(
         "Six participants, one posture a minute. What anybody did in any one minute must stay hidden from anyone who "
-        "believes that postures follow the chain in the release file. Published is how long people rest, stand, walk "
-        "and move, for each of them and for all."
+        "believes that postures follow the chain in the release file. What is published is how long people rest, "
+        "stand, walk and move, for each of them and for all."
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
     with watching(stops=False) as watch:

@@ -21,7 +21,7 @@ from takifugu.releasing.spec import load
 from takifugu.tables import labelled, number, text_table
 
 _HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
-#: The most kinds of answers of one table that are shown; the JSON has all.
+#: How many kinds of answers are shown per table; the JSON has all.
 _SHOWN = 6
 
 
@@ -40,7 +40,7 @@ def dry_run(file: Path, output: Path | None, new_ledger: bool, anyway: bool, as_
 
 
 def refuse(foreseen: Forecast) -> None:
-    """Say why a release would be refused, and leave with the exit code of that."""
+    """Say why a release would be refused, and exit with the code for that."""
     for words in foreseen.refusals:
         complain(words)
     if foreseen.refused:
@@ -52,15 +52,15 @@ def print_forecast(foreseen: Forecast) -> None:
     click.echo(text_table(_HEADER, rows))
     click.echo()
     click.echo(wrapped(
-        "±: all values of a table at once lie within it with 95 %, over the noise alone. A cell can be: from its "
-        "smallest to its largest possible value, whatever the data."
+        "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can be: "
+        "from its smallest to its largest possible value, whatever the data."
     ))  # fmt: skip
     for table in foreseen.tables:
         click.echo(f"\n{wrapped(f'{table.name}: {table.words()}')}")
     click.echo()
     account = foreseen.account
     if account is None:
-        click.echo(wrapped("The ledger was not asked: `takifugu release --dry-run` reads which units there are."))
+        click.echo(wrapped("The ledger was not consulted: `takifugu release --dry-run` reads which units there are."))
     else:
         facts = [("ledger", spending(foreseen.source, account))]
         for charge in account.charges:

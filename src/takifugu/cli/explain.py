@@ -96,9 +96,9 @@ def _print_meaning(seen: Suspicion) -> None:
         guess = f"at most {after} of all cases, and in {before} without what is published"
     click.echo(wrapped(
         f"In words: whoever is {percent(seen.prior, up=True)} sure of something hidden, before anything is published, "
-        f"is between {percent(seen.low, up=False)} and {percent(seen.high, up=True)} sure after, whatever comes out. "
-        f"The best guess at the hidden fact is right in {guess}. All this holds for the beliefs and the hidden facts "
-        "that a release file names, and for no others."
+        f"is between {percent(seen.low, up=False)} and {percent(seen.high, up=True)} sure afterwards, whatever comes "
+        f"out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs and the hidden "
+        "facts that a release file names, and for no others."
     ))  # fmt: skip
     if seen.beyond:
         click.echo()

@@ -47,7 +47,7 @@ class Careful(InOrder):
         _end_in_order()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal without █ must not stop a release half-way
+                stream.reconfigure(errors="replace")  # a terminal that cannot show █ must not stop a release half-way
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
@@ -65,7 +65,7 @@ class Careful(InOrder):
 
 
 def complain(line: str) -> None:
-    with suppress(OSError):  # nobody reads it: what happened stays what happened
+    with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(f"{click.style('takifugu:', fg='red')} {visible(line)}", err=True)
 
 
@@ -137,7 +137,7 @@ def _open_standard_streams() -> None:
 
 
 def _give_up_broken_streams() -> None:
-    """Throw away what could not be printed: Python would try again at its end, and end with a code of its own."""
+    """Throw away what could not be printed: Python would try again at its end, and exit with a code of its own."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

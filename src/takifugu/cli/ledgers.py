@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 UNPUBLISHED_MEANS = (
-    "not published: paid for and perhaps drawn, but not noted as handed out; its epsilon counts as spent, and "
+    "not published: paid for and perhaps drawn, but not recorded as published; its epsilon counts as spent, and "
     "`takifugu ledger resume` completes it"
 )
 
 
 def init(where: Path, as_json: bool) -> None:
     if where.exists():
-        raise LedgerError(f"{str(where)!r} is there already: it is kept as it is; name another file for a new ledger")
+        raise LedgerError(f"{str(where)!r} exists already and was left as it is; name another file for a new ledger")
     Ledger.open(where)
     if as_json:
         print_json("ledger init", where, {"made": str(where)})

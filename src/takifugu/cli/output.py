@@ -1,4 +1,4 @@
-"""What all commands print with: headings, wrapped sentences, JSON, and colour where it means something."""
+"""What all commands use to print: headings, wrapped sentences, JSON, and colour where it means something."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def wrapped(text: str) -> str:
 
 def note(text: str) -> None:
     """Print a line of news on stderr."""
-    with suppress(OSError):  # nobody reads it: what goes on goes on
+    with suppress(OSError):  # nobody reads it: the work goes on
         click.echo(f"{click.style('takifugu:', fg='yellow')} {visible(text)}", err=True)
 
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
-    """Print what the library notices as lines on stderr, at once; yield the list that gathers it for JSON."""
+    """Print the library's notices on stderr as they come; yield the list that collects them for JSON."""
     told: list[str] = []
 
     def hear(words: str) -> None:
@@ -83,7 +83,7 @@ def amount(value: Any) -> dict[str, str]:
 
 
 def _put(draft: Path, path: Path) -> None:
-    """Give a finished file its name, unless somebody has made one of this name meanwhile."""
+    """Give a finished file its name, unless a file of that name has appeared meanwhile."""
     try:
         os.link(draft, path)
     except FileExistsError:

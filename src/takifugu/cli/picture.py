@@ -11,7 +11,7 @@ WIDTH = 80
 
 
 def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width: int = WIDTH) -> list[str]:
-    """Return one line a row (cell, value, low, high): █ up to `low`, ▓ on to `value`, ░ on to `high`.
+    """Return one line per row (cell, value, low, high): █ up to `low`, ▓ from there to `value`, ░ to `high`.
 
     `longest` is the value of a bar of full length; by default the largest `high`.
 

@@ -1,6 +1,6 @@
 """Progress of long work, on a terminal only: nothing appears before a second has passed, and nothing stays behind.
 
-What does stay is a line before a search that may take long, so that nobody waits for they know not what.
+What does stay is a line that announces a search that may take long, so that nobody waits without knowing why.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
 
 LEGEND = (
-    "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with 95 % (all values of a table "
-    "at once, over the noise alone; this is not sampling error)."
+    "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
+    "of a table at once, over the noise alone; this is not sampling error)."
 )
 _DRAWN_UNITS = 12
 #: Colours in comparisons: what is taken, and what does not keep the promise.
@@ -72,7 +72,7 @@ def release(
     file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False, anyway: bool = False
 ) -> None:
     course = Course()
-    with course.telling():  # to the end: words that nobody could read change nothing of what was published
+    with course.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
             planned = planning.plan(load(file), watch)
         with noticed() as notices:
@@ -110,7 +110,7 @@ def print_calibrations(planned: planning.Plan | RecordPlan) -> None:
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
         asked = worst.asked
         if asked is not None and worst.epsilon > asked[0]:
-            facts.append(("NOTE", f"the promise is epsilon {number(float(worst.epsilon))}, not what was asked"))
+            facts.append(("NOTE", f"the promise is epsilon {number(float(worst.epsilon))}, not what was requested"))
         click.echo(f"\n{wrapped(f'{table.name}: {worst.query.describe()}, for {SCOPES[table.scope]}')}")
         click.echo(labelled([(label, text) for label, text in facts if text]))
 

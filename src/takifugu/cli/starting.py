@@ -52,7 +52,7 @@ def _ledger_beside(output: Path) -> tuple[Path, bool]:
 
 
 def _missing(output: Path) -> Sequence[str]:
-    """Return what the written file still lacks, in the words of the commands that will ask for it."""
+    """Return what the written file still lacks, in the words of the commands that will require it."""
     try:
         load(output)
     except SpecError as error:

@@ -1,8 +1,8 @@
-"""Which releases about sequences read the same steps, and what they cost where nobody says (DESIGN §4, Windows).
+"""Which releases about sequences read the same steps, and what they cost where it is not declared.
 
 Charges fall into *readings*: those with the same `reading` read the same entries, those with declared positions (`at`)
 are pieces of one recording at known places, and every other charge is a reading of its own. Inside a reading all is
-known; between readings the worst alignment is assumed, whatever the data are (docs/theory/composition.md).
+known; between them the worst alignment is assumed (docs/theory/composition.md; docs/architecture.md#windows).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 
 
 def has_given_start(belief: Belief) -> bool:
-    """Whether a sequence's law says at which step of the recording it starts."""
+    """Whether a sequence's law fixes at which step of the recording it starts."""
     chain = belief.chain if isinstance(belief, IndependentPieces) else belief
     return isinstance(chain, MarkovChain) and not isinstance(chain.initial, str)
 
@@ -93,7 +93,7 @@ def worst_alignment(view: View, belief: Sequences, family: Family, items: Sequen
 def _windows(view: View, belief: Sequences, groups: Sequence[Sequence[Item]]) -> Windows:
     """Return the profiles of some readings; equal ones are added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
-    single: dict[object, tuple[Item, Fraction]] = {}  # of a long history few releases differ in what they read
+    single: dict[object, tuple[Item, Fraction]] = {}  # in a long history few releases differ in what they read
     for group in groups:
         together = _together(view, belief, group) if len(group) > 1 else None
         if together is not None:

@@ -27,8 +27,8 @@ def joint(
 
     With `recharge` output-law promises that have no joint promise are given up and charged by their noise: at joint
     quilt cost or at whole-change cost. `fingerprint` is the framework's where it was read from a file. Raises
-    CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source: DESIGN §4,
-    Composition; quilts after 004 Theorem 4.3.
+    CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
+    docs/architecture.md#composition; quilts after Song17 Theorem 4.3.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -44,7 +44,7 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
     definition = framework.definition
     if definition not in RULES:
         raise CompositionRefused(
-            f"no joint proof for definition {definition!r}: releases under it are not added up; known: {list(RULES)}"
+            f"no joint proof for definition {definition!r}: releases under it do not compose; known: {list(RULES)}"
             f"{did_you_mean(definition, RULES)}"
         )
     for charge in charges:
@@ -64,7 +64,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
     are given up and charged by their noise, which may cost far more than their sum.
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
-    calibrations. Source: DESIGN §4, Composition.
+    calibrations. Source: docs/architecture.md#composition.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))

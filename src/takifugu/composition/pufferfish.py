@@ -1,12 +1,12 @@
-"""The joint promise of releases under a Pufferfish framework: whole, data, quilt and single releases (DESIGN §4).
+"""Joint promises of Pufferfish releases of kind whole, data, quilt and single (docs/architecture.md#composition).
 
 Why each rule holds, for a secret pair (a, b) about entry i under one belief, releases k = 1..K:
 
 * Laplace noise of scale b_k gives, at every transcript, densities whose ratio is at most exp(sum_k D_k(N)/b_k) when
   only the entries in N change. With a quilt Q around a near set N that holds i, P(x_Q | a)/P(x_Q | b) <= e^{e(Q)}, so
-  the transcript's ratio is at most exp(e(Q) + sum_k D_k(N)/b_k) (004 Theorem 4.3 for K = 1). It holds pointwise, so Q
-  may depend on the transcript, and so may later queries and scales.
-* A `data` or `whole` release without a Laplace scale changes by (epsilon, delta) when N changes; it is added with its
+  the transcript's ratio is at most exp(e(Q) + sum_k D_k(N)/b_k) (Song17 Theorem 4.3 for K = 1). It holds pointwise, so
+  Q may depend on the transcript, and so may later queries and scales.
+* A `data` or `whole` release without a Laplace scale changes by (epsilon, delta) when N changes; it adds its
   own epsilon. With delta > 0 nothing holds pointwise: Q must be fixed before that output is seen, so a Laplace release
   that was chosen later is charged for the change of its whole component.
 * A `single` promise is about the law of its output given a and given b. A `whole` release has a density between m(w)
@@ -54,7 +54,7 @@ NO_NOISE = "a release without any noise costs infinitely much beside others"
 class Joint:
     """What releases promise together under one framework, and by which rule.
 
-    `composition` says how the set adds up with further releases; `leans_on_single` says that an output-law promise is
+    `composition` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
     part of it, so that anything else that reads the same data must be whole.
     """
 
@@ -81,7 +81,7 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     """Return the least of the proven bounds: the sum, where it is one, and the joint quilt cost.
 
     Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
-    cheaper than the dearest of its releases alone; then adding a release never makes a set cheaper.
+    cheaper than the costliest of its releases alone; then adding a release never makes a set cheaper.
     """
     steady = [c for c in charges if c.composition in STEADY]
     others = [i for i, c in enumerate(charges) if c.composition not in STEADY]
@@ -146,14 +146,14 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
         scopes = {c.scope for c in (single, *others) if c.composition is Composition.SINGLE}
         pooled = " over several units" if "pooled" in scopes else ""
         return (
-            f"a release{pooled} that promises something about its own output's law only (kind 'single', epsilon "
+            f"a release{pooled} that promises something about its own output's distribution only ('single', epsilon "
             f"{to_text(single.epsilon)}) has no joint promise with another of kind {' or '.join(map(repr, kinds))} "
             "about the same data, before or after it: together they may reveal what neither does alone"
         )
     if late:
         return (
-            "a release of kind 'single' was chosen when the output of a release with delta > 0 could be seen: they add "
-            "only if its query and noise were fixed before"
+            "a release of kind 'single' was chosen when the output of a release with delta > 0 could be seen: they "
+            "compose only if its query and noise were fixed before"
         )
     return ""
 

@@ -101,7 +101,7 @@ class View:
         """
         key = (id(belief), id(charge))
         if key not in self._reads:
-            self._reads[key] = charge, self._read(belief, charge)  # holds the charge, so that an id stays its own
+            self._reads[key] = charge, self._read(belief, charge)  # keeps the charge alive, so that an id stays its own
         return self._reads[key][1]
 
     @cached_property
@@ -147,7 +147,7 @@ class View:
     def runs(self, belief: Sequences, charge: Charge) -> tuple[range, ...] | None:
         """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
 
-        A belief in independent pieces says so of the pieces of every release; a belief in one sequence of its own only.
+        A belief in independent pieces covers the pieces of every release; a belief in one sequence only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):

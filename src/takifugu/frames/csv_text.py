@@ -29,7 +29,7 @@ Opener = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written: its separator, the blank lines above its header, and its column names."""
+    """How a CSV file is written: its separator, how many blank lines precede the header, and its column names."""
 
     separator: str
     blank_lines: int
@@ -39,7 +39,7 @@ class Dialect:
 def look(path: Path, opener: Opener) -> Dialect:
     """Return the dialect of a CSV file, seen from its first lines.
 
-    The separator is the one of `,;` tab and `|` that splits the header most often. Raises DataError for a file that is
+    The separator is whichever of `,;` tab and `|` splits the header most often. Raises DataError for a file that is
     empty, is not UTF-8, or has no header.
     """
     with _text(path, opener) as file:
@@ -94,7 +94,7 @@ def check_lines(path: Path, packed: bool, whole: bool) -> int:
 
 
 def as_lists(path: Path, opener: Opener, dialect: Dialect) -> dict[str, list[str | None]]:
-    """Return the columns of a CSV file as lists of texts; a name that stands twice keeps its last column.
+    """Return the columns of a CSV file as lists of texts; of two columns with one name the last is kept.
 
     Raises DataError for rows of another length than the header, broken quotes, and text that is not UTF-8.
     """

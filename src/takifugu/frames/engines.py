@@ -1,4 +1,4 @@
-"""The few things that narwhals has no one word for, engine by engine: row numbers, neighbours in row order, times, and
+"""The few things that narwhals does not cover, engine by engine: row numbers, neighbours in row order, times, and
 bringing a small result to the driver. Everything else is one narwhals expression for all engines.
 """
 
@@ -24,7 +24,7 @@ def wrapped(native: Any) -> Frame:
     return frame
 
 
-#: Words of an engine's own message, and what they mean. The message itself is never repeated: it quotes rows.
+#: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
     ("nvalid unicode", "is not UTF-8 text: save it as UTF-8"),
     ("Expected Number of Columns", "has a row with more or fewer fields than its header: repair the file"),
@@ -33,7 +33,7 @@ _REASONS = (
     ("No files found", "cannot be read: check the path"),
     ("Permission denied", "cannot be read (permission denied): check who may read it"),
     ("Connection has already been closed", "belongs to a connection that was closed: keep it open"),
-    ("No space left", "needs more room for temporary files than the disk has: free some space"),
+    ("No space left", "needs more space for temporary files than the disk has: free some space"),
     ("Out of Memory", "needs more memory than there is: free some, or use a larger machine"),
 )
 
@@ -52,7 +52,7 @@ def careful(source: str) -> Iterator[None]:
         raise DataError(f"{source} needs more memory than there is: give a file, and install duckdb") from None
     except Exception as error:
         text = "" if isinstance(error, ImportError) else str(error)
-        text = "" if "INTERNAL Error" in text else text  # DuckDB's own bug, told with its stack
+        text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack
         said = next((meaning for words, meaning in _REASONS if words in text), None)
         if said is None:
             raise EngineError(f"{source} {engine_failure(error)}") from None
@@ -130,7 +130,7 @@ def _spark_microseconds(native: Any, column: str, kind: nw.dtypes.DType) -> Any:
 
 
 def alike(one: str, other: str) -> nw.Expr:
-    """Return whether two keys are the same; a missing one is the same as a missing one."""
+    """Return whether two keys are the same; two missing ones are."""
     return (nw.col(one) == nw.col(other)).fill_null(False) | (nw.col(one).is_null() & nw.col(other).is_null())
 
 
@@ -146,7 +146,7 @@ def typed(frame: Frame) -> Frame:
             continue
         column = native[name].convert_dtypes()
         kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
-        if kind == "empty":  # nothing but missing values: pandas 2 leaves them objects, which it reads no texts of
+        if kind == "empty":  # nothing but missing values: pandas 2 keeps them as objects, which it cannot read as texts
             column = column.astype("string")
         elif kind == "date":
             column = pandas.to_datetime(column)

@@ -264,7 +264,7 @@ class EngineRows:
         return frame if before is None else frame.filter(nw.col("place") < before)
 
     def _with_start(self, frame: Frame, position: str) -> Frame:
-        """Add the piece's first position: by a join, which holds one row a piece, unless a key is missing."""
+        """Add the piece's first position: by a join, which holds one row per piece, unless a key is missing."""
         if any((None in key) for key in self.origins) and self.asked[1].null_keys == "keep":
             return frame.with_columns(start=nw.col(position).min().over(*self.keys))
         starts = frame.group_by(*self.keys).agg(start=nw.col(position).min())

@@ -16,7 +16,7 @@ from takifugu.laws.rationals import as_fraction
 
 State = Hashable
 
-#: Codes of entries that have no state: not observed, and a raw value that is no state.
+#: Codes of entries without a state: not observed, and a raw value that is no state.
 UNOBSERVED, UNKNOWN = -1, -2
 
 #: A step fits a 64-bit integer and has at most nine digits behind its point, so that ticks stay exact integers.

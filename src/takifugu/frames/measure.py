@@ -1,4 +1,4 @@
-"""The rules that rows must keep before anything is made of them, and what their facts say of each piece."""
+"""The rules that rows must keep before they are used, and what their facts say about each piece."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from takifugu.frames.spellings import meant
 
 IntArray = npt.NDArray[np.int64]
 
-#: A piece that would be longer, or ticks that are further apart, are a mistake in the order column or in the step.
+#: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
 LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
-#: More runs of weights make no expression: read the entries themselves.
+#: More runs of weights do not fit into one expression: read the entries themselves.
 MOST_WEIGHTS = 256
 
 
@@ -55,7 +55,7 @@ def measure(
         )
     kept = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
     if not kept:
-        raise DataError(f"no piece has the {lengths.shortest} steps that are asked for: lower the shortest length")
+        raise DataError(f"no piece has the {lengths.shortest} steps that are required: lower the shortest length")
     found = {}
     for key, facts in kept.items():
         seen = [(f.code, f.rows) for f in facts if f.code >= 0]
@@ -74,7 +74,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
         for column, part in ((layout.unit, 0), (layout.piece, 1)):
             if column is not None and any(key[part] is None for key in grouped):
                 raise DataError(
-                    f"column {column!r} has missing values: every row must say whose it is; fill them, or write "
+                    f"column {column!r} has missing values: every row must have a value there; fill them, or write "
                     'null_keys = "drop" to leave these rows out'
                 )
     codes = {fact.code for facts in grouped.values() for fact in facts}
@@ -160,7 +160,7 @@ def check_weights(weights: Mapping[range, int] | None) -> None:
 
 
 def counts_by_piece(found: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:
-    """Return each piece's counts by state; what is in no state adds nothing."""
+    """Return each piece's counts by state; entries without a state add nothing."""
     counts: dict[Key, IntArray] = {}
     for key, code, number in found:
         array = counts.setdefault(key, np.zeros(states, dtype=np.int64))

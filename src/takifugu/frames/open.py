@@ -1,4 +1,4 @@
-"""One door for every source: a CSV or Parquet file, or a frame of any library that narwhals knows."""
+"""One entry point for every source: a CSV or Parquet file, or a frame of any library that narwhals knows."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
 
 def _plain_labels(data: Any) -> Any:
-    """Give a pandas frame whose columns are not called by texts, or by one text twice, names that are."""
+    """Give the columns of a pandas frame names that are texts and differ, where they are not."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
         return data
     labels = [str(c) for c in data.columns]
@@ -114,7 +114,7 @@ def _plain_labels(data: Any) -> Any:
 def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
     if "://" in str(data):
         raise DataError("the data is a URL: download it first and give the path of the copy")
-    path = Path(os.path.abspath(data))  # engines read ~ and file: in ways of their own
+    path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
     if os.path.isdir(path):
         raise DataError(f"{path.name or path} is a folder: give the path of a CSV or Parquet file")
     start = _first_bytes(path)

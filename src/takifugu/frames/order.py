@@ -96,7 +96,7 @@ def microseconds_of_text(frame: Frame) -> Frame:
         zone_hours=zone.str.slice(1, 2),
         zone_minutes=zone.str.slice(4, 2),
     )
-    zones = ["sign", "zone_hours", "zone_minutes"]  # settled as the clock is: pandas 2 adds no two kinds of integers
+    zones = ["sign", "zone_hours", "zone_minutes"]  # typed as the clock is: pandas 2 does not add two kinds of integers
     frame = settled(_with_clock(frame).with_columns(nw.col(*zones).cast(nw.Int64)), zones)
     minutes = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
     frame = settled(frame.with_columns(moment=nw.col("clock") - minutes * 60_000_000), ["moment"])

@@ -12,11 +12,11 @@ from takifugu.errors import DataError
 Lengths = tuple[int | None, int | None]
 Longest = Callable[[Sequence[str]], list[Lengths]]
 
-#: No state and no name is longer, in bytes.
+#: No state or name is longer, in bytes.
 LONGEST_TEXT = 65_536
-#: Texts longer than this are no states; a column that has such ones is read up to so many bytes in all.
+#: Texts longer than this are not states; a column that has such texts is read up to this many bytes in all.
 LONG, ALL_LONG_TEXTS = 256, 2_000_000_000
-#: A file may announce so many rows, and so many more for each of its bytes: real columns do not repeat more than that.
+#: A file may announce this many rows, plus this many per byte of its size: real columns do not repeat more than that.
 ROWS, ROWS_A_BYTE = 1_000_000, 100
 
 
@@ -30,13 +30,13 @@ def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
     """Raise DataError where the texts of a column are too long to be states or names, or too many of them are long."""
     for longest, together in lengths:
         if (longest or 0) > LONGEST_TEXT:
-            raise DataError(f"{source} has texts of more than {LONGEST_TEXT:,} bytes: no state and no name is so long")
+            raise DataError(f"{source} has texts of more than {LONGEST_TEXT:,} bytes: no state or name is that long")
         if (longest or 0) > LONG and (together or 0) > ALL_LONG_TEXTS:
             raise DataError(f"{source} has too many texts of more than {LONG} bytes: map them to short names first")
 
 
 def longest_in_duckdb(connection: Any, where: str, columns: Mapping[str, str]) -> Longest:
-    """Return what tells the longest texts of columns, by their labels; `columns` are their names, quoted.
+    """Return what measures the longest texts of columns, by their labels; `columns` are their names, quoted.
 
     A length is stored beside its text, so this is quick; but not through a relation, which makes all texts first.
     """
@@ -51,7 +51,7 @@ def longest_in_duckdb(connection: Any, where: str, columns: Mapping[str, str]) -
 
 
 def longest_in_polars(scan: Any) -> Longest:
-    """Return what tells the longest texts of the columns of a Polars scan."""
+    """Return what measures the longest texts of the columns of a Polars scan."""
 
     def longest(labels: Sequence[str]) -> list[Lengths]:
         import polars

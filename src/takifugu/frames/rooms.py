@@ -26,7 +26,7 @@ def private_room() -> tempfile.TemporaryDirectory[str]:
 
 
 def remove_left_rooms() -> None:
-    """Remove the rooms of this user that no process holds; the system ends a lock with its process, however it ends."""
+    """Remove this user's folders that no process holds; the system releases a process's locks however it ends."""
     if not hasattr(os, "getuid"):  # Windows
         return
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):

@@ -12,7 +12,7 @@ Key = tuple[str | None, str | None]
 
 @dataclass(frozen=True)
 class Fact:
-    """What the rows of one piece in one state come to; None where a question has no meaning.
+    """What the rows of one piece in one state amount to; None where a question has no meaning.
 
     `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
     the row numbers; `unplaced` counts the rows without a tick.
@@ -56,7 +56,7 @@ class Rows(Protocol):
         """Return how many ticks make a declared step; None without one."""
 
     def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
-        """Return the facts of every piece, one a state, and the rows again, now knowing what their facts tell."""
+        """Return the facts of every piece, one per state, and the rows again, now with what their facts tell."""
 
     def misorder(self) -> tuple[bool, bool]:
         """Return whether the order column has ties inside a piece, and whether it goes backwards along the rows."""

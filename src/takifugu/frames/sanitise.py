@@ -82,7 +82,7 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
 
 
 def _as_kind(name: str, kind: nw.dtypes.DType) -> object:
-    """Return a known text as a value of the column's kind, None where no value of that kind is written like it."""
+    """Return a known text as a value of the column's kind, None where no value of that kind is written that way."""
     if is_text(kind):
         return name
     if isinstance(kind, nw.Boolean):

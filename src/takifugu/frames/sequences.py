@@ -27,7 +27,7 @@ class Piece:
     """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
 
     `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
-    integer a state and is private: it goes into the noise and nowhere else. `written` is the unit's name as the data
+    integer per state and is private: it goes into the noise and nowhere else. `written` is the unit's name as the data
     spell it.
     """
 
@@ -44,7 +44,7 @@ class Piece:
         return sum(map(len, self.observed)) == self.length
 
     def weights(self) -> IntArray:
-        """Return 1 for every observed entry and 0 for the others, one an entry of the piece."""
+        """Return 1 for every observed entry and 0 for the others, one per entry of the piece."""
         found = np.zeros(self.length, dtype=np.int64)
         for run in self.observed:
             found[run.start : run.stop] = 1
@@ -69,7 +69,7 @@ def pieces(
 ) -> tuple[Piece, ...]:
     """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
 
-    The rows stay in their engine; a few integers a piece come back. With `weights` (integers for runs of places, 0
+    The rows stay in their engine; a few integers per piece come back. With `weights` (integers for runs of places, 0
     elsewhere) an entry counts with its place's weight. Raises InputError for a column that is not there, and DataError
     for data that break a rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows
     that go backwards, rows that miss the step, a piece that is too long, no piece that is long enough.

@@ -1,4 +1,4 @@
-"""An opened table of any engine: its column names, and the columns that somebody asks for, under names of our own."""
+"""An opened table of any engine: its column names, and the columns that a caller picks, under names of our own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Table:
     frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
     labels: tuple[str, ...] = field(repr=False)
     keeps: Any = field(default=None, repr=False)
-    #: Tells the bytes of the longest text of some columns, where a file can repeat a long one without holding it twice.
+    #: Measures the longest texts of some columns in bytes, where a file can repeat one without holding it twice.
     longest: Callable[[Sequence[str]], list[tuple[int | None, int | None]]] | None = field(default=None, repr=False)
 
     @property

@@ -1,4 +1,4 @@
-"""How texts are read, the same wherever the rows are: patterns, and what is said of a column that fits none."""
+"""How texts are read, the same wherever the rows are: patterns, and the messages about a column that fits none."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def bottleneck(
     """Return the least w such that p can be moved into q with no move longer than w, and such a plan.
 
     `left` and `right` are distinct points (numbers, tuples, labels), p and q their probabilities; `metric(x, y)` is an
-    int, Fraction or float. Bisection over the distances; each step asks a maximum flow in integer masses, so ties of
+    int, Fraction or float. Bisection over the distances; each step solves a maximum flow in integer masses, so ties of
     exact masses are decided exactly; float masses count as binary fractions divided by their sum. For small supports
-    (004 Definition 3.1 in a metric space; DESIGN 4, ERRATA E13: never the plan of an LP solver).
+    (Song17 Definition 3.1 in a metric space; docs/architecture.md#numbers, errata E13: never the plan of an LP solver).
 
-    Raises InputError when lengths differ, a point repeats, the masses are no law, or the metric is negative, not
+    Raises InputError when lengths differ, a point repeats, the masses are not a law, or the metric is negative, not
     finite, not symmetric, not zero from a point to itself, or breaks the triangle inequality on these points.
 
     >>> def taxicab(x, y):
@@ -93,7 +93,7 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
 def _layers(
     left: list[int], room: list[int], forward: list[list[int]], carriers: list[set[int]]
 ) -> tuple[list[int], bool]:
-    """Return each source's distance, in steps there and back, from a source with mass left; and whether room is met."""
+    """Return each source's distance, in steps there and back, from a source with mass left, and if room is left."""
     depth = [0 if mass else -1 for mass in left]
     layer, seen = [i for i, mass in enumerate(left) if mass], [False] * len(room)
     while layer:
@@ -167,7 +167,7 @@ def _masses(
     """Return the points that carry mass, and exact masses that sum to one."""
     listed = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
     if len(set(listed)) < len(listed):
-        raise InputError(f"the {side} points repeat one: list each point once, masses added")
+        raise InputError(f"the {side} points repeat one: list each point once and add its masses")
     law = Pmf(range(len(listed)), as_numbers(probabilities, f"the {side} probabilities"))
     masses = [Fraction(mass) for _, mass in law.items()]
     return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
@@ -190,7 +190,7 @@ def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
     for middle in range(size):
         if (table - slack > table[:, middle, None] + table[None, middle, :]).any():
             raise InputError(
-                f"the metric breaks the triangle inequality through {points[middle]!r}: some way around is shorter"
+                f"the metric breaks the triangle inequality through {points[middle]!r}: a detour is shorter"
             )
     place = {point: index for index, point in enumerate(points)}
     return table[np.ix_([place[one] for one in x], [place[two] for two in y])]

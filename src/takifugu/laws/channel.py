@@ -36,7 +36,7 @@ class Channel:
     ) -> Channel:
         """Return the channel with these exact probabilities, one row for each input.
 
-        Raises InputError when shapes differ, labels repeat, or a row is not exact, not negative-free, or not a law.
+        Raises InputError when shapes differ, labels repeat, or a row is negative, not exact, or not a law.
 
         >>> Channel.of([0, 1], ["no", "yes"], [[1, 0], [Fraction(1, 4), Fraction(3, 4)]]).masses
         ((4, 0), (1, 3))
@@ -47,7 +47,7 @@ class Channel:
         _check_shape(inputs, outputs, rows)
         for label, row in zip(inputs, rows, strict=True):
             if (row < 0).any() or sum(row) != 1:
-                raise InputError(f"the row of {label!r} is no law: probabilities are at least 0 and sum to 1")
+                raise InputError(f"the row of {label!r} is not a distribution: probabilities are >= 0 and sum to 1")
         total = math.lcm(*(p.denominator for row in rows for p in row))
         return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
 
@@ -88,7 +88,7 @@ class Channel:
     def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
         """Return the largest log of P(y | a) / P(y | b) over outputs y and ordered input pairs (a, b), rounded up.
 
-        All pairs unless given. Infinite when b can not give what a can.
+        All pairs unless given. Infinite when b cannot give an output that a can.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
         >>> round(flip.measure(), 9) == round(math.log(3), 9)
@@ -149,7 +149,7 @@ def repair(
         raise InputError(f"the matrix has shape {table.shape}: it must be rows of finite numbers")
     _check_shape(inputs, outputs, list(table))
     if (np.abs(table.sum(axis=1) - 1) > 1e-6).any() or (table < -1e-6).any():
-        raise InputError("a row is far from a law: entries must be at least 0 and sum to 1, up to 1e-6")
+        raise InputError("a row is far from a distribution: entries must be at least 0 and sum to 1, up to 1e-6")
     if not 0 <= blend <= 1:
         raise InputError(f"blend is {blend!r}: it must be between 0 and 1")
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)

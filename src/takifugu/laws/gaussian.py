@@ -15,7 +15,7 @@ from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
 from takifugu.laws.transport import w_infinity_candidates
 
-#: The constant printed in 000 Theorem 3(b); its proof gives 0.41866 (ERRATA E1).
+#: The constant printed in Ding22 Theorem 3(b); its proof gives 0.41866 (errata E1).
 PRINTED_CONSTANT = 0.41
 _LEAST_DELTA = Fraction(1, 10**250)
 
@@ -68,9 +68,9 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
 
 
 def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return the sigma of 000 Theorem 3(a), sqrt(2 log(1.25/delta)) sensitivity/epsilon: proved for epsilon <= 1 only.
+    """Return the sigma of Ding22 Theorem 3(a), sqrt(2 log(1.25/delta)) sensitivity/epsilon: proved for epsilon <= 1.
 
-    Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule can fail (ERRATA E8a).
+    Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule can fail (errata E8a).
 
     >>> round(gaussian_printed_a(2, 1, 1e-5), 8)
     9.68961053
@@ -86,10 +86,10 @@ def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> f
 def gaussian_printed_b(
     sensitivity: Number, epsilon: Number, delta: Number, constant: float = PRINTED_CONSTANT
 ) -> float:  # fmt: skip
-    """Return the sigma of 000 Theorem 3(b): sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3).
+    """Return sigma of Ding22 Theorem 3(b): sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3).
 
     For comparison with the paper: far above the analytic sigma. `constant` is the printed 0.41 or the proved 0.41866;
-    the claim holds with both (ERRATA E1).
+    the claim holds with both (errata E1).
 
     Raises InputError as `gaussian_analytic_sigma`.
 
@@ -106,7 +106,7 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
 
     The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that
     is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
-    W-infinity by more than rounding (DESIGN 5; E1).
+    W-infinity by more than rounding (errata E1).
 
     Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
 

@@ -1,5 +1,4 @@
-"""The hockey-stick divergence hs(p, q) = sum or integral of (p - e^epsilon q)_+ of two laws, bare and after normal
-noise.
+"""The hockey-stick divergence hs(p, q) = sum or integral of (p - e^epsilon q)_+ of laws, bare and after normal noise.
 
 hs <= delta is the exact meaning of "(epsilon, delta), from p to q".
 """

@@ -21,7 +21,7 @@ from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
 
 #: Half the spacing of float64 at one.
 UNIT = 2.0**-53
-#: Above this number of atoms a scale that float64 cannot decide is rounded up without asking for more digits.
+#: Above this number of atoms a scale that float64 cannot decide is rounded up without trying more digits.
 MOST_ATOMS_WITH_DIGITS = 4_000
 
 
@@ -202,7 +202,7 @@ class Pair:
     def verdict(self, scale: float, epsilon: Fraction, digits: bool) -> tuple[float, bool | None]:
         """Return an upper bound of the loss, and whether the loss is at most epsilon; None when undecided.
 
-        With `digits`, what float64 leaves undecided is asked again with many digits; a tie stays undecided.
+        With `digits`, what float64 leaves undecided is computed again with many digits; a tie stays undecided.
         """
         low, high = self.bounds(scale)
         if high <= below(epsilon):

@@ -134,7 +134,7 @@ def _rounded_half_width(survival: Survival, ratio: Fraction, level: Fraction | f
 
 
 def _exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]], threshold: Fraction) -> bool:
-    """Return whether the sum of weight * P(|Z| > z) is above the threshold; True where 2000 bits more do not tell."""
+    """Return whether the sum of weight * P(|Z| > z) is above the threshold; True where 2000 more bits do not decide."""
     start = 64 + threshold.denominator.bit_length()
     for bits in (start, start + 2000):
         low = high = Fraction(0)

@@ -1,4 +1,4 @@
-"""Integer enclosures of P(|Z| > z) for standard Laplace and normal Z, and the search that makes quantiles of them.
+"""Integer enclosures of P(|Z| > z) for standard Laplace and normal Z, and the search that finds quantiles from them.
 
 Only integers are used, with floors below and ceilings above, so the bounds hold without any assumption about a
 floating-point library. Both laws come from one kind of series with positive terms, with w = z^2 or 2z:
@@ -62,7 +62,7 @@ def normal_survival(z: Fraction, bits: int) -> Enclosure:
 def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
     """Return the smallest integer j for which exceeds(j) is False; `exceeds` must be non-increasing, True far below.
 
-    It asks about the neighbours of the guess first, so a right guess costs two questions.
+    It tries the neighbours of the guess first, so a right guess costs two calls.
 
     >>> first_not_exceeded(lambda j: j * j < 50, 3)
     8

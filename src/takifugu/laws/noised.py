@@ -4,7 +4,7 @@ Let A(y) = sum_j p_j e^{-|y - x_j| / b}, proportional to the density of p * Lap(
 neighbouring atoms of the two laws A and B are combinations of e^{y/b} and e^{-y/b}, so A/B is a Moebius function of
 e^{2y/b}, hence monotone; beyond the last atom it is constant. So its extremes are at atoms. On the integers discrete
 Laplace noise has the same masses up to a factor, so the same numbers hold for it. The ratio falls when b grows,
-because Lap(b') is Lap(b) plus independent noise for b' > b (DESIGN 5.1).
+because Lap(b') is Lap(b) plus independent noise for b' > b (docs/architecture.md#exact-laplace-scale).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
     """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)| for Laplace noise of density proportional to e^{-|x|/scale}.
 
     Scale 0 means no noise: the largest log-ratio of the masses, infinite when the supports differ. The value is the
-    nearest that float64 gives; `laplace_log_ratio_bounds` encloses it. Source: DESIGN 5.1.
+    nearest that float64 gives; `laplace_log_ratio_bounds` encloses it (docs/architecture.md#exact-laplace-scale).
 
     Raises InputError when the scale is negative or not finite.
 
@@ -102,11 +102,11 @@ def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
 
 
 def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
-    """Return (w, scale): W-infinity of p and q and the scale w/epsilon of Laplace noise (004 Algorithm 1).
+    """Return (w, scale): W-infinity of p and q and the scale w/epsilon of Laplace noise (Song17 Algorithm 1).
 
     Exact laws: w is exact and the scale is rounded up only if long. Float masses: the first of
     `w_infinity_candidates` whose largest log-ratio at the returned scale, w/epsilon rounded up by at most 2**-34,
-    is at most epsilon; the last candidate needs no check (DESIGN 4, Numbers).
+    is at most epsilon; the last candidate needs no check (docs/architecture.md#numbers).
 
     Raises InputError unless epsilon is finite and above zero.
 

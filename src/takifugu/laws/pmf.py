@@ -84,7 +84,7 @@ class Pmf:
         total = exact_sum(weights)
         masses = weights if total <= LARGEST_SMALL else as_masses(integers(weights))[0]
         if total == 0:
-            raise InputError("counts sum to 0: a law needs at least one positive count")
+            raise InputError("counts sum to 0: a distribution needs at least one positive count")
         return _law(*_sorted(atoms, masses), total)
 
     @staticmethod
@@ -98,9 +98,9 @@ class Pmf:
         if weights.ndim != 1 or not np.isfinite(weights).all():
             raise InputError(f"probabilities have shape {weights.shape}: they must be one row of finite numbers")
         if weights.size == 0:
-            raise InputError("a law needs at least one atom: values and probabilities are empty")
+            raise InputError("a distribution needs at least one atom: values and probabilities are empty")
         if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
-            raise InputError(f"start is {start}: it must be at most 2**61 in size; shift the law")
+            raise InputError(f"start is {start}: it must be at most 2**61 in size; shift the distribution")
         masses = _renormalised(weights)
         held = np.flatnonzero(masses)
         return _law(held + start, masses[held], None)
@@ -250,7 +250,7 @@ class Pmf:
         return f"Pmf({', '.join(shown)}{f', ... {len(self)} atoms' if len(self) > 8 else ''})"
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a law is immutable: {name} cannot be changed; build a new Pmf")
+        raise AttributeError(f"a Pmf is immutable: {name} cannot be changed; build a new Pmf")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _law, (self.values, self.masses, self.total)
@@ -278,7 +278,7 @@ def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
     if len(atoms) != len(weights):
         raise InputError(f"{len(atoms)} values but {len(weights)} {name}: give one for each value")
     if not len(atoms):
-        raise InputError(f"a law needs at least one atom: values and {name} are empty")
+        raise InputError(f"a distribution needs at least one atom: values and {name} are empty")
     if (weights < 0).any():
         raise InputError(f"{name} contain {weights[weights < 0][0]}: none may be negative")
 
@@ -300,7 +300,7 @@ def _sorted(atoms: Array, masses: Array) -> tuple[Array, Array]:
         atoms, masses = atoms[order], masses[order]
         repeated = atoms[1:] == atoms[:-1]
         if repeated.any():
-            raise InputError(f"values repeat {to_python(atoms[1:][repeated][0])}: list each value once, masses added")
+            raise InputError(f"values repeat {to_python(atoms[1:][repeated][0])}: list it once and add its masses")
     return atoms, masses
 
 

@@ -25,7 +25,7 @@ def nearest(
     The minimum is x_i = v_i - s_i m, or max(0, v_i - s_i m), at the m with sum x(m) = t + s_t m (Lagrange, Karush-Kuhn-
     Tucker); the left side falls and the right side grows, and between the v_i/s_i both are straight lines.
 
-    Raises InputError where nothing fits: numbers that must be kept do not add up, or the total is negative and x not.
+    Raises InputError where nothing fits: numbers that must be kept do not add up, or a negative total with x >= 0.
 
     >>> nearest([Fraction(3), Fraction(-1), Fraction(2)], [Fraction(1)] * 3, Fraction(4), Fraction(0), True)
     (Fraction(5, 2), Fraction(0, 1), Fraction(3, 2))

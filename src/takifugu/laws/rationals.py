@@ -14,7 +14,7 @@ Number = int | float | str | Decimal | Fraction
 
 #: Bits of a rounded scale: the relative excess is at most 2**-35 < 1e-10, and integer samplers stay within 64 bits.
 SCALE_BITS = 36
-#: No number that means something is written longer, or with a larger exponent: 10**99999999 would fill the memory.
+#: No meaningful number is written longer, or with a larger exponent: 10**99999999 would fill the memory.
 LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
 _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
@@ -47,7 +47,7 @@ def as_fraction(value: Number, name: str) -> Fraction:
 def read_fraction(text: str) -> Fraction:
     """Read a written number exactly; the one place where a text becomes a Fraction.
 
-    Raises ValueError, ZeroDivisionError or OverflowError for what is no finite number, or is too long or too large.
+    Raises ValueError, ZeroDivisionError or OverflowError for what is not a finite number, or is too long or too large.
 
     >>> read_fraction("2.50e-1")
     Fraction(1, 4)

@@ -1,4 +1,4 @@
-"""The scale of Laplace noise from the monotone plan, on average over where mass goes (000 Theorem 2, ERRATA N1, X7).
+"""The scale of Laplace noise from the monotone plan, on average over where mass goes (Ding22 Theorem 2, errata N1, X7).
 
 Let pi be the monotone plan that moves p into q. Mass that moves by d costs a factor e^{d/theta} after Laplace noise of
 scale theta. If for every x' the average over the x that it came from obeys sum_x e^{|x - x'|/theta} pi(x, x') <=
@@ -50,7 +50,7 @@ class RelaxedPair:
         """Return an upper bound on the largest log of (sum of e^{move/scale} over a run's shares)."""
         costs = self.moves / scale
         worst = max(_log_sums(self.into + costs, self.columns), _log_sums(self.out_of + costs, self.rows))
-        # Logs are off by 2**-50 of their size, quotients and sums by a rounding a term.
+        # Logs are off by 2**-50 of their size, quotients and sums by a rounding per term.
         return worst + 2.0**-49 * (4 * self.largest_log + float(costs.max()) + len(costs) + 8)
 
     def holds(self, scale: Fraction, epsilon: Fraction) -> bool:

@@ -1,8 +1,8 @@
 """Moving one law on the line into another: monotone plan, largest move (W-infinity), partial transport.
 
 F and G are the distribution functions of p and q. The monotone plan has joint distribution function min(F(x), G(y));
-its segments are the intervals between neighbouring levels of F and G, and its largest move is W-infinity (000 §3.1;
-ERRATA E13: other plans of least cost may move farther).
+its segments are the intervals between neighbouring levels of F and G, and its largest move is W-infinity (Ding22 §3.1;
+errata E13: other plans of least cost may move farther).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Plan:
         return tuple(sorted({to_python(v) for v in (*self.left.tolist(), *self.right.tolist())}))
 
     def joint_pmf_table(self) -> list[list[Fraction | float]]:
-        """Return the joint probabilities, one row for each atom of the left law (000 Tables 3 and 6)."""
+        """Return the joint probabilities, one row for each atom of the left law (Ding22 Tables 3 and 6)."""
         place = {atom: index for index, atom in enumerate(self.atoms)}
         table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
         for x, y, mass in self.items():
@@ -67,7 +67,7 @@ class Plan:
         return table
 
     def joint_cdf_table(self) -> list[list[Fraction | float]]:
-        """Return min(F(x), G(y)), one row for each atom x of the left law (000 Tables 2 and 5)."""
+        """Return min(F(x), G(y)), one row for each atom x of the left law (Ding22 Tables 2 and 5)."""
         table = self.joint_pmf_table()
         for row in table:
             for column in range(1, len(row)):
@@ -78,7 +78,7 @@ class Plan:
 
 
 def monotone_plan(p: Pmf, q: Pmf) -> Plan:
-    """Return the monotone (quantile) plan that moves p into q; its largest move is W-infinity (000 §3.1).
+    """Return the monotone (quantile) plan that moves p into q; its largest move is W-infinity (Ding22 §3.1).
 
     Exact when both laws are. With float masses, levels closer than `level_tolerance` count as equal, so the segment
     between them is left out and the marginals hold to that relative tolerance.
@@ -107,9 +107,9 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
 def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     """Return the least w such that mass 1 - delta of p can be moved into q with no move longer than w.
 
-    delta = 0 is W-infinity (004 Definition 3.1). delta > 0 is partial transport (004 Appendix A.4 as corrected in
-    ERRATA E11). Exact masses decide ties exactly. With float masses and delta = 0, levels closer than
-    `level_tolerance` count as equal: a number for people; mechanisms use `noised.wasserstein_scale`.
+    delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial transport (Song17 Appendix A.4 as corrected in
+    errata E11). Exact masses decide ties exactly. With float masses and delta = 0, levels closer than
+    `level_tolerance` count as equal: a number for display; mechanisms use `noised.wasserstein_scale`.
     With delta > 0 float masses count as the binary fractions that they are.
 
     Raises InputError unless 0 <= delta < 1.
@@ -144,7 +144,7 @@ def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
 
 
 def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
-    """Return the least mass left over when the rest of p moves into q by at most `distance` (ERRATA E11).
+    """Return the least mass left over when the rest of p moves into q by at most `distance` (errata E11).
 
     It is the same for both laws. Exact (a Fraction) when both laws are.
 

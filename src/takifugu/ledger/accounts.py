@@ -3,7 +3,7 @@
 A unit is charged under each framework that any release about it was made for, for all releases about it, older ones
 included: a new belief inherits the history. Units are independent of each other, so they are charged in parallel. One
 thing crosses units: an output-law promise of a pooled answer is about the law of all units that it reads, so what is
-released about one of them is added to all of them (DESIGN §4: x1 + x2 mod 2 pooled, then x2, gives x1 away).
+released about one is added to all: x1 + x2 mod 2 pooled, then x2, gives x1 away (docs/architecture.md#composition).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from takifugu.guarantee import Composition
 from takifugu.ledger.asking import is_link
 from takifugu.ledger.values import NOTHING, Amount, most, short
 
-#: What tells units with different accounts apart.
+#: What distinguishes units with different accounts.
 Kind = Any
 
 
@@ -152,7 +152,7 @@ def foreign(item: Item) -> Item:
     if not losses and charge.change:
         raise CompositionRefused(
             f"a release of kind {str(charge.composition)!r} about another source that the same people are in has no "
-            "cost for a change of the whole data, so nothing bounds what both tell together: publish it with Laplace "
+            "cost for a change of the whole data, so nothing bounds what both reveal together: publish it with Laplace "
             "noise, or by a mechanism whose promise is whole ('group')"
         )
     cost = max(losses, default=Fraction(0))
@@ -164,18 +164,18 @@ def foreign(item: Item) -> Item:
 
 
 def _beside(item: Item, single: Item) -> Amount:
-    """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it does not add."""
+    """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
     charge = item.charge
     if charge.composition is not Composition.WHOLE:
         raise CompositionRefused(
             "a pooled answer of kind 'single' reads a unit about which a release of kind "
-            f"{str(charge.composition)!r} was made: nothing else than 'whole' releases adds to it; publish the pooled "
+            f"{str(charge.composition)!r} was made: only 'whole' releases compose with it; publish the pooled "
             "answer by a mechanism that composes ('group', 'quilt-exact')"
         )
     if charge.delta > 0 and item.number < single.number and not single.charge.fixed_in_advance:
         raise CompositionRefused(
             "a pooled answer of kind 'single' was chosen when the output of a release with delta > 0 could be seen: "
-            "they add only if its query and noise were fixed before"
+            "they compose only if its query and noise were fixed before"
         )
     loss = charge.change / charge.scale if charge.scale else Fraction(0)
     return Amount(max(charge.epsilon, loss), charge.delta)

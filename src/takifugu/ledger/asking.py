@@ -1,4 +1,4 @@
-"""What is asked of the ledger, made ready before any lock is taken: units as keyed hashes, and equal debits as one."""
+"""What is asked of the ledger, prepared before any lock is taken: units as keyed hashes, and equal debits as one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Releases that are to be paid: which units (by tag) are debited what, by the number of a row of `shapes`.
+    """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
 
     `ids` are the random ids of the releases by name; `spellings` the tags that a unit may have in a ledger of version 1
     beside its own; `everything` is the tag of a source that is one unit.
@@ -69,7 +69,7 @@ class Asked:
 
 
 def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
-    """Check what is asked and make it ready; raises InputError or LedgerError for what cannot be counted."""
+    """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
     if not debits:
         raise InputError("there is nothing to reserve: give at least one debit")
     ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
@@ -143,7 +143,7 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
         body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
     if charge.framework != debit.framework.fingerprint():
         raise InputError(
-            f"the release {debit.name!r} was charged for another framework than the one that it names for its "
+            f"the release {debit.name!r} was charged under another framework than the one that it names for its "
             "unit: use charge_of(calibration, framework=...) with the unit's framework"
         )
     kept, reading = unread(charge)
@@ -164,5 +164,5 @@ def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def is_link(charge: Charge) -> bool:
-    """Whether a promise is about the law of all units that it reads, so that what is about one is about all."""
+    """Whether a promise is about the joint law of all units that it reads, so that a debit of one affects all."""
     return charge.composition is Composition.SINGLE and charge.scope == "pooled"

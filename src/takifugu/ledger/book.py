@@ -36,7 +36,7 @@ from takifugu.names import normalised
 
 Budget = Number | tuple[Number, Number] | Amount
 
-#: How often costs are computed anew, because another process wrote meanwhile, before the others are made to wait.
+#: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
 TRIES = 20
 
 
@@ -107,14 +107,14 @@ class Ledger:
     ) -> Reservation:
         """Pay for releases before anything is drawn: all of them, or none.
 
-        In one transaction the joint cost of every unit that is touched is computed anew, under every framework that
+        In one transaction the joint cost of every unit that is touched is recomputed under every framework that
         any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
         in `pending`; `recipe`, plain JSON and never data, says how to complete them. `recharge` charges output-law
         promises by their noise where they have no joint promise, from then on. `same_people` says whether units that
-        another source of this ledger names alike are the same people; it is asked where there are any.
+        another source of this ledger names alike are the same people; it is required where there are any.
 
-        Raises BudgetExceeded with what is spent, asked and left and what would fit, CompositionRefused where there is
-        no joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
+        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
         name = _named(source.name if isinstance(source, Source) else source)
         asked = asked_of(debits, self.tag_of, recharge)
@@ -180,7 +180,7 @@ class Ledger:
         return Spent(most([u.spent for u in units]), source.budget, units)
 
     def show(self) -> tuple[SourceRow, ...]:
-        """Return one row a source: spent, budget, and how many units and releases there are."""
+        """Return one row per source: spent, budget, and how many units and releases there are."""
         with self.store.reading() as connection:
             return rows.read_rows(connection)
 

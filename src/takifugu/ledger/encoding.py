@@ -29,7 +29,7 @@ def canonical(data: Mapping[str, Any], what: str) -> str:
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} cannot be kept in a ledger ({error}): name states by strings or numbers") from None
     if json.loads(text) != data:
-        raise InputError(f"{what} would not read back from a ledger as it is: name states by strings or numbers")
+        raise InputError(f"{what} would not read back from a ledger unchanged: name states by strings or numbers")
     return text
 
 
@@ -39,7 +39,7 @@ def amount(epsilon: str, delta: str) -> Amount:
 
 @contextmanager
 def decoding() -> Iterator[None]:
-    """Turn what cannot be read into a LedgerError that says so."""
+    """Turn whatever cannot be read into a LedgerError."""
     try:
         yield
     except LedgerError:

@@ -94,7 +94,7 @@ def tags_of(connection: Connection, source: int) -> list[bytes]:
 
 
 def has_links(connection: Connection, source: int) -> bool:
-    """Whether a pooled output-law promise about this source was ever made."""
+    """Whether a pooled output-law promise was ever made about this source."""
     query = "select 1 from charges c join frameworks f on f.id = c.framework where f.source = ? and c.links limit 1"
     return connection.exec_driver_sql(query, (source,)).first() is not None
 

@@ -173,7 +173,7 @@ def _debits(connection: Connection, old: Old, source_of: Mapping[int, int], fram
             debit_rows.append({"batch": number, "reading": "", **row})
         debited[batch_of[debit]] += 1
         held.setdefault(d.unit, []).append(batch_of[debit])
-    # One tree of histories a source: units with equal debits share a path.
+    # One tree of histories per source: units with equal debits share a path.
     nodes: dict[tuple[int, int | None, int], int] = {}
     sums: dict[int | None, Sums] = {None: ()}
     unit_rows = []

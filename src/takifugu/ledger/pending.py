@@ -70,11 +70,11 @@ def keep_drawn(connection: Connection, group: str, bundle: bytes) -> bytes:
     if row.state == DRAWN:
         raise LedgerError(
             f"the reservation {group!r} was drawn by an older version, which kept no noisy values: its epsilon is "
-            "spent, and what it drew cannot be published again; ask for another release"
+            "spent, and what it drew cannot be published again; make another release"
         )
     raise LedgerError(
         f"the reservation {group!r} was drawn and published before ({row.changed}): its values are out, and a second "
-        "draw would pay nothing for them; use what was published, or ask for another release"
+        "draw would pay nothing for them; use what was published, or make another release"
     )
 
 

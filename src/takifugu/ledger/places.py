@@ -64,7 +64,7 @@ def _literal(name: str) -> str:
 
 
 def check_locks(folder: Path) -> None:
-    """Raise LedgerError on a file system where two can hold one lock; looked at once a process and folder."""
+    """Raise LedgerError on a file system where two can hold one lock; checked once per process and folder."""
     try:
         about = folder.stat()
     except OSError:

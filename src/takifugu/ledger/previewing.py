@@ -132,11 +132,11 @@ def _alone(accounts: Accounts, asked: Sequence[Item]) -> Amount:
 
 def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Amount) -> str:
     if not asked:
-        return "nothing is asked about it, but a pooled answer ties it to units about which something is"
+        return "nothing is released about it, but a pooled answer ties it to units about which something is"
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
     if added.epsilon < alone.epsilon:
-        return "it shares what entries tell about each other with the other releases, so that this is paid once"
+        return "what entries reveal about each other is paid for once, together with the other releases"
     ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
     if any(item.is_foreign for item in old):
         return (

@@ -1,4 +1,4 @@
-"""A refusal in words: what is spent, asked and left, and what would fit."""
+"""A refusal in words: what is spent, required and left, and what would fit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TooMuch(Exception):
 
 
 def refusal(found: TooMuch) -> str:
-    """Say what is spent, asked and left, and what would fit."""
+    """Say what is spent, required and left, and what would fit."""
     account, kind, budget = found.account, found.kind, found.budget
     source, accounts = account.source, account.accounts
     asked = [item for item in accounts.items[kind] if item.release in found.asked.ids.values()]
@@ -36,9 +36,9 @@ def refusal(found: TooMuch) -> str:
         else ""
     )
     if kind.is_asked_elsewhere:
-        asks = f"this release is about another source of the same people and asks for {wanted}"
+        asks = f"this release is about another source of the same people and requires {wanted}"
     else:
-        asks = f"this release asks for {wanted}" if asked else "this release is about a unit pooled with it"
+        asks = f"this release requires {wanted}" if asked else "this release is about a unit pooled with it"
     fit = what_fits(accounts, kind, asked, spent, budget)
     return (
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "

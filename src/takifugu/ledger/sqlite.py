@@ -22,7 +22,7 @@ from takifugu.ledger.places import DRAFT, not_in_use
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
 
-#: FULL: a commit is on the disk before it returns. A checkpoint a commit: nothing is kept in the side file alone.
+#: FULL: a commit is on the disk before it returns. A checkpoint per commit: nothing is kept in the side file alone.
 SETTINGS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA wal_autocheckpoint=1",
@@ -50,7 +50,7 @@ _REASONS = {
 
 
 def engine_of(path: Path, timeout: float) -> Engine:
-    """Return an engine on an existing file; every transaction opens it anew, so no handle survives a fork."""
+    """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
     address = f"file:{quote(str(path.absolute()))}?mode=rw"  # a ledger that has gone is never replaced by an empty one
 
     def connect() -> sqlite3.Connection:

@@ -70,7 +70,7 @@ charges = Table(
     Column("id", Integer, primary_key=True),
     Column("framework", ForeignKey("frameworks.id"), nullable=False),
     Column("digest", Text, nullable=False),
-    Column("links", Boolean, nullable=False),  # a pooled output-law promise: what is about one unit is about all
+    Column("links", Boolean, nullable=False),  # a pooled output-law promise: a debit of one unit affects all
     Column("body", Text, nullable=False),  # canonical JSON without release and reading, so that equal ones meet
     UniqueConstraint("framework", "digest"),
 )
@@ -81,7 +81,7 @@ reservations = Table(
     Column("id", Integer, primary_key=True),
     Column("public_id", Text, nullable=False, unique=True),
     Column("source", ForeignKey("sources.id"), nullable=False, index=True),
-    Column("identity", Text),  # HMAC of what its releases are: a second run of the same is told from a new one
+    Column("identity", Text),  # HMAC of what its releases are: distinguishes a second run of the same from a new one
     Column("recipe", Text, nullable=False),  # canonical JSON that says how to complete it; never data
     Column("state", Text, nullable=False),  # of all its releases: they move together
     Column("bundle", LargeBinary),  # the noisy values, compressed, from the draw until they are published

@@ -1,4 +1,4 @@
-"""What releases would cost, read from the ledger before any lock is taken: every account that they touch, anew.
+"""What releases would cost, read from the ledger before any lock is taken: every account that they touch, recomputed.
 
 Beside the accounts of the source that is asked about, these are the accounts of sources that the same people are in
 (`people`): each release of the one counts for the other at the cost of a change of the whole data.
@@ -184,7 +184,7 @@ def _declared(
             )
         if before and same_people is False:
             raise LedgerError(
-                f"the ledger has it that the sources {name!r} and {about!r} are about the same people, and now "
+                f"the ledger records that the sources {name!r} and {about!r} are about the same people, and now "
                 "same_people = false is declared: leave it out, what was declared once stays"
             )
         found[other] = bool(before or same_people)
@@ -247,7 +247,7 @@ def _items(
 
 
 def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
-    """Return the debits that are asked for units of a shape; they come after all that were, in their order."""
+    """Return the new debits of units of a shape; they come after all earlier ones, in their order."""
     if shape < 0:
         return ()
     return tuple(

@@ -23,11 +23,11 @@ SMALLEST_SPEND = Fraction(sys.float_info.min)
 
 @dataclass(frozen=True, eq=False)
 class Debit:
-    """One unit's part of a release: what its data are charged, and the framework that speaks about this unit's data.
+    """One unit's part of a release: what its data are charged, and the framework that describes this unit's data.
 
     `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
     Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
-    `spellings` are the unit's name as the data spell it: ledgers of version 1 told units apart by these.
+    `spellings` are the unit's name as the data spell it: ledgers of version 1 distinguished units by these.
     """
 
     framework: Framework

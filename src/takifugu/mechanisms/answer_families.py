@@ -15,11 +15,11 @@ from takifugu.mechanisms.base import Cost, Part, Problem
 from takifugu.mechanisms.lines import line_answers, line_parts
 from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 
-#: What a comparison costs besides passes over its laws, as so many atoms more.
+#: What a comparison costs besides passes over its laws, as a number of extra atoms.
 OVERHEAD = 300.0
 #: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
 KEPT_BYTES = 2.0**26
-#: For the time that is announced: passes over each law.
+#: For the predicted time: passes over each law.
 _SCANS = 300.0
 
 _KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
@@ -38,7 +38,7 @@ class Located:
         """Name a comparison of the family."""
         a, i, b, j = compared
         if isinstance(self.belief, LawPair):
-            return "the left law against the right law"
+            return "the left distribution against the right one"
         one, other = (
             answers.hypothesis(self.belief, self.family.entry, value, number, self.start)
             for value, number in ((a, i), (b, j))

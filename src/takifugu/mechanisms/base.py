@@ -1,4 +1,4 @@
-"""What every mechanism is asked (a Problem) and what it may answer (a Bound or a Refusal)."""
+"""What every mechanism is given (a Problem) and what it may return (a Bound or a Refusal)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from takifugu.secrets import Family
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One independent component of one belief, with the share of the answer that it adds and what is secret in it.
+    """One independent component of one belief, with what it adds to the answer and what is secret in it.
 
-    Components whose secrets have probability zero are left out (DESIGN §4, Beliefs).
+    Components whose secrets have probability zero are left out (docs/architecture.md#beliefs).
 
     `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
     weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
-    adding an independent term is post-processing of the noised share. `number` is that of the problem's belief, and
+    adding an independent term is post-processing of what is noised. `number` is that of the problem's belief, and
     `is_one_of_several` says whether the belief has other components.
     """
 
@@ -61,7 +61,7 @@ class Problem:
         Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
         """
         if self.is_pair:
-            raise InputError("two laws of an answer have no entries that add up to it: use the laws themselves")
+            raise InputError("two distributions of an answer have no entries that add up to it: use them directly")
         resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
         if len({(a.grid, a.labels) for a in resolved}) != 1:
             raise InputError(
@@ -75,7 +75,7 @@ class Problem:
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, Identity) or self.query.attribute is not None:
-            raise InputError(f"two laws of the answer are compared, not {self.query.describe()}: publish Identity()")
+            raise InputError(f"two distributions are compared, not {self.query.describe()}: publish Identity()")
         from takifugu.mechanisms.pair_answers import pair_grid
 
         return pair_grid(self)[0]
@@ -97,8 +97,8 @@ class Problem:
     def law_parts(self) -> tuple[Part, ...]:
         """Return `parts` for mechanisms that look at the law of the answer: independent users stay together in one.
 
-        What the others add smooths the law of the answer given one user's secret. Of users who are alike in law, share
-        of the answer and secrets one is looked at.
+        What the others add smooths the law of the answer given one user's secret. Of users with the same law, the same
+        contribution to the answer and the same secrets only one is looked at.
         """
         if not any(isinstance(b, IndependentUsers) for b in self.framework.beliefs):
             return self.parts
@@ -107,7 +107,7 @@ class Problem:
     def _parts(self, together: bool = False) -> Iterator[Part]:
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
-            seen: dict[Any, Belief] = {}  # holds the pieces, so that an id stays theirs
+            seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
                 family = secret.family(belief)
                 if isinstance(belief, IndependentUsers):
@@ -130,7 +130,7 @@ class Problem:
 def _user_parts(
     users: IndependentUsers, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
-    """Yield a part for each sort of users that hold a secret, or one with all users and one secret user of each law."""
+    """Yield a part per sort of user that holds a secret, or one with all users and one secret user per law."""
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
     secret = tuple(user for user in first if family.has_pairs(users, user))
     if together and secret:
@@ -150,7 +150,7 @@ def _key(entries: range | tuple[int, ...]) -> Any:
     return (entries.start, entries.stop) if isinstance(entries, range) else entries
 
 
-#: Predicted operations that a core of 2024 does in a second (benchmarks/costs.py measures it; mechanisms differ).
+#: Predicted operations per second of a core of 2024 (benchmarks/costs.py measures it; mechanisms differ).
 OPERATIONS_A_SECOND = 3e8
 
 
@@ -175,7 +175,7 @@ class Cost:
         units = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
         size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
         count = self.seconds / size
-        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "longer than anybody waits"
+        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "too long to wait for"
         return time if self.memory < 1e8 else f"{time} and {self.memory / 1e6:,.0f} MB"
 
 
@@ -208,7 +208,7 @@ class Refusal:
 
 
 class Mechanism(Protocol):
-    """One way to find enough noise (DESIGN §3): `bound` decides and computes in one traversal."""
+    """One way to find enough noise: `bound` decides and computes in one traversal."""
 
     @property
     def name(self) -> str: ...

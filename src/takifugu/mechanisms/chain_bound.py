@@ -1,4 +1,4 @@
-"""From the worst entry of every part of a problem to enough noise: what the quilt mechanisms on chains share."""
+"""From the worst entry of every component to enough noise: what the quilt mechanisms on chains share."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class _Worst:
 def chain_bound(
     problem: Problem, influence_of: Callable[[Part], Influence | Refusal], search: Search
 ) -> Bound | Refusal:
-    """Return Laplace noise of the scale that the worst part needs, or the first reason why a part has no influence.
+    """Return Laplace noise of the scale that the worst component needs, or the first reason why one has no influence.
 
-    Vector answers get the same scale in every cell: D(N) is an L1 change (004 Appendix B.2).
+    Vector answers get the same scale in every cell: D(N) is an L1 change (Song17 Appendix B.2).
     """
     if problem.is_pair:
-        return Refusal("two laws of the answer have no entries and so no quilts: use wasserstein or laplace-exact")
+        return Refusal("two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact")
     found = []
     for part in problem.parts:
         influence = influence_of(part)

@@ -1,4 +1,4 @@
-"""The constants (pi, g) of one reversible chain, as bounds that hold in spite of rounding (004 §4.1)."""
+"""The constants (pi, g) of one reversible chain, as bounds that hold in spite of rounding (Song17 §4.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Constants:
 
 
 def reversible_constants(chain: MarkovChain) -> Constants | str:
-    """Return pi and g rounded down, or in words why Lemma B.4 of 004 does not apply to the chain.
+    """Return pi and g rounded down, or in words why Lemma B.4 of Song17 does not apply to the chain.
 
     With flows C(x, y) = (pi_x P(x, y) + pi_y P(y, x))/2 for the computed pi, the chain C(x, y)/C(x, .) is reversible
     with stationary masses proportional to C(x, .), exactly, and close to P. Its second largest eigenvalue modulus is
@@ -41,7 +41,7 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     if not _primitive(p > 0):
         return (
             "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
-            "its bound needs both; use quilt-exact"
+            "the bound requires both; use quilt-exact"
         )
     flows = chain.stationary[:, None] * p
     if (flows[p > 0] < TRUSTED).any():
@@ -50,20 +50,20 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
             "its constants in floats; use quilt-exact"
         )
     if ((flows > 0) != (flows.T > 0)).any():
-        return "the chain is not reversible (a step is possible in one direction only), and its bound needs it"
+        return "the chain is not reversible (a step is possible in one direction only), and the bound requires it"
     used = flows > 0
     gap = float((np.abs(flows - flows.T)[used] / np.minimum(flows, flows.T)[used]).max())
     if gap > SAME_FLOW:
         return (
             f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
-            f"directions (at most {SAME_FLOW:g} is taken as rounding), and its bound needs it; use quilt-exact"
+            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
         )
     symmetric = (flows + flows.T) / 2
     mass = symmetric.sum(axis=1)
     norm = _norm_bound(symmetric / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass)) / mass.sum())
     g = 1 - norm - 4 * UNIT
     if g <= 0:
-        return "the chain's eigengap is not above 0 in floats, and its bound needs it; use quilt-exact"
+        return "the chain's eigengap is not above 0 in floats, and the bound requires it; use quilt-exact"
     pi = float(mass.min() / mass.sum()) * (1 - (k**2 + 4 * k + 16) * UNIT)
     return Constants(pi, g, gap + (4 * k + 16) * UNIT)
 

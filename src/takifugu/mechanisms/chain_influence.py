@@ -1,4 +1,4 @@
-"""Exact max-influence of one entry of a Markov chain on the nodes of a quilt (004 Definition 4.1; DESIGN §5.3).
+"""Exact max-influence of one entry of a Markov chain on the nodes of a quilt (Song17 Definition 4.1).
 
 For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s',
 
@@ -7,19 +7,19 @@ For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s',
     left_{i,a}(s, s') = max over x of log P^a(x, s)/P^a(x, s') + log P(X_i = s')/P(X_i = s),  x with P(X_{i-a} = x) > 0,
 
 because X_{i-a} and X_{i+b} are independent given X_i; a missing node contributes 0. With initial="any" the supremum
-over start laws is exact too: log P(X_i = s')/P(X_i = s) is a ratio of linear functions of the start law, so its
-supremum is the maximum over start states u of log P^i(u, s')/P^i(u, s), and a start law that puts almost all mass on
+over initial laws is exact too: log P(X_i = s')/P(X_i = s) is a ratio of linear functions of the initial law, so its
+supremum is the maximum over start states u of log P^i(u, s')/P^i(u, s), and an initial law that puts almost all mass on
 that u and the rest where X_{i-a} = x is reached comes as near to both maxima at once as one likes.
 
 Both terms fall with the distance (data processing). The start term is computed exactly until it has settled: from the
 first time n at which max over x, x' of |log P^n(x, s')/P^n(x, s) - log P^n(x', s')/P^n(x', s)| < 1e-12, every law of
 X_i, i >= n, is a mixture of rows of P^n, and the largest row ratio is charged. Where the support of the chain changes
-for ever, x runs over all values that X ever takes late in the sequence, an upper bound. Tables end where influences are
-down to rounding or infinite for ever; a far first entry that a given start leaves few values is then not searched.
+forever, x runs over all values that X ever takes late in the sequence, an upper bound. Tables end where influences are
+down to rounding or infinite forever; a far first entry that a given start leaves few values is then not searched.
 
 Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
 (`product_error`) and charged in both logs of every ratio: what is returned is never below the true influence, and
-about 1e-15 n k above it.
+about 1e-15 n k above it. Source: docs/architecture.md#exact-max-influence.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class ChainInfluence:
     ) -> FloatArray:
         """Return an upper bound on max over pairs of e for the quilt at the given distances from each (sorted) entry.
 
-        None is a missing node. It is exact but where the support of the left node is still growing.
+        None is a missing node. It is exact except where the support of the left node is still growing.
         """
         chosen = slice(None) if pairs is None else pairs
         fixed: FloatArray = np.zeros(len(self.pairs))[chosen]

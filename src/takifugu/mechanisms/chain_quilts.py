@@ -1,4 +1,4 @@
-"""What several releases of additive noise on a sequence cost together, over its Markov quilts (DESIGN §4, §5.5)."""
+"""What releases of additive noise on a sequence cost together (docs/architecture.md#joint-accounting-of-quilts)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Group:
 
 @dataclass(frozen=True)
 class JointQuilts:
-    """Quilts for all pairs of values at one entry that cost no more than the dearest pair's best, and that pair.
+    """Quilts for all pairs of values at one entry that cost no more than the costliest pair's best, and that pair.
 
     The first group's quilt is the best one of that pair.
     """
@@ -55,9 +55,9 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     """Return what several releases of additive Laplace noise on one part cost together, rounded up.
 
     The cost is the largest over secret entries and ordered pairs of values of the least over quilts of
-    e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one a release,
-    both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief without quilts
-    pays for the trivial one. For classes e(Q) is the bound that quilt-approx uses, or the supremum over start laws.
+    e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
+    release, both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief
+    without quilts pays for the trivial one. For classes e(Q) is quilt-approx's bound, or a supremum over initial laws.
     """
     if isinstance(part.belief, BayesianNetwork):
         return network_joint_cost(part, charges)
@@ -119,7 +119,7 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
     groups: list[Group] = []
     remaining = np.argsort(-costs)
     while len(remaining):
-        # The quilt of the dearest pair also does for every pair that it does not make dearer than that of all pairs.
+        # The quilt of the costliest pair also serves every pair that costs no more with it than that pair does.
         x, y = int(a[remaining[0]]), int(b[remaining[0]])
         influence = left.influence[x] + right.influence[y]
         covered = own + left.moved[x] + right.moved[y] + influence[remaining] <= value

@@ -1,4 +1,4 @@
-"""The noise that the worst entry of a sequence needs with its best Markov quilt (004 Algorithms 2 to 5)."""
+"""The noise that the worst entry of a sequence needs with its best Markov quilt (Song17 Algorithms 2 to 5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_STEPS = 64
 
 @dataclass(frozen=True)
 class Needed:
-    """The scale that the worst entry's best quilt asks for, in grid units, and that entry and quilt."""
+    """The scale that the worst entry's best quilt requires, in grid units, and that entry and quilt."""
 
     scale: Fraction
     entry: int
@@ -40,7 +40,7 @@ class BestQuilt:
 
 
 def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
-    """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (004 Algorithms 2 and 3)."""
+    """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2 and 3)."""
     limit = float_below(epsilon)
     total = sides.change.total()
 
@@ -53,14 +53,14 @@ def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed
     trivial = BestQuilt(-1, Quilt(), total, 0.0)
     settled = settle(sides.secret(family), trivial, total / limit, examine, spread)
     ties = [_largest(sides, best, entries, epsilon) for best, entries in settled.ties]
-    # An entry whose float bound is not among the ties asks for no more than this, whatever epsilon - e has cancelled.
+    # An entry whose float bound is not among the ties requires no more than this, whatever epsilon - e has cancelled.
     floor = Fraction(settled.bound) * (1 - 9 * Fraction(SAME))
     worst = max(ties, key=lambda n: n.scale)
     return worst if worst.scale >= floor else replace(worst, scale=floor)
 
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:
-    """Return the quilt of one entry that asks for the least scale, and that scale (004 Algorithm 4)."""
+    """Return the quilt of one entry that requires the least scale, and that scale (Song17 Algorithm 4)."""
     own, farthest = sides.own(entry), FIRST_REACH
     sides.start()
     while True:
@@ -77,12 +77,12 @@ def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt
 
 
 def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
-    """Return the same by 004 Algorithm 5, for entries that are all secret and weigh the same; None where it fails.
+    """Return the same by Song17 Algorithm 5, for entries that are all secret and weigh the same; None where it fails.
 
     Influences must depend on the distance only. From the middle the search follows the missing node: if an entry's best
     quilt has no node before it only, the next entry is tried, if after it only, the one before. A quilt with both nodes
-    protects every entry (Claim B.11: whatever sticks out only lowers its score), and no quilt asks for more than the
-    trivial one. A step back onto an explored entry proves nothing (ERRATA E10).
+    protects every entry (Claim B.11: whatever sticks out only lowers its score), and no quilt requires more than the
+    trivial one. A step back onto an explored entry proves nothing (errata E10).
     """
     limit = float_below(epsilon)
     entry = max(1, sides.length // 2) - 1
@@ -98,7 +98,7 @@ def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
 
 
 def _largest(sides: ChainSides, best: BestQuilt, entries: IntArray, epsilon: Fraction) -> Needed:
-    """Return the largest scale that one quilt asks for at some entries, exactly."""
+    """Return the largest scale that one quilt requires at some entries, exactly."""
     change, influence = sides.moved(best.quilt, entries), sides.influences(best.quilt, entries)
     itself = entries == best.entry
     change[itself], influence[itself] = best.change, best.influence

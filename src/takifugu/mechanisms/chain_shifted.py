@@ -1,4 +1,4 @@
-"""What releases about pieces of one recording cost together when nobody says where in it each of them starts.
+"""What releases about pieces of one recording cost together where it is not declared where each of them starts.
 
 Theorem (docs/theory/composition.md). Let X be a recording, a chain, of which release k reads a run of steps, placed
 anywhere, with Laplace noise of scale b_k, and W_k(n) the largest D_k of n steps in a row. For a secret about X_p and
@@ -7,8 +7,8 @@ nodes X_{p-a}, X_{p+b} of the *recording* the near set has n = a + b - 1 steps i
     min over a, b of e(a, b) + sum_k W_k(a + b - 1)/b_k,      or  sum_k W_k(infinity)/b_k  without any node,
 
 wherever each release starts. A stationary chain is a run of a longer one on both sides, so every p has every pair of
-nodes; one node alone leaves a near set without end, which is never better than none. A chain from any start goes on
-behind its end only: for p < a there is no node before, the near set has p + b steps, and e is that of the node after.
+nodes; one node alone leaves an unbounded near set, which is never better than no node. With any initial law a
+chain continues beyond its end only: for p < a the only node is the one after, and the near set has p + b steps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The quilts of one entry of a sequence, and one quilt tried on many entries.
 
 The quilts of entry i are {X_{i-a}, X_{i+b}} with near set {i-a+1, ..., i+b-1}, those with one node, and the trivial one
-(004 Lemma B.2). No other set does better: of whatever lies outside a near set only the nearest node on each side
+(Song17 Lemma B.2). No other set does better: of whatever lies outside a near set only the nearest node on each side
 matters to X_i, and cutting the near set down to the run around i only lowers D.
 """
 

@@ -1,6 +1,6 @@
 """Where a chain may be at each time: supports, and the log-ratio of the marginal masses of two values.
 
-In the influence of an entry on a node to its left the start law enters only as log P(X_i = s')/P(X_i = s).
+In the influence of an entry on a node to its left the initial law enters only as log P(X_i = s')/P(X_i = s).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def stationary_term(chain: MarkovChain, first: IntArray, second: IntArray) -> Fl
 
 
 class Marginals:
-    """The laws of X_0, X_1, ... from a given start law, block by block: memory does not grow with the length."""
+    """The laws of X_0, X_1, ... from a given initial law, block by block: memory does not grow with the length."""
 
     def __init__(self, chain: MarkovChain, where: Supports, first: IntArray, second: IntArray) -> None:
         self._matrix = chain.matrix

@@ -1,8 +1,8 @@
-"""Lemma B.4 of 004: a bound on the max-influence for all reversible chains with constants (pi, g), from any start.
+"""Song17 Lemma B.4 bounds max-influence for all reversible chains with constants (pi, g), whatever their initial law.
 
     right_b <= E(b),  left_{i,a} <= 2 E(a),  E(n) = log((pi + e^{-gn})/(pi - e^{-gn})) = 2 artanh(e^{-gn}/pi),
 
-for real nodes at distances n > log(1/pi)/g, strictly (ERRATA E3); nearer nodes are not bounded. A chain that is only
+for real nodes at distances n > log(1/pi)/g, strictly (errata E3); nearer nodes are not bounded. A chain that is only
 within a relative `defect` d of a reversible one (Constants) has every P^n(x, y) within n d of it, to first order: that
 adds 2 b d to the first bound and 4 a d to the second, whose proof uses four such factors.
 """

@@ -31,8 +31,8 @@ class Promise:
 def promise_of(problem: Problem, scale: Fraction) -> Promise:
     """Return what Laplace noise of a scale above 0 (answer units) promises under the framework.
 
-    The smaller of D(component)/b (004 Theorem A.5) and, where the belief has Markov quilts, the largest over entries
-    and pairs of the least over quilts of e(Q) + D(N)/b (004 Theorem 4.3, DESIGN §4 "quilt").
+    The smaller of D(component)/b (Song17 Theorem A.5) and, where the belief has Markov quilts, the largest over entries
+    and pairs of the least over quilts of e(Q) + D(N)/b (Song17 Theorem 4.3, docs/architecture.md#composition).
     """
     change = component_change(problem)
     plain = Promise(change.size / scale, change.composition, change.witness)
@@ -75,7 +75,7 @@ class Entry:
     """Laplace noise of scale D_1/epsilon, D_1 the largest L1 change of the answer when one secret entry changes.
 
     It hides one entry from someone who knows all others. What it promises when entries are correlated is computed and
-    stated: the bound's own epsilon, which may be far above what was asked.
+    stated: the bound's own epsilon, which may be far above what was requested.
     """
 
     name: str = "entry"
@@ -83,12 +83,12 @@ class Entry:
 
     def cost(self, problem: Problem) -> Cost:
         entries = 0.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers))
-        quilts = QUILTS.cost(problem)  # what it promises is a question about quilts
+        quilts = QUILTS.cost(problem)  # what it promises depends on quilts
         return Cost(entries + quilts.operations, quilts.memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         if problem.is_pair:
-            return Refusal("two laws of an answer are compared: there are no entries that change one at a time")
+            return Refusal("two distributions of an answer are compared: no entries change one at a time")
         size = entry_change(problem)
         units = round_up(size / problem.epsilon)
         noise = laplace_or_exact(units, problem.grid, problem.cells)
@@ -96,8 +96,8 @@ class Entry:
             change = component_change(problem)
             if change.size:
                 return Refusal(
-                    "the query reads no secret entry, so entry noise is none, but it reads entries that are correlated "
-                    "with the secret ones"
+                    "the query reads no secret entry, so there would be no noise, but it reads entries that are "
+                    "correlated with the secret ones"
                 )
             return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
         promise = promise_of(problem, noise.scale)

@@ -28,10 +28,10 @@ class GaussianExact:
     """The least sigma for a scalar additive query, rounded up by at most 1e-10 relative."""
 
     name: str = "gaussian-exact"
-    source: str = "enclosed hockey-stick divergence of two laws after normal noise; never above Balle and Wang 2018"
+    source: str = "enclosed hockey-stick divergence after normal noise; never above Balle and Wang 2018"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 100,000 operations an atom for every comparison."""
+        """Predict the work: all laws once, and about 100,000 operations per atom for every comparison."""
         return predicted(problem, 100_000.0)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -48,7 +48,7 @@ class GaussianExact:
         refused = refusal(problem)
         if refused:
             return refused
-        sigma, worst = 0.0, "no comparison: the laws keep epsilon and delta themselves"
+        sigma, worst = 0.0, "no comparison: the distributions keep epsilon and delta without noise"
         try:
             for comparison in compared_laws(problem):
                 needed = _needed(comparison, problem.epsilon, problem.delta, sigma)

@@ -1,4 +1,4 @@
-"""Group noise: enough for every change of a whole independent component (004 Appendix A.2, Theorem A.5)."""
+"""Group noise: enough for every change of a whole independent component (Song17 Appendix A.2, Theorem A.5)."""
 
 from __future__ import annotations
 

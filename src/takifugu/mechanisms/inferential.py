@@ -1,4 +1,4 @@
-"""Inferential privacy (Ghosh and Kleinberg 2016; 004 Appendix B.10), the baseline of 004's experiments.
+"""Inferential privacy (Ghosh and Kleinberg 2016; Song17 Appendix B.10), the baseline of Song17's experiments.
 
 Let gamma_ij = max of 1/2 log P(X_i = s | x_-i)/P(X_i = s | x'_-i) over values s and x_-i, x'_-i that differ at entry
 j only (for sets of values the ratio is no larger than for the best single one). Where Gamma = (gamma_ij) has spectral
@@ -8,8 +8,8 @@ entries of the secret's component. By Bayes' rule posterior odds over prior odds
 P(y | a)/P(y | b): that is the Pufferfish promise for every entry. A matrix that is larger entry by entry is safe too,
 because (I - Gamma)^-1 is the sum of the powers of Gamma.
 
-For a chain all gamma_ij of neighbours are replaced by their maximum, as in 004; it comes from the conditional laws, the
-first node with its start law: the printed closed form has 1 - p0 for p0, and knows no start (ERRATA X6).
+For a chain all gamma_ij of neighbours are replaced by their maximum, as in Song17; it comes from the conditional laws,
+the first node with its initial law: the printed closed form has 1 - p0 for p0, and knows no start (errata X6).
 
 The theorem is cited and not proved here, so "auto" never takes this mechanism. It bounds this one release, and is
 recorded as `single`.
@@ -64,7 +64,7 @@ class Inferential:
         'the influence matrix has spectral norm 2.05338'
         """
         if problem.is_pair:
-            return Refusal("two laws of the answer have no entries that influence each other: use wasserstein")
+            return Refusal("two distributions of the answer have no entries that influence each other: use wasserstein")
         worst = 0.0
         for part in problem.parts:
             found = spread_of(part)
@@ -72,7 +72,7 @@ class Inferential:
                 return found
             if not found.norm < 1:
                 return Refusal(
-                    f"the influence matrix has spectral norm {found.norm:.6g}, and inferential privacy needs less "
+                    f"the influence matrix has spectral norm {found.norm:.6g}, and inferential privacy requires less "
                     'than 1: use mechanism="quilt-exact" or "wasserstein"'
                 )
             worst = max(worst, found.row_sum)
@@ -102,12 +102,12 @@ def spread_of(part: Part) -> Spread | Refusal:
     belief = part.belief
     if isinstance(belief, MarkovChain):
         if belief.initial == "any":
-            return Refusal("a chain of any start has no conditional law of its first entry: state the start")
+            return Refusal("with an unknown initial distribution the first entry has no conditional one: state it")
         return chain_spread(chain_gamma(belief), belief.length)
     if isinstance(belief, BayesianNetwork):
         gamma = network_gamma(belief)
         return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
-    return Refusal(f"conditional laws of single entries are known for chains and networks, not for {belief.describe()}")
+    return Refusal(f"an entry's conditional distribution is known for chains and networks, not for {belief.describe()}")
 
 
 def matrix_spread(gamma: FloatArray) -> Spread:
@@ -142,7 +142,7 @@ def chain_spread(gamma: float, length: int) -> Spread:
 
 
 def chain_gamma(chain: MarkovChain) -> float:
-    """Return the largest gamma_ij of neighbours in a chain, the first node with its start law.
+    """Return the largest gamma_ij of neighbours in a chain, the first node with its initial law.
 
     >>> round(chain_gamma(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10)), 9)
     1.070033082
@@ -167,8 +167,8 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
     found = left * right
     if ((found < TRUSTED) & possible & (right > 0)).any():
         raise Unsupported(
-            "a product of probabilities of the belief is below 1e-270, too small for the conditional laws of single "
-            'entries in floats: use mechanism="quilt-exact" or "group"'
+            "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions of "
+            'single entries in floats: use mechanism="quilt-exact" or "group"'
         )
     return found
 

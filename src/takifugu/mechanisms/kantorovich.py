@@ -1,8 +1,8 @@
-"""The Kantorovich mechanism: Laplace noise of scale (largest move of the optimal plan) / epsilon (000 Lemma 1).
+"""The Kantorovich mechanism: Laplace noise of scale (largest move of the optimal plan) / epsilon (Ding22 Lemma 1).
 
 The plan is the monotone one, whose joint distribution function is min(F, G). Among the plans of least mean |x - x'| it
-is the one whose largest move is W-infinity; others may move twice as far (ERRATA E13). So this is the Wasserstein
-mechanism of 004 by another road, with the same scale and the same verification of rounded masses.
+is the one whose largest move is W-infinity; others may move twice as far (errata E13). So this is the Wasserstein
+mechanism of Song17 by an independent method, with the same scale and the same verification of rounded masses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 
 @dataclass(frozen=True)
 class Kantorovich:
-    """000 Lemma 1, for every belief with a law of the answer, one number or one line."""
+    """Ding22 Lemma 1, for every belief with a law of the answer, one number or one line."""
 
     name: str = "kantorovich"
     source: str = "Ding 2022, Lemma 1"

@@ -1,4 +1,4 @@
-"""The Kantorovich-exponential mechanism on finitely many outputs (000 Theorem 1, DESIGN 5).
+"""The Kantorovich-exponential mechanism on finitely many outputs (Ding22 Theorem 1).
 
 P(y | x) = e^{-eta d(x, y)} / Z(x) with Z(x) = sum_y e^{-eta d(x, y)}. By the triangle inequality P(y | x) is at most
 e^{eta d(x, x')} Z(x')/Z(x) P(y | x'). So if eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x') of a plan
@@ -42,7 +42,7 @@ MOST_MASSES = 250_000
 
 @dataclass(frozen=True)
 class KantorovichExponential:
-    """000 Theorem 1 on finitely many outputs, those of the answers themselves, for one number on the line."""
+    """Ding22 Theorem 1 on finitely many outputs, those of the answers themselves, for one number on the line."""
 
     name: str = "kantorovich-exponential"
     source: str = "Ding 2022, Theorem 1, on finitely many outputs with their normalisers"
@@ -74,7 +74,7 @@ class KantorovichExponential:
             return Refusal(str(reason))
         farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
         numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
-        detail = "the measured loss is largest here; the error is a mean over the laws of the hypotheses"
+        detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
         return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
 
 
@@ -87,7 +87,7 @@ def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metri
     At least epsilon/(2d) and at most epsilon/d for d the longest move; infinite when nothing moves. Points are anything
     that `metric` compares.
 
-    Raises InputError for no outputs, and for a metric that is none on these points (triangle inequality included).
+    Raises InputError for no outputs, and for one that is no metric on these points (triangle inequality included).
 
     >>> def around(x, y):
     ...     return min((x - y) % 6, (y - x) % 6)

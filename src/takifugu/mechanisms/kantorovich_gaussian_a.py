@@ -1,6 +1,6 @@
-"""Normal noise by the classical rule: sigma = sqrt(2 log(1.25/delta)) W-infinity / epsilon (000 Theorem 3a).
+"""Normal noise by the classical rule: sigma = sqrt(2 log(1.25/delta)) W-infinity / epsilon (Ding22 Theorem 3a).
 
-Proved for epsilon at most 1; above it the rule can fail (ERRATA E8a), so it is refused there. A baseline: the analytic
+Proved for epsilon at most 1; above it the rule can fail (errata E8a), so it is refused there. A baseline: the analytic
 rule needs less.
 
 >>> from fractions import Fraction

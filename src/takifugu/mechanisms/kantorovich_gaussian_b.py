@@ -1,7 +1,7 @@
-"""Normal noise by the rule for every epsilon: sigma = W-infinity/epsilon (k + sqrt(k^2 + epsilon/2)) (000 Theorem 3b).
+"""Normal noise, any epsilon: sigma = W-infinity/epsilon (k + sqrt(k^2 + epsilon/2)) (Ding22 Theorem 3b).
 
 k = 0.41866 / delta^(1/3), the constant that the proof gives. With the printed 0.41 a step of the proof fails, although
-the claim holds (ERRATA E1); the witness shows that sigma too. A baseline: the analytic rule needs far less.
+the claim holds (errata E1); the witness shows that sigma too. A baseline: the analytic rule needs far less.
 
 >>> from fractions import Fraction
 >>> from takifugu.frameworks import between
@@ -21,7 +21,7 @@ from fractions import Fraction
 from takifugu.laws.gaussian import gaussian_printed_b
 from takifugu.mechanisms.normal_noise import NormalByRule
 
-#: Half of the 0.83732 that the proof of 000 Appendix H needs (ERRATA E1).
+#: Half of the 0.83732 that the proof of Ding22 Appendix H needs (errata E1).
 PROVED_CONSTANT = 0.41866
 
 

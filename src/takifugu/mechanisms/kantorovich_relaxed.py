@@ -1,8 +1,8 @@
-"""The relaxed Kantorovich mechanism: the scale at which the monotone plan's mean cost is bounded (000 Theorem 2).
+"""The relaxed Kantorovich mechanism: the scale at which the monotone plan's mean cost is bounded (Ding22 Theorem 2).
 
 The smallest theta with sum_x e^{|x - x'|/theta} pi(x, x') <= e^epsilon p(x' | s_j) for all x', and the same with the
-two sides exchanged: inequalities and a smallest theta, where Theorem 2 prints equalities and a largest one (ERRATA N1);
-single sums, where (16a) and (16b) print double ones (ERRATA X7). It lies between the exact Laplace scale and W-infinity
+two sides exchanged: inequalities and a smallest theta, where Theorem 2 prints equalities and a largest one (errata N1);
+single sums, where (16a) and (16b) print double ones (errata X7). It lies between the exact Laplace scale and W-infinity
 / epsilon. Laplace noise on the grid obeys the same inequality P(y - x) <= e^{|x - x'|/theta} P(y - x').
 """
 
@@ -22,13 +22,13 @@ from takifugu.mechanisms.pair_answers import laplace_noise
 
 @dataclass(frozen=True)
 class KantorovichRelaxed:
-    """000 Theorem 2 as corrected in ERRATA N1, for beliefs with a law of the answer, one number or one line."""
+    """Ding22 Theorem 2 as corrected in errata N1, for beliefs with a law of the answer, one number or one line."""
 
     name: str = "kantorovich-relaxed"
     source: str = "Ding 2022, Theorem 2 with inequalities"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 40,000 operations an atom for every comparison (exact plans)."""
+        """Predict the work: all laws once, and about 40,000 operations per atom for every comparison (exact plans)."""
         return predicted(problem, 40_000.0, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:

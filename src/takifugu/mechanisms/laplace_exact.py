@@ -2,11 +2,11 @@
 
 For laws mu, nu of the answer under the two sides of a comparison the ratio of the noised densities is monotone between
 neighbouring atoms, so its extremes are at atoms, and it falls when b grows: the least b is found by search, comparison
-by comparison, and the largest of them serves all (DESIGN 5.1); for a chain of any start the ratio is taken over all
-start laws at once. It is never above W-infinity / epsilon (004 Theorem 3.2). The same b serves discrete Laplace noise
-on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. An answer of several cells that
-moves along one line, such as a histogram over two states, counts as one number, with the smallest scale again
-(`lines`). It is a promise about the law of this one answer and does not add up with others (ERRATA E12).
+by comparison, and the largest of them serves all (docs/architecture.md#exact-laplace-scale); for any initial
+distribution the ratio is taken over all at once. It is never above W-infinity / epsilon (Song17 Theorem 3.2). The same
+b serves discrete Laplace noise on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. An
+answer of several cells that moves along one line, such as a histogram over two states, counts as one number, with the
+smallest scale again (`lines`). It is a promise about this one answer's law and does not compose (errata E12).
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class LaplaceExact:
 
     name: str = "laplace-exact"
     source: str = (
-        "largest log-ratio of two laws after Laplace noise, at atoms; never above Song, Wang and Chaudhuri 2017, "
-        "Theorem 3.2"
+        "largest log-ratio of two distributions after Laplace noise, at atoms; "
+        "never above Song, Wang and Chaudhuri 2017, Theorem 3.2"
     )
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 150 operations an atom for every comparison."""
+        """Predict the work: all laws once, and about 150 operations per atom for every comparison."""
         return predicted(problem, 150.0, laplace=True, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -55,7 +55,7 @@ class LaplaceExact:
         1.46353212
         """
         scale = Fraction(0)
-        worst = "no comparison: the laws differ by less than epsilon themselves"
+        worst = "no comparison: the distributions differ by less than epsilon without noise"
         try:
             for located in located_families(problem, lines=True):
                 family, solved = over_all_starts(located.family), set[int]()

@@ -105,7 +105,7 @@ class _Search:
 
 
 def chain_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
-    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt asks for."""
+    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt requires."""
     chain = _chain(part)
     known = needed_scale(
         ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
@@ -143,10 +143,10 @@ def _words(entry: int, sides: tuple[Side, Side]) -> str:
     nodes = [] if before is None else [f"entry {entry - before}"]
     nodes += [] if after is None else [f"entry {entry + after}"]
     count = sides[0].size + sides[1].size + 1
-    return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the law of its near set of {count} entries is used"
+    return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the distribution of its {count} near entries is used"
 
 
 def _chain(part: Part) -> MarkovChain:
     if not isinstance(part.belief, MarkovChain):
-        raise TypeError(f"a {type(part.belief).__name__} is no Markov chain")
+        raise TypeError(f"a {type(part.belief).__name__} is not a Markov chain")
     return part.belief

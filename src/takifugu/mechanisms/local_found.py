@@ -1,4 +1,4 @@
-"""The worst entry of a part, once something improves the quilts of one entry: what chains and networks share.
+"""The worst entry of a component, given a way to improve the quilts of one entry: what chains and networks share.
 
 Every pair starts from what `quilt-exact` needs, or from the law of the whole answer (the trivial quilt) where that is
 affordable and better. Entries go in falling order of that start, so the search ends as soon as no other can be worse.
@@ -20,7 +20,7 @@ from takifugu.mechanisms.local_scores import Rule, by_log_ratio
 TRIVIAL_WORK = 5e9
 #: In components of more entries the trivial quilt's exact scale is not found for a pair that another's is enough for.
 EACH_SOLVED = 200
-#: Scales that differ by less than this, relatively, count as equal: no search goes on for so little.
+#: Scales that differ by less than this, relatively, count as equal: no search continues for so little.
 TIE = Fraction(1, 10**9)
 
 Pair = tuple[int, int]
@@ -47,7 +47,7 @@ def whole_answers(part: Part) -> Iterator[AnswerFamily]:
 
 
 def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction, rule: Rule) -> Fraction:
-    """Return what the trivial quilt asks for: its near law is the law of the answer, and its r is 0."""
+    """Return what the trivial quilt requires: its near law is the law of the answer, and its r is 0."""
     a, b = min(pair), max(pair)
     index = family.compared.index((a, 0, b, 0))
     if family.losses(Fraction(0))[index] <= epsilon and (rule is by_log_ratio or family.moves(index)[0] == 0):
@@ -103,8 +103,8 @@ def worst_found(
         rest = [known.get(entry) or _ceilings(part, entry, ceiling) for entry in order]
         worst = max((found for best in rest for found in best.values()), key=lambda found: found.scale)
         return replace(worst, quilt=f"{worst.quilt}; {search.note}")
-    if worst is None:  # a part holds a possible pair (mechanisms.base.Problem), so this is not reached
-        raise AssertionError("a part without secrets")
+    if worst is None:  # a component holds a possible pair (mechanisms.base.Problem), so this is not reached
+        raise AssertionError("a component without secrets")
     return worst
 
 
@@ -128,7 +128,7 @@ def _started(
     for pair in best:
         scale = both[min(pair), max(pair)]
         if scale < ceiling:
-            best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the law of the whole answer")
+            best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the answer's distribution")
     return best
 
 

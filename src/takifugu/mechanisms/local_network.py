@@ -105,7 +105,7 @@ def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
 
 
 def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
-    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt asks for."""
+    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt requires."""
     first, note = needed_scale(part, epsilon)
     known = Fraction(first.value)
     if note:
@@ -151,7 +151,7 @@ def _improve(
     if table is None:
         return
     names = ", ".join(str(network_of(part).names[v]) for v in sorted(quilt))
-    words = f"the best quilt is {names}; the law of its near set of {len(near)} nodes is used"
+    words = f"the best quilt is {names}; the distribution of its near set of {len(near)} nodes is used"
     for pair in still_dear(best, enough):
         ratios, limit = table.ratios[:, pair[0], pair[1]], best[pair].scale * (1 - TIE)
         scale = quilt_scale(ratios, partial(table.laws, pair), epsilon, limit, rule)

@@ -1,4 +1,4 @@
-"""The noise that one quilt asks for when the laws of its near set are known (`quilt_local` has the proof).
+"""The noise that one quilt requires when the laws of its near set are known (`quilt_local` has the proof).
 
 Two rules: a move by W-infinity of the near laws, or their exact log-ratio after Laplace noise, one way.
 """
@@ -57,7 +57,7 @@ Rule = Callable[[NearLaws, Fraction, Fraction, Fraction], Fraction | None]
 def quilt_scale(
     ratios: FloatArray, laws: Callable[[int], NearLaws], epsilon: Fraction, best: Fraction, rule: Rule
 ) -> Fraction | None:
-    """Return the scale that a quilt asks for one ordered pair, or None where it is inadmissible or not below `best`.
+    """Return the scale that a quilt requires for one ordered pair, or None if it is inadmissible or not below `best`.
 
     `ratios[x]` is an upper bound of log P(x_Q|a)/P(x_Q|b), DEAD where x_Q is impossible given a, and `laws(x)` the near
     laws there.

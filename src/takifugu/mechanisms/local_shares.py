@@ -7,7 +7,7 @@ after i are independent, so the near law is a convolution of two bridge laws and
     after[r][s, y]:  the law of the share of i+1 .. i+r-1 given X_i = s and X_{i+r} = y
 
 and r(x, y) = log P^l(x, a)/P^l(x, b) + log P(X_i = b)/P(X_i = a) + log P^r(a, y)/P^r(b, y). Without a node the share
-reaches to the end of the sequence, and its term of r is 0. Bridges do not depend on the start law: entries with the
+reaches to the end of the sequence, and its term of r is 0. Bridges do not depend on the initial law: entries with the
 same contributions around them share all quilts of two nodes, and a stationary chain with equal weights has one table.
 """
 

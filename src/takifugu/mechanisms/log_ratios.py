@@ -65,7 +65,7 @@ def product_error(steps: IntArray, k: int) -> FloatArray:
     """Return how much a log-ratio of two masses may be off after products with `steps` matrices of k rows.
 
     An entry of a normalised matrix has at most 2k + 4 units of relative error, and a sum of k products of positive
-    terms adds at most k: both logs are off by at most 3k + 4 units a step, first order and a percent.
+    terms adds at most k: both logs are off by at most 3k + 4 units per step, first order and a percent.
     """
     return np.asarray(1.01 * UNIT * (6 * k + 8) * steps)
 

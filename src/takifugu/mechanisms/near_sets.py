@@ -1,4 +1,4 @@
-"""D(N) for runs of entries: how far an answer moves when only the entries of a near set change (DESIGN §4)."""
+"""D(N) for runs of entries: how far an answer moves when they change (docs/architecture.md#change-of-an-answer)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from takifugu.mechanisms.log_ratios import NEVER, BoolArray, FloatArray
 from takifugu.mechanisms.network_near import BLOCKED
 from takifugu.mechanisms.network_quilts import Found, NetworkQuilt
 
-#: Quilts are left out if they are no better than what was found, but for rounding.
+#: Quilts no better than what was found, up to rounding, are left out.
 SLACK = 1 + 1e-12
 
 Pair = tuple[int, int]
@@ -23,7 +23,7 @@ class Best(Protocol):
 
     @property
     def found(self) -> Found:
-        """The dearest of what was found."""
+        """The costliest of what was found."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Enough noise for networks, from the worst entry over the quilts that are tried (004 Algorithm 2)."""
+"""Enough noise for networks, from the worst entry over the quilts that are tried (Song17 Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PER_QUILT = 1e4
 
 
 def network_bound(problem: Problem) -> Bound:
-    """Return Laplace noise of the scale that the worst part needs; vector answers get it in every cell (004 B.2)."""
+    """Return Laplace noise of the worst component's scale; vector answers get it in each cell (Song17 Appendix B.2)."""
     found = [(part, *needed_scale(part, problem.epsilon)) for part in problem.parts]
     part, worst, _ = max(found, key=lambda one: one[1].value)
     note = next((note for *_, note in found if note), "")

@@ -1,4 +1,4 @@
-"""Max-influence on a Bayesian network: exact, by elimination, cluster by cluster (004 Definition 4.1).
+"""Max-influence on a Bayesian network: exact, by elimination, cluster by cluster (Song17 Definition 4.1).
 
 Quilt nodes that are d-separated given X_i are independent given X_i (as sets: d-separation is closed under unions), so
 log P(x_Q | a)/P(x_Q | b) is a sum over clusters of d-connected quilt nodes, and so is its maximum over x_Q. On a chain
@@ -71,7 +71,7 @@ class Influences:
     """What clusters of nodes say about an entry, each found once; clusters are sorted tuples of nodes."""
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self._network = ref(network)  # kept under the network, so it must not keep the network
+        self._network = ref(network)  # stored under the network, so it must not keep it alive
         self._tables: dict[tuple[int, tuple[int, ...]], FloatArray] = {}
         self._laws: dict[tuple[int, ...], _Law | None] = {}
         self._kept = 0

@@ -19,7 +19,7 @@ BLOCKED = 2**80
 
 
 class NearSets(Protocol):
-    """What is asked of the near sets of one network, in steps of the answer."""
+    """What a search requires of the near sets of one network, in steps of the answer."""
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
         """Return D(N); None where it is not below a number, or where a node is not needed."""
@@ -36,7 +36,7 @@ def near_sets(network: BayesianNetwork, steps: Sequence[int]) -> NearSets:
 
 
 def is_tree(network: BayesianNetwork) -> bool:
-    """Return whether every node has one parent, but for one on top."""
+    """Return whether every node except one root has one parent."""
     return sorted(map(len, network.parents[:2])) in ([0], [0, 1]) and set(map(len, network.parents[2:])) <= {1}
 
 

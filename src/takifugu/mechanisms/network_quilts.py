@@ -1,8 +1,8 @@
-"""Markov quilts of a Bayesian network (004 Algorithm 2): which are tried for an entry, and how many that are.
+"""Markov quilts of a Bayesian network (Song17 Algorithm 2): which are tried for an entry, and how many there are.
 
 A quilt Q of X_i leaves N = what is d-connected to X_i given Q, and everything else is independent of X_i given X_Q
-(004 Definition 4.2). Noise of scale b then hides X_i up to e(Q) + D(N)/b (004 Theorem 4.3). Any family of quilts is
-sound; the trivial quilt is always in it.
+(Song17 Definition 4.2). Noise of scale b then hides X_i up to e(Q) + D(N)/b (Song17 Theorem 4.3). Any family of quilts
+is sound; the trivial quilt is always in it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def share(part: Part) -> int:
 
 
 def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
-    """Name the comparison and the quilt behind a number, and add what is to be said of the search."""
+    """Name the comparison and the quilt behind a number, and add any note on the search."""
     network = network_of(part)
     name, states = network.names[found.entry], network.alphabet(found.entry)
     chosen = found.quilt.nodes
@@ -130,5 +130,5 @@ def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], no
 def network_of(part: Part) -> BayesianNetwork:
     """Return the belief of a part, which is a network."""
     if not isinstance(part.belief, BayesianNetwork):
-        raise TypeError(f"a {type(part.belief).__name__} is no Bayesian network")
+        raise TypeError(f"a {type(part.belief).__name__} is not a Bayesian network")
     return part.belief

@@ -1,7 +1,7 @@
-"""The two questions asked of the quilts of a network, answered for the worst secret entry by a best-first search.
+"""The two questions about the quilts of a network, answered for the worst secret entry by a best-first search.
 
 Every entry holds the best quilts that it has found, the trivial one to begin with, and an iterator over those that it
-has not tried. Always the entry goes on whose best is the largest. Once that one has tried everything its best is the
+has not tried. The entry whose best is the largest always goes next. Once that one has tried everything its best is the
 answer, because no other entry is above it, and no entry can be above what it has found. For the same reason the search
 may be ended at any moment: the largest of what was found is sound, and never below the answer.
 """
@@ -31,7 +31,7 @@ PER_QUILT = 2e-5
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
     """Return max over secret entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) over all the entry's pairs.
 
-    D(N) = 0 with e(Q) <= epsilon needs no noise (ERRATA E14). The text says so if the search was ended early.
+    D(N) = 0 with e(Q) <= epsilon needs no noise (errata E14). The text notes a search that was ended early.
     """
     steps = part.answer.entry_changes()
     trivial = NetworkQuilt(None, int(steps.sum()))

@@ -38,7 +38,7 @@ class Move:
     worst: str
 
 
-#: Three mechanisms ask for the same move.
+#: Three mechanisms need the same move.
 _KEPT: WeakKeyDictionary[Problem, Move] = WeakKeyDictionary()
 
 
@@ -108,7 +108,7 @@ class NormalByRule:
     largest_epsilon: Fraction | None = None
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 3,000 operations an atom for every comparison."""
+        """Predict the work: all laws once, and about 3,000 operations per atom for every comparison."""
         return predicted(problem, 3_000.0)
 
     def bound(self, problem: Problem) -> Bound | Refusal:

@@ -1,13 +1,13 @@
-"""The physical limit: the channel of least expected loss that keeps epsilon, by linear programming (DESIGN 5.8).
+"""The physical limit: the channel of least expected loss that keeps epsilon, by linear programming.
 
 Over all channels P(y | x) from the answers x to finitely many outputs y, minimise the mean of loss(x, y) under the
 prior, such that for every comparison of laws p, q and every y: sum_x p(x) P(y | x) <= e^epsilon sum_x q(x) P(y | x),
-both orders. All comparisons of all entries and beliefs bind one channel. The prior is the mean of the laws of all
+both orders. All comparisons of all entries and beliefs constrain one channel. The prior is the mean of the laws of all
 hypotheses that are compared (`FiniteProblem.prior`): no other is stated.
 
 The program is solved a little inside the promise, its solution repaired to exact integer masses, and the loss of what
 will be drawn is measured. A reference to see how far a mechanism is from the best: small budgets make it publish one
-number whatever the answer.
+number whatever the answer. Source: docs/architecture.md#physical-limit.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Optimal:
         else:
             noise = ChannelChoice(channel, problem.grid, finite.prior)
         numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))
-        detail = "the measured loss is largest here; the error is a mean over the laws of the hypotheses"
+        detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
         return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
 
 

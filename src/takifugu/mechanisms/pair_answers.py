@@ -41,7 +41,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
     query = problem.query
     if not isinstance(query, Identity) or query.attribute is not None:
-        raise Unsupported("between(p, q) compares two laws of the published number itself: publish Identity()")
+        raise Unsupported("between(p, q) compares two distributions of the published number itself: publish Identity()")
     pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
     atoms = sorted({Fraction(v) for b in pairs for law in (b.left, b.right) for v in law.values.tolist()})
     if query.grid is not None:

@@ -1,4 +1,4 @@
-"""Markov quilts of a chain with a proved influence bound, for classes of chains (004 Algorithms 3 to 5)."""
+"""Markov quilts of a chain with a proved influence bound, for classes of chains (Song17 Algorithms 3 to 5)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PER_ENTRY = 400.0
 class QuiltApprox:
     """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) bounded.
 
-    By Lemma B.4 for the class of all reversible chains with stationary masses >= pi and eigengap >= g from any start,
-    or for one such chain with its own constants. Corrected by ERRATA E3: the bound needs real nodes to be farther than
-    log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and e = epsilon is not enough.
-    By contraction for a region of transition matrices (region_influence), and exactly for all binary chains with
-    stays in an interval (interval_influence); where nothing contracts the trivial quilt remains, as for group.
+    By Lemma B.4 for the class of all reversible chains with stationary masses >= pi and eigengap >= g with any initial
+    distribution, or for one such chain with its own constants. Corrected by errata E3: the bound requires real nodes to
+    be farther than log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and e = epsilon is not enough.
+    By contraction for a region of transition matrices (region_influence), and exactly for all binary chains with stays
+    in an interval (interval_influence); where nothing contracts the trivial quilt remains, as for group.
     """
 
     name: str = "quilt-approx"

@@ -1,4 +1,4 @@
-"""Markov quilts of chains and networks with exact max-influence (004 Algorithms 2 and 3; DESIGN §5.3)."""
+"""Markov quilts of chains and networks with exact max-influence (Song17 Algorithms 2 and 3)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PER_ENTRY = 200.0
 class QuiltExact:
     """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) exact.
 
-    For chains with a stationary, a given or any start, and for Bayesian networks. Never more than group noise, whose
-    quilt is the trivial one.
+    For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group
+    noise, whose quilt is the trivial one. Source: docs/architecture.md#exact-max-influence.
     """
 
     name: str = "quilt-exact"
@@ -55,7 +55,7 @@ class QuiltExact:
 MECHANISM = QuiltExact()
 
 
-_MIXED = "a sequence and a network are believed in at once: ask for each belief on its own, and take the larger scale"
+_MIXED = "the beliefs mix sequences and networks: calibrate for each belief on its own, and take the larger scale"
 
 IN_A_CLIQUE = (
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
@@ -87,5 +87,5 @@ def _distance(chain: MarkovChain, epsilon: float) -> float:
 
 @lru_cache(maxsize=16)
 def _second_modulus(matrix: bytes, k: int) -> float:
-    """Return the second largest modulus of an eigenvalue; kept, because every mechanism that asks for quilts asks."""
+    """Return the second largest modulus of an eigenvalue; cached, because every quilt mechanism uses it."""
     return float(np.sort(np.abs(np.linalg.eigvals(np.frombuffer(matrix).reshape(k, k))))[-2])

@@ -1,4 +1,4 @@
-"""Quilts with the laws of their near sets (DESIGN §5.4): never more noise than the same quilts with D(N).
+"""Quilts with the laws of their near sets: never more noise than the same quilts with D(N).
 
 Let the answer be F(X) = sum over entries of f_j(X_j), Q a set of nodes without X_i, N the nodes near X_i (X_i
 included) and R the rest, with (X_i, X_N) independent of X_R given X_Q. For an ordered pair a -> b and a value x_Q with
@@ -17,18 +17,18 @@ law rho and shifting by the same constant keeps the second inequality. Every ter
 the same term given b, and so is the sum. QED
 
 What Q itself contributes is the same on both sides and cancels, so it is left out of the near sum. If mu_a can be moved
-onto mu_b by at most W(x_Q) then loss(x_Q) <= W(x_Q)/s (004 Theorem 3.2): r(x_Q) + W(x_Q)/s <= epsilon is
+onto mu_b by at most W(x_Q) then loss(x_Q) <= W(x_Q)/s (Song17 Theorem 3.2): r(x_Q) + W(x_Q)/s <= epsilon is
 s >= W(x_Q)/(epsilon - r(x_Q)), for r(x_Q) < epsilon, and r(x_Q) <= epsilon is enough where W(x_Q) = 0. A quilt with an
 x_Q that breaks this is inadmissible: with a negative denominator the formula would promise what is false.
 
-The same quilt in `quilt-exact` asks for D(N)/(epsilon - e(Q)), and W(x_Q) <= D(N), r(x_Q) <= e(Q). The trivial quilt
+The same quilt in `quilt-exact` requires D(N)/(epsilon - e(Q)), and W(x_Q) <= D(N), r(x_Q) <= e(Q). The trivial quilt
 has no x_Q, and its near law is the law of the answer: that is `wasserstein`. Each ordered pair takes its own best
 quilt. The independence holds where removing Q from the moral graph leaves no path from X_i to R: N is all that such
 paths reach.
 
 The promise is about the law of this one number. The near nodes hide the secret by their own randomness, which a second
-release may remove (x1, x2 fair bits: x1 xor x2 says nothing about x1, and x2 neither, but both give x1 away), so it
-composes as `single`.
+release may remove (x1, x2 fair bits: x1 xor x2 says nothing about x1, and nor does x2, but both give x1 away), so it
+composes as `single`. Source: docs/architecture.md#local-law-quilts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from takifugu.randomisers import laplace_or_exact
 
 @dataclass(frozen=True)
 class QuiltLocal:
-    """Laplace noise of the scale that the worst pair's best quilt asks for, from the laws of its near set.
+    """Laplace noise of the scale that the worst pair's best quilt requires, from the laws of its near set.
 
     For scalar additive queries on chains of a stationary or given start and on Bayesian networks. Never more than
     `quilt-exact`, whose bound is one of the candidates.
@@ -60,7 +60,7 @@ class QuiltLocal:
 
     rule: Rule
     name: str = "quilt-local"
-    source: str = "Song, Wang and Chaudhuri 2017, Algorithm 2, with the laws of near sets"
+    source: str = "Song, Wang and Chaudhuri 2017, Algorithm 2, with the distributions of near sets"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: every quilt that is searched, for each pair and value, and the laws of the answer."""
@@ -99,26 +99,26 @@ class QuiltLocal:
 
 def _refusal(problem: Problem) -> str:
     if problem.is_pair:
-        return "two laws of the answer have no entries and so no quilts: use wasserstein or laplace-exact"
+        return "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
     if any(isinstance(part.belief, Clique) for part in problem.parts):
         return (
-            "in a clique everybody is close to everybody, so no quilt shields anyone, and the near law of the trivial "
-            'one is the law of the answer: use mechanism="wasserstein" or "laplace-exact"'
+            "in a clique everybody is close to everybody, so no quilt shields anyone, and the near "
+            'distribution of the trivial one is that of the answer: use mechanism="wasserstein" or "laplace-exact"'
         )
     if problem.cells > 1:
         return (
-            f"the answer has {problem.cells} cells, and laws of a near set hide a secret in one number only: cells "
-            'that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
+            f"the answer has {problem.cells} cells, and distributions of a near set hide a secret in one number only: "
+            'cells that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
         )
     for part in problem.parts:
         if isinstance(part.belief, MarkovChain) and part.belief.initial == "any":
             return (
-                "a chain of any start is a class, whose near sets have no single law: state the start, or use "
+                "with an unknown initial distribution near sets have no single distribution: state it, or use "
                 'mechanism="quilt-exact"'
             )
         if not isinstance(part.belief, MarkovChain | BayesianNetwork):
             return (
-                f"quilts with the laws of near sets are known for a MarkovChain and a BayesianNetwork, and "
+                f"quilts with the distributions of near sets are known for a MarkovChain and a BayesianNetwork, and "
                 f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
             )
     return ""
@@ -136,5 +136,5 @@ MECHANISM = QuiltLocal(by_distance)
 EXACT = QuiltLocal(
     by_log_ratio,
     "quilt-local-exact",
-    "Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the laws of near sets",
+    "Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the distributions of near sets",
 )

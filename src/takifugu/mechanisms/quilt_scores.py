@@ -1,7 +1,7 @@
-"""The noise that one quilt asks for, and the quilt of one entry that asks for least (004 Algorithms 2 and 4).
+"""The noise that one quilt requires, and the quilt of one entry that requires least (Song17 Algorithms 2 and 4).
 
-A quilt with near set N and influence e asks for Laplace noise of scale D(N)/(epsilon - e). With D(N) = 0 it is private
-without noise if e <= epsilon; otherwise e < epsilon is required (ERRATA E3, E14).
+A quilt with near set N and influence e requires Laplace noise of scale D(N)/(epsilon - e). With D(N) = 0 it is private
+without noise if e <= epsilon; otherwise e < epsilon is required (errata E3, E14).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def float_below(epsilon: Fraction) -> float:
 
 
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
-    """Return the scale that each quilt asks for; infinite where a quilt does not help.
+    """Return the scale that each quilt requires; infinite where a quilt does not help.
 
     >>> scores(np.array([3.0, 0.0, 3.0]), np.array([0.5, 1.0, 1.0]), 1.0).tolist()
     [6.0, 0.0, inf]
@@ -44,7 +44,7 @@ def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatAr
 
 
 def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
-    """Return the scale that one quilt asks for, without rounding."""
+    """Return the scale that one quilt requires, without rounding."""
     return Fraction(change) / (epsilon - Fraction(influence)) if change else Fraction(0)
 
 
@@ -70,7 +70,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Choice:
-    """The best quilt of one entry: a choice on each side, and the scale that it asks for."""
+    """The best quilt of one entry: a choice on each side, and the scale that it requires."""
 
     score: float
     left: int

@@ -1,4 +1,4 @@
-"""A bound on max-influence for all chains in a region of transition matrices, from any start.
+"""A bound on max-influence for all chains in a region of transition matrices, with any initial distribution.
 
 Proofs are in docs/theory/chain-classes.md; all bounds hold even if every step has its own matrix of the region. Let
 N be a product of n such matrices, and

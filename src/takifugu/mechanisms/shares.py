@@ -3,7 +3,7 @@
 Let the answer be F = F_1 + ... + F_n over independent components. Given a secret of component i the law of F is that of
 F_i given it, convolved with the law of the sum of the others. Noise for F_i alone is enough for F (the others are added
 afterwards), but the law of F may need less. The convolution is exact in integers, so it is made where the answer takes
-few values (MOST_SMOOTHED); elsewhere, and for chains of any start, which have no one law, F_i stands alone.
+few values (MOST_SMOOTHED); elsewhere, and where any initial distribution is allowed, F_i stands alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
     """Return whether laws of the answer count what other components add: one number, few values, single laws.
 
     With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
-    it is affordable (`answers.users`), so they are no question here.
+    it is affordable (`answers.users`), so they do not matter here.
     """
     if problem.is_pair or (problem.cells > 1 and not lines):
         return False
@@ -62,7 +62,7 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
 
 
 def stands_alone(problem: Problem, lines: bool = False) -> bool:
-    """Return whether laws of one component stand for those of an answer to which others add something, too."""
+    """Return whether one component's laws stand for those of an answer to which others contribute as well."""
     if problem.is_pair or is_smoothed(problem, lines):
         return False
     return any(
@@ -115,7 +115,7 @@ class Shares:
     def others(self, start: int) -> tuple[Pmf, float]:
         """Return the law of what all components but the one that begins at entry `start` add, and its relative error.
 
-        Raises Unsupported where a component has no one law.
+        Raises Unsupported where a component has no single law.
         """
         return self._others[self._kind_at[start]]
 
@@ -188,17 +188,17 @@ def _chances(piece: Belief, entry: int) -> tuple[list[Fraction], float]:
         return _trusted(piece.marginal(entry), np.asarray(piece.possible(entry))), rounded
     if isinstance(piece, MarkovChain):
         raise Unsupported(
-            "a choice among outputs sees the whole answer, and the other pieces of any start have no one law of what "
-            'they add: state the start, or use additive noise, mechanism="laplace-exact"'
+            "a choice among outputs sees the whole answer, and with an unknown initial distribution what the other "
+            'pieces add has no single distribution: state it, or use additive noise, mechanism="laplace-exact"'
         )
-    raise Unsupported(f"the law of what {piece.describe()} adds to the answer is not known: use additive noise")
+    raise Unsupported(f"the distribution of what {piece.describe()} adds is not known: use additive noise")
 
 
 def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
     """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
-            "a value of an entry has a probability below 1e-270, too small for the law of what independent components "
-            'add: use additive noise, mechanism="laplace-exact"'
+            "a value of an entry has a probability below 1e-270, too small for the distribution of what independent "
+            'components add: use additive noise, mechanism="laplace-exact"'
         )
     return [Fraction(p) for p in masses.tolist()]

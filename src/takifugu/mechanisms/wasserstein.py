@@ -2,9 +2,9 @@
 
 Let mu and nu be the laws of the answer F(X) given the two sides of a comparison. If mass can be moved from mu to nu
 with no move longer than W, then noise that hides a change of W hides which law the answer came from:
-log-ratio <= W / b for Laplace noise of scale b (004 Algorithm 1 and Theorem 3.2). W is at most the group sensitivity
-(004 Theorem 3.3). An answer of several cells that moves along one line, such as a histogram over two states, counts as
-one number (`lines`). It is a promise about the law of this one answer, so it does not add up with others (ERRATA E12).
+log-ratio <= W / b for Laplace noise of scale b (Song17 Algorithm 1 and Theorem 3.2). W is at most the group sensitivity
+(Song17 Theorem 3.3). An answer of several cells that moves along one line, such as a histogram over two states, counts
+as one number (`lines`). It is a promise about the law of this one answer, and does not compose (errata E12).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from takifugu.mechanisms.answer_families import located_families, predicted
 from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.pair_answers import laplace_noise
 
-#: `kantorovich` asks for the same noise by another road.
+#: `kantorovich` finds the same noise by an independent method.
 _KEPT: WeakKeyDictionary[Problem, Bound | Refusal] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Wasserstein:
-    """004 Algorithm 1, for every belief with a law of the answer and every answer of one number or on one line."""
+    """Song17 Algorithm 1, for every belief with a law of the answer and every answer of one number or on one line."""
 
     name: str = "wasserstein"
     source: str = "Song, Wang and Chaudhuri 2017, Algorithm 1 and Theorem 3.2"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 400 operations an atom for every comparison."""
+        """Predict the work: all laws once, and about 400 operations per atom for every comparison."""
         return predicted(problem, 400.0, laplace=True, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:

@@ -1,8 +1,8 @@
 """The (epsilon, delta)-Wasserstein mechanism: Laplace noise of scale w / epsilon, w a move that serves all but delta.
 
 For each comparison w is the least distance such that all but mass delta of mu can be moved into nu with no move longer
-than w (004 Appendix A.4; trimmed fractionally, because atoms have no subsets of mass exactly delta: ERRATA E11). What
-moves costs a factor e^{w/b} = e^epsilon, what does not is paid by delta. w = 0 means no noise.
+than w (Song17 Appendix A.4; trimmed fractionally, because atoms have no subsets of mass exactly delta: errata E11).
+What moves costs a factor e^{w/b} = e^epsilon, what does not is paid by delta. w = 0 means no noise.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasser
 
 @dataclass(frozen=True)
 class WassersteinDelta:
-    """004 Appendix A.4 as corrected in ERRATA E11, for beliefs with a law of the answer, one number or one line."""
+    """Song17 Appendix A.4 as corrected in errata E11, for beliefs with a law of the answer, one number or one line."""
 
     name: str = "wasserstein-delta"
     source: str = "Song, Wang and Chaudhuri 2017, Appendix A.4, trimmed fractionally"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 30,000 operations an atom for every comparison."""
+        """Predict the work: all laws once, and about 30,000 operations per atom for every comparison."""
         return predicted(problem, 30_000.0, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -45,7 +45,7 @@ class WassersteinDelta:
         """
         if not problem.delta:
             return Refusal(NO_DELTA)
-        scale, worst = Fraction(0), "no comparison: all but delta of every law may stay where it is"
+        scale, worst = Fraction(0), "no comparison: all but delta of every distribution may stay where it is"
         try:
             for comparison in compared_laws(problem, lines=True):
                 needed = _needed(comparison, problem.epsilon, problem.delta, scale)

@@ -1,9 +1,9 @@
-"""The two laws of the whole answer in every comparison, for mechanisms that act on the answer and not by added noise.
+"""The two laws of the whole answer in every comparison, for mechanisms that act on the answer instead of adding noise.
 
 Let the answer be F = F_1 + ... + F_n over independent components. A secret of component i says nothing about the
 others, so given it the law of F is that of F_i given it, convolved with the law of the sum of the others. Added noise
 may leave the others out, because they can be added afterwards; a choice among outputs sees F itself, and may not.
-The laws are convolved as exact integers (floats are binary fractions), so nothing but their own rounding remains.
+The laws are convolved as exact integers (floats are binary fractions), so only their own rounding remains.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The largest over entries of the least over quilts, without looking for the best quilt of every entry.
+"""The largest over entries of the least over quilts, without finding the best quilt of every entry.
 
 Whatever quilt was found for one entry is tried on all entries, which gives each an upper bound; the entry with the
-highest bound is examined next. When that entry has been examined, no other entry can ask for more. Entries near the
+highest bound is examined next. When that entry has been examined, no other entry can require more. Entries near the
 ends need no argument of their own: a quilt that sticks out there loses a node, its influence falls and its near set is
-cut, so the middle's quilt settles them at once (004 Claim B.11).
+cut, so the middle's quilt settles them at once (Song17 Claim B.11).
 """
 
 from __future__ import annotations

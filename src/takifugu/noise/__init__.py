@@ -1,7 +1,7 @@
-"""The only room that draws randomness: exact integer noise, and ideal continuous noise rounded exactly once.
+"""The only package that draws randomness: exact integer noise, and ideal continuous noise rounded exactly once.
 
-No floating-point number is ever an output, and none decides one without a proven margin. Two things this room does not
-promise: drawing does not take constant time, and memory is not wiped afterwards.
+No floating-point number is ever an output, and none decides one without a proven margin. Two things are not
+promised: drawing does not take constant time, and memory is not wiped afterwards.
 """
 
 from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private

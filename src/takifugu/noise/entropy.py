@@ -36,7 +36,7 @@ class SystemEntropy:
 
 
 def is_private(entropy: Entropy) -> bool:
-    """Return whether noise drawn from a source is private: of the system's own only, whatever others say of themselves.
+    """Return whether noise drawn from a source is private: only the system's own is, whatever others claim.
 
     >>> is_private(SystemEntropy()), is_private(InsecureSeededEntropyForTests(7))
     (True, False)

@@ -24,7 +24,7 @@ LARGEST_ANSWER = 2.0**61
 
 @runtime_checkable
 class Entries(Protocol):
-    """What a query must know of a belief: how many entries there are, what they are called, which values they take."""
+    """What a query must know about a belief: how many entries there are, their names, and which values they take."""
 
     @property
     def size(self) -> int: ...
@@ -44,7 +44,7 @@ class Entries(Protocol):
 class Additive:
     """An answer F(x) = grid * sum_i weights[i] * tables[table_of[i]][x_i]: a vector of integers times the grid.
 
-    `tables` are integer arrays (number of values, number of cells); `weights` are integers, one an entry, 0 where an
+    `tables` are integer arrays (number of values, number of cells); `weights` are integers, one per entry, 0 where an
     entry is not observed; x_i is the index of entry i's value in its alphabet. Without `table_of` all entries share
     the only table. Raises InputError when an answer could exceed 2**61 grid units.
     """
@@ -71,7 +71,7 @@ class Additive:
 
     @property
     def key(self) -> Hashable:
-        """Return what two shares of an answer have in common exactly when they add the same numbers."""
+        """Return a key that two shares of an answer have in common exactly when they add the same numbers."""
         table_of = None if self.table_of is None else self.table_of.tobytes()
         return self.weights.tobytes(), table_of, tuple((t.shape, t.tobytes()) for t in self.tables)
 
@@ -84,7 +84,7 @@ class Additive:
         return share
 
     def entry_changes(self) -> IntArray:
-        """Return the largest L1 change of the answer when one entry alone changes, one integer an entry (grid units).
+        """Return the largest L1 change of the answer when one entry alone changes, one integer per entry (grid units).
 
         D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
         bound when columns with different tables are added (triangle inequality).
@@ -123,7 +123,7 @@ class Additive:
         return Additive(self.grid, self.labels, tables, self.weights[entries], table_of.astype(np.int64))
 
     def evaluate(self, values: npt.NDArray[np.integer[Any]]) -> tuple[int, ...]:
-        """Return the true answer in grid units, one integer a cell, of value indices x (one an entry).
+        """Return the true answer in grid units, one integer per cell, of value indices x (one per entry).
 
         Values of entries with weight 0 are not read. Raises DataError for a wrong length or an index that is not in
         the entry's alphabet; the message never repeats the data.

@@ -16,7 +16,7 @@ from takifugu.queries.additive import Additive, Chosen, Entries, IntArray, State
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
 
-#: Largest denominator of a grid that is found without being declared; a finer one must be asked for by name.
+#: Largest denominator of a grid that is found without being declared; a finer one must be declared.
 FINEST_IMPLIED_GRID = 10**6
 
 
@@ -116,7 +116,7 @@ def _read(factors: Sequence[Fraction]) -> IntArray:
 
 
 def _spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
-    """Return the different alphabets without the letter of absence, each with the mode of absence, and whose is which.
+    """Return the different alphabets without the letter of absence, with its mode, and the index of each entry's.
 
     An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
     """

@@ -184,7 +184,7 @@ class Histogram:
         if len(set(labels)) != len(labels):
             alike = next(label for label in labels if labels.count(label) > 1)
             raise InputError(
-                f"two cells of the histogram are written {alike!r}, so that one could not be told from the other: "
+                f"two cells of the histogram are written {alike!r}, so that they could not be told apart: "
                 "rename a state, or publish one histogram for each kind of column"
             )
         tables, weights, table_of = state_tables(
@@ -218,7 +218,7 @@ class Linear:
 
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
-            raise InputError(f"the weights are {weights!r}: give a list of numbers, one an entry")
+            raise InputError(f"the weights are {weights!r}: give a list of numbers, one per entry")
         object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight") for w in weights))
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "grid", grid_or_none(grid))
@@ -227,7 +227,7 @@ class Linear:
         if len(self.weights) != entries.size:
             raise InputError(
                 f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries: "
-                "give one weight an entry, 0 where an entry is not read"
+                "give one weight per entry, 0 where an entry is not read"
             )
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 

@@ -1,8 +1,8 @@
-"""After the noise: values that are not negative and add up. Post-processing of what is published, never of the data.
+"""After the noise: nonnegative values that add up. Post-processing of what is published, never of the data.
 
-A function of the noisy values (and of public numbers) tells nothing that they do not tell, so the promise of the
-release stays as it is. What is bought is consistency, and it is paid for in bias: noise has mean 0, adjusted noise has
-not. A cell whose true value is 0, set to 0 where it fell below, comes out too high by E max(Z, 0) = E|Z|/2.
+A function of the noisy values (and of public numbers) reveals nothing beyond them, so the promise of the release is
+unchanged. The gain is consistency, and its price is bias: the noise has mean 0, adjusted noise does not. A cell whose
+true value is 0, set to 0 wherever the noise makes it negative, comes out too high by E max(Z, 0) = E|Z|/2.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from takifugu.tables import WIDTH, html_table, text_table
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (
-    "Values are multiples of {grid}: each is rounded down, and what is left over goes, one step each, to the largest "
-    "remainders, then to the larger noisy values, then to the cells listed first; this moves a value by less than "
+    "Values are multiples of {grid}: each is rounded down, and the remaining steps go, one each, to the largest "
+    "remainders; ties go to the larger noisy values, then to the cells listed first. This moves a value by less than "
     "{grid}."
 )
 CUT = "Intervals are those of the raw values, cut off at 0."
 _PUBLIC = (
-    "the total {total} is a public constant and was not computed from the private data: whoever made the table says "
-    "so, and it was not checked"
+    "the total {total} is a public constant that was not computed from the private data: this was declared by whoever "
+    "made the table, and was not checked"
 )
 
 
 @dataclass(frozen=True)
 class Adjusted:
-    """Adjusted values on the release's grid, one a cell; `raw` is what was published with noise.
+    """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
 
-    `notes` say in words what was done and which bias it brings; the certificate is that of the release, with the
-    condition that a given total puts on its promise.
+    `notes` say in words what was done and which bias it introduces; the certificate is that of the release, with the
+    condition that a given total places on its promise.
     """
 
     raw: Release
@@ -64,9 +64,9 @@ class Adjusted:
         return found
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
-        """Return one row a cell: cell, value (adjusted), raw, low, high.
+        """Return one row per cell: cell, value (adjusted), raw, low, high.
 
-        The interval is the raw value's, cut off at 0 where values are not negative: it still holds the true value with
+        The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
         probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
         """
         return [
@@ -107,10 +107,10 @@ HEADER = ("cell", "adjusted", "raw", "low", "high")
 
 
 def adjust(release: Release, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
-    """Return the values nearest to the noisy ones that are not negative and sum to `total` (see `Release.adjusted`).
+    """Return the nonnegative values that sum to `total` and are nearest to the noisy ones (see `Release.adjusted`).
 
-    The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then on the grid by
-    largest remainders: of all grid points with these properties none is nearer to the noisy values.
+    The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the grid
+    by largest remainders: no grid point with these properties is nearer to the noisy values.
     """
     if not nonnegative and total is None:
         raise InputError("nothing would be adjusted: write nonnegative=True, or give a total")
@@ -134,15 +134,15 @@ def adjust(release: Release, nonnegative: bool = True, total: Number | Release |
 
 
 def _bias(release: Release | None, total: Fraction | None) -> Iterator[str]:
-    """Say what being not negative (a release is given) and adding up (a total is given) does to the expected values."""
+    """Say how being nonnegative (a release is given) and adding up (a total is given) change the expected values."""
     if release is None:
-        yield "All cells moved by the same amount. This brings no bias if the total is right on average."
+        yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
         yield f"Negative values were set to 0. This biases small values upwards{_how_much(release)}."
     else:
         yield (
-            "The values nearest to the noisy ones that are not negative and have this sum. This biases: cells whose "
-            "true value is near 0 come out too high on average, and the others too low."
+            "These are the nonnegative values with this sum that are nearest to the noisy ones. This introduces bias: "
+            "cells whose true value is near 0 come out too high on average, and the others too low."
         )
 
 
@@ -174,13 +174,13 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
         )
     if (goal / grid).denominator != 1:
         raise InputError(
-            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}: give a total that is one, too"
+            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}: give such a total"
         )
     return goal
 
 
 def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
-    """Return the condition that the total puts on the promise."""
+    """Return the condition that the total places on the promise."""
     if not isinstance(total, Release | Adjusted):
         return _PUBLIC.format(total=to_text(goal))
     c = total.certificate
@@ -201,7 +201,7 @@ def _with_total(certificate: Certificate, condition: str, total: Number | Releas
 
 
 def check_not_negative(certificate: Certificate) -> None:
-    """Refuse values that may truly be negative: to move them to 0 would not be consistency but a mistake."""
+    """Refuse values that may truly be negative: moving them to 0 would be an error, not consistency."""
     if certificate.query["kind"] in ("count", "histogram"):
         return
     least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)

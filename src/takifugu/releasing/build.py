@@ -67,8 +67,8 @@ def chain_of(
 ) -> Chain:
     """Return the belief about one piece of `length` steps; reads the matrix or the public sequences it names.
 
-    Raises InputError for a matrix that is no transition matrix, PrivateBelief for a fit to the `private` data that does
-    not say so, and DataError for a file that cannot be read.
+    Raises InputError for a matrix that is not a transition matrix, PrivateBelief for an undeclared fit to the `private`
+    data, and DataError for a file that cannot be read.
     """
     if isinstance(belief, ChainClassSpec):
         return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
@@ -111,7 +111,7 @@ def fitted(
 def query_of(item: ItemSpec, states: Sequence[State], folder: Path) -> Query:
     """Return the query of one release; names of states become the belief's own.
 
-    Raises InputError for codes of states that the belief does not know, and for weights that are no numbers.
+    Raises InputError for codes of states that the belief does not know, and for weights that are not numbers.
     """
     if item.query == "histogram":
         return Histogram(item.states, item.total)
@@ -130,14 +130,14 @@ def codes_of(item: ItemSpec, states: Sequence[State]) -> dict[State, Fraction] |
     named = {str(s): s for s in states}
     for name in item.codes:
         if name not in named:
-            raise InputError(f"there is a code for {name!r}, which is no state; write one of {list(named)}")
+            raise InputError(f"there is a code for {name!r}, which is not a state; write one of {list(named)}")
     return {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
 
 
 def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
     """Return the weights of a linear query, written in the release file or in a CSV file of numbers.
 
-    Raises InputError for what is no finite number, and for no weight at all.
+    Raises InputError for what is not a finite number, and where no weight differs from 0.
     """
     if isinstance(item.weights, str):
         given = [w for row in numbers_file(folder / item.weights, "one weight for each entry") for w in row]
@@ -157,10 +157,10 @@ def numbers_file(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[F
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{path.name} cannot be read ({reason}): check the path") from None
     except (ValueError, csv.Error):
-        raise InputError(f"{path.name} is no CSV file of numbers: write {what}") from None
+        raise InputError(f"{path.name} is not a CSV file of numbers: write {what}") from None
     if sum(map(len, rows)) > most:
         raise InputError(f"{path.name} holds more than {most:,} numbers: write {what}")
     try:
         return [[as_fraction(text, "a number") for text in row] for row in rows]
     except InputError:
-        raise InputError(f"{path.name} holds something that is no number: write {what}") from None
+        raise InputError(f"{path.name} holds something that is not a number: write {what}") from None

@@ -1,4 +1,4 @@
-"""Everything public of a release, as bytes: what the ledger keeps from the draw on, until all of it is handed out."""
+"""Everything public of a release, as bytes: what the ledger keeps from the draw until all of it is published."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMAT = "takifugu-bundle/1"
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as it is public: the complete bytes of its files by name, in the order in which they appear.
+    """The public form of a table: the complete bytes of its files by name, in the order in which they appear.
 
     A release of the library has no files but its certificate, which holds the noisy values.
     """
@@ -55,7 +55,7 @@ def bundle_of(kept: bytes | None) -> Bundle:
     if told.get("format") != _FORMAT:
         raise LedgerError(
             "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read: "
-            "complete it with the Takifugu that drew it; its epsilon counts as spent"
+            "complete it with the version of Takifugu that drew it; its epsilon counts as spent"
         )
     return Bundle(
         tuple(Sheet(s["name"], {name: text.encode() for name, text in s["files"].items()}) for s in told["tables"])

@@ -1,8 +1,8 @@
-"""Published tables in spreadsheets: a text that one would run as a formula is written with an apostrophe in front.
+"""Published tables in spreadsheets: text that one would run as a formula gets an apostrophe in front.
 
 The rule: a text cell (a unit, a cell's label; never a number) that starts with one of = + - @, their full-width forms,
 a tab, a line end or an apostrophe gets one more apostrophe in front; a text that is a number stays as it is.
-`read_table` takes it away again.
+`read_table` removes it again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
 def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
     """Read a published table back: its rows, with texts as they were and numbers as int or float.
 
-    Raises InputError for a file that cannot be read or is no published table.
+    Raises InputError for a file that cannot be read or is not a published table.
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
@@ -67,7 +67,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{name} cannot be read ({reason}): give the path of a published table") from None
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
-        raise InputError(f"{name} is no table that Takifugu published: give the file <release>.csv") from None
+        raise InputError(f"{name} is not a table that Takifugu published: give the file <release>.csv") from None
 
 
 def _read(column: str, cell: str) -> Any:

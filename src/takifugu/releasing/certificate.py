@@ -1,4 +1,4 @@
-"""The certificate: what a release promises, to whom, under which assumptions; of the data only what is public."""
+"""The certificate: what a release promises, against whom, on which assumptions; of the data only what is public."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from takifugu.visible import visible
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
-#: Every field of a certificate stands in the files of the newest format; those that came later say since when.
+#: Every field of a certificate is in files of the newest format; fields that were added later name their format.
 FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2")
 FORMAT = FORMATS[-1]
 WIDTH = 78
@@ -29,16 +29,17 @@ _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
 _LISTED, _LISTED_UNITS = 3, 40
 
-#: How a release adds up with others on the same source, in words (DESIGN §4).
+#: How a release composes with others about the same source, in words (docs/architecture.md#composition).
 COMPOSES = {
-    "whole": "The noise covers every change of the whole data; its epsilon adds to that of any other release.",
-    "data": "The noise covers every change of one unit or piece; its epsilon adds to that of other releases of this "
-    "kind and of the kind 'whole', not to that of the kind 'single'.",
-    "quilt": "All additive-noise releases about the same data together cost the largest, over entries, of the "
-    "smallest, over quilts, of the quilt's influence plus the sum of change over scale; the ledger computes it.",
-    "single": "This is the only release about its source. The promise is about this output alone: together with any "
-    "other release that reads the same data, before or after, nothing is proved, and the ledger refuses such releases, "
-    "except with noise that covers every change of the whole data (kind 'whole').",
+    "whole": "The noise covers every change of the whole data set; the release composes with any other: epsilons add.",
+    "data": "The noise covers every change of one unit or component; the release composes with others of this kind and "
+    "of kind 'whole' (epsilons add), but not with one of kind 'single'.",
+    "quilt": "All additive-noise releases about the same data together cost the maximum, over entries, pairs of values "
+    "and beliefs, of the minimum, over quilts, of the quilt's influence plus the sum of change / scale over the "
+    "releases; the ledger computes it.",
+    "single": "This is the only release about its source. The promise is about this output alone: nothing is proved "
+    "for it together with any other release that reads the same data, before or after, and the ledger refuses such a "
+    "release unless its noise covers every change of the whole data set (kind 'whole').",
 }
 
 NOISE = {
@@ -46,16 +47,16 @@ NOISE = {
     "discrete-laplace": "discrete Laplace noise, drawn exactly from the operating system's randomness",
     "rounded-laplace": "Laplace noise, the noisy value rounded exactly once to the grid",
     "rounded-normal": "normal noise, the noisy value rounded exactly once to the grid",
-    "exponential-choice": "one of finitely many values, likelier the nearer it is to the answer, drawn exactly from "
-    "the operating system's randomness",
-    "channel": "one of finitely many values, by the table of probabilities in the JSON of this certificate, drawn "
+    "exponential-choice": "one of finitely many values, more probable the nearer it is to the answer, drawn exactly "
+    "from the operating system's randomness",
+    "channel": "one of finitely many values, with the probabilities tabulated in the JSON certificate, drawn "
     "exactly from the operating system's randomness",
 }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One noisy answer: whose it is (None: everybody's), its values by cell, and the noise that is in them."""
+    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them."""
 
     unit: str | None
     values: Mapping[str, str]
@@ -75,12 +76,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was published of one statistic, and the promise under which it was; `frameworks` are by fingerprint.
+    """What was published of one statistic, and the promise that it carries; `frameworks` are by fingerprint.
 
-    `scope` is "all" (the source is one unit), "unit" (one answer a unit) or "pooled" (one answer over all units). The
+    `scope` is "all" (the source is one unit), "unit" (one answer per unit) or "pooled" (one answer over all units). The
     `units` of a pooled table are named only where its release file lists them; `unit_count` is how many there are, None
     where there are no units, where presence is the secret, and in files of the first format.
-    `epsilon` and `delta` are the largest of the answers'. `table` is the digest of the file that the values were
+    `epsilon` and `delta` are the largest of all answers. `table` is the digest of the file that the values were
     published in, None where there is none; `format` is that of the file that the certificate was read from.
     """
 
@@ -213,7 +214,7 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
 
 
 def pooled_over(c: Certificate) -> str:
-    """Say over whom a pooled table is: how many units, where that is told."""
+    """Say over whom a table is pooled: how many units, where their number is public."""
     count = len(c.units) or c.unit_count
     return "all units together" if not count else f"all {count} units together"
 
@@ -245,13 +246,13 @@ def _warnings(calibrations: Sequence[Calibration], private: bool, account: Accou
     asked = [c.asked[0] for c in calibrations if c.asked is not None and c.epsilon > c.asked[0]]
     if asked:
         found.append(
-            f"The promise is weaker than what was asked: epsilon {_short(max(c.epsilon for c in calibrations))}, not "
+            f"The promise is weaker than requested: epsilon {_short(max(c.epsilon for c in calibrations))}, not "
             f"{_short(min(asked))}."
         )
     if any(c.randomiser.kind == "none" for c in calibrations):
         found.append(
             "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
-            "nothing else: someone who knows more than they say may learn it."
+            "nothing else: someone who knows more than these beliefs state may learn it."
         )
     elif not all(c.hides_one_entry for c in calibrations):
         found.append(
@@ -259,7 +260,7 @@ def _warnings(calibrations: Sequence[Calibration], private: bool, account: Accou
             "the beliefs above, and only under them."
         )
     if account is None:
-        found.append("No ledger kept account of this release: nothing stops a second one about the same data.")
+        found.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
     return found
 
 
@@ -278,7 +279,7 @@ def _short(value: Fraction | str) -> str:
 
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
-    """Return the titles and sentences of a certificate, in order; one without a title goes on with the one before."""
+    """Return the titles and sentences of a certificate, in order; one without a title continues the one before."""
     whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": ", for each unit"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
@@ -304,7 +305,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
 
 
 def _table(digest: str) -> str:
-    """Say which bytes were certified; the digest is of public bytes, and in groups that fit into a line."""
+    """Say which bytes were certified; the digest is of public bytes, in groups that fit on a line."""
     kind, _, number = digest.partition(":")
     groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
     return f"the values were published in a file whose {kind} is {groups}"
@@ -321,8 +322,8 @@ def _title(c: Certificate) -> str:
 
 
 NOT_PROMISED = (
-    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or together with "
-    "what is published elsewhere without this ledger"
+    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in combination "
+    "with what is published elsewhere without this ledger"
 )
 
 
@@ -336,9 +337,9 @@ def promise_text(c: Certificate) -> str:
     factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
     words = (
         f"epsilon {_short(c.epsilon)}, delta {_short(c.delta)} ({c.definition}): what is published makes no hidden "
-        f"possibility more than e^{_short(c.epsilon)}{factor} times likelier, beside any other one, than it was before"
+        f"possibility more likely, relative to any other, by a factor of more than e^{_short(c.epsilon)}{factor}"
     )
-    return words if Fraction(c.delta) == 0 else f"{words}, except with probability {_short(c.delta)}"
+    return words if Fraction(c.delta) == 0 else f"{words}, up to an excess probability of at most {_short(c.delta)}"
 
 
 def _in_numbers(c: Certificate) -> list[str]:
@@ -354,18 +355,18 @@ def noise_text(c: Certificate) -> str:
     errors = sorted(a.expected_error for a in c.answers)
     if kinds == ("none",):
         return f"{NOISE['none']}; the values are multiples of {c.grid}"
-    if kinds == ("channel",):  # its scale is its expected error, which is told as what it is
-        return f"{NOISE['channel']}; on multiples of {c.grid}; expected L1 error of an answer {errors[-1]:.4g}"
+    if kinds == ("channel",):  # its scale is its expected error, which is reported as such
+        return f"{NOISE['channel']}; on multiples of {c.grid}; expected L1 error per answer {errors[-1]:.4g}"
     size = _short(scales[0]) if scales[0] == scales[-1] else f"{_short(scales[0])} to {_short(scales[-1])}"
     error = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
     return (
         f"{' or '.join(NOISE.get(k, k) for k in kinds)}; scale {size}, on multiples of {c.grid}, independent for each "
-        f"value; expected L1 error of an answer {error}"
+        f"value; expected L1 error per answer {error}"
     )
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
-    """Return the sentences beside their title; those without a title go on with the section before."""
+    """Return the sentences beside their title; those without a title continue the section before."""
     hanging = "- " if len(sentences) > 1 or not title else ""
     width = WIDTH - _INDENT - len(hanging)
     lines = [

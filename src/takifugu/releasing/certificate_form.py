@@ -17,18 +17,18 @@ SCOPES = ("all", "unit", "pooled")
 def check_form(certificate: Certificate) -> None:
     """Raise InputError, which names the field, for a certificate that Takifugu cannot have written.
 
-    A checksum that fits says nothing about this: whoever writes the file writes the checksum.
+    A valid checksum is no evidence of this: whoever writes the file writes the checksum.
     """
     for name, kind in get_type_hints(Certificate).items():
         if not _fits(getattr(certificate, name), kind):
-            raise InputError(f"its {name!r} is not what a certificate says there")
+            raise InputError(f"its {name!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
-        raise InputError("its scope, its answers or its compositions are none that a certificate has")
+        raise InputError("its scope, its answers or its compositions are not those of a certificate")
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     for answer in certificate.answers:
         _check_numbers(answer.epsilon, answer.delta, "1")
         if as_fraction(answer.scale, "its scale") < 0 or not isinstance(answer.noise.get("kind"), str):
-            raise InputError("an answer's noise is none that a certificate has")
+            raise InputError("an answer's noise is not of a kind that a certificate has")
         for value in answer.values.values():
             as_fraction(value, "a published value")
 

@@ -31,7 +31,7 @@ from takifugu.releasing.source_file import open_source, private_files
 Belief = ChainSpec | ChainClassSpec
 Hide = EveryEntrySpec | EntrySpec
 
-#: The keys of [[release]] that only some queries know.
+#: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count"),
     "codes": ("sum", "mean", "linear"),
@@ -43,7 +43,7 @@ _BELONGS = {
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """What a release file means: its belief, its opened source (None where they are faulty), and every fault."""
+    """What a release file means: its belief and its opened source (None where faulty), and every fault."""
 
     chain: Chain | None
     table: Table | None
@@ -132,7 +132,7 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
     if belief.longer == "cut" and belief.max_length is None:
         yield "belief.max_length: is missing; write the number of steps that a longer piece is cut to"
     if belief.max_length is not None and belief.max_length < belief.min_length:
-        yield "belief.max_length: is below min_length, so no piece would be left; raise it"
+        yield "belief.max_length: is below min_length, so no piece would be left; increase it"
     if source is not None and source.piece is not None and belief.pieces_independent is not True:
         yield (
             "belief.pieces_independent: must be declared, because source.piece is used; write "
@@ -152,7 +152,7 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
 def _missing(belief: Belief, source: SourceSpec) -> Iterator[str]:
     """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
     what = "counts as missing, so it would be read as a gap and not as a state; "
-    mend = "name it otherwise, or take it out of source.missing"
+    mend = "rename it, or remove it from source.missing"
     for text in missing_states(belief.states, (), source.missing):
         yield f"belief.states: {text!r} {what}{mend if text else 'map a word to it'}"
     for text in missing_states((), belief.map, source.missing):
@@ -160,7 +160,7 @@ def _missing(belief: Belief, source: SourceSpec) -> Iterator[str]:
 
 
 def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data: Any) -> Iterator[str]:
-    """Yield the keys of the belief that name the private data's own file without saying so."""
+    """Yield the keys of the belief that name the private data's own file undeclared."""
     if source is None or not isinstance(belief, ChainSpec):
         return
     private = private_files(source, folder, data)
@@ -233,7 +233,7 @@ def _item(
     item: ItemSpec, path: str, source: SourceSpec | None, folder: Path, chain: Chain | None
 ) -> Iterator[str]:
     if item.query == "count" and not item.states:
-        yield f'{path}.states: is missing; write the states that are counted, for example states = ["walking"]'
+        yield f'{path}.states: is missing; write the states to count, for example states = ["walking"]'
         return
     for key, queries in _BELONGS.items():
         if getattr(item, key) is not None and item.query not in queries:

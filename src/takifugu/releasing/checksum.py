@@ -1,6 +1,6 @@
 """A certificate's checksum, and certificates read back: a file that was changed after it was written is noticed.
 
-The checksum is no signature. It finds accidents and edits by hand, not somebody who writes a new certificate.
+The checksum is not a signature. It detects accidents and manual edits, not a newly written certificate.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from takifugu.releasing.folder import CERTIFICATE, TABLE, digest_of_file, reason
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate from its JSON file.
 
-    Raises InputError for a file that cannot be read, is no certificate or one of another version, or was changed after
-    it was written.
+    Raises InputError for a file that cannot be read, is not a certificate or is one of another version, or was changed
+    after it was written.
     """
     return from_dict(_parsed(Path(path)), Path(path).name)
 
@@ -29,11 +29,11 @@ def read_certificate(path: str | Path) -> Certificate:
 def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certificate:
     """Read a certificate back from its `to_dict` form; `name` is what messages call it.
 
-    Raises InputError for what is no certificate, one of another version, or one that was changed.
+    Raises InputError for what is not a certificate, one of another version, or one that was changed.
     """
     told = data.get("format")
     if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
-        raise InputError(f"{name} is no certificate of Takifugu: give the file <release>.certificate.json")
+        raise InputError(f"{name} is not a Takifugu certificate: give the file <release>.certificate.json")
     if told not in FORMATS:
         shown, known = told[:60], " and ".join(map(repr, FORMATS))
         raise InputError(f"{name} has the format {shown!r}: this version reads {known}; use the one that wrote it")
@@ -51,7 +51,7 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     try:
         check_form(made)
     except InputError as error:
-        raise InputError(f"{name} is no certificate that Takifugu wrote ({error}): get the original") from None
+        raise InputError(f"{name} is not a certificate that Takifugu wrote ({error}): get the original") from None
     return made
 
 
@@ -62,7 +62,7 @@ def _by(data: Mapping[str, Any]) -> str:
 def table_beside(path: str | Path, certificate: Certificate) -> str:
     """Return whether the table beside a certificate's file is the one that was certified.
 
-    That is "the same", "missing", or "not certified" where the certificate is of a format that did not say. Raises
+    That is "the same", "missing", or "not certified" where the certificate's format does not say. Raises
     InputError for another table, and for one that cannot be read.
     """
     if certificate.table is None:
@@ -78,7 +78,7 @@ def table_beside(path: str | Path, certificate: Certificate) -> str:
     if found != certificate.table:
         raise InputError(
             f"{beside.name}, the table beside the certificate, is not the one that was certified: it was changed, or "
-            "one of the two is of another release; get both from whoever published them"
+            "one of the two belongs to another release; get both from whoever published them"
         )
     return "the same"
 
@@ -92,10 +92,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
         raise InputError(
-            f"{path.name} is not JSON, or was cut: give the file <release>.certificate.json{hint}"
+            f"{path.name} is not JSON, or was truncated: give the file <release>.certificate.json{hint}"
         ) from None
     if not isinstance(data, dict):
-        raise InputError(f"{path.name} is no certificate of Takifugu: give the file <release>.certificate.json")
+        raise InputError(f"{path.name} is not a Takifugu certificate: give the file <release>.certificate.json")
     return data
 
 

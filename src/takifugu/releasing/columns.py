@@ -1,4 +1,4 @@
-"""Guesses what the columns of a table are for: whose row it is, which piece, in which order, which state."""
+"""Guess what the columns of a table mean: the unit of a row, its piece, its order, its state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from takifugu.frames import Table, column_kinds, text_of
 from takifugu.frames.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 
-#: How many rows are looked at.
+#: How many rows are inspected.
 LOOKED_AT = 10_000
-#: A column with more different values than this is not taken for one of states.
+#: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
 
-#: Words in a column's name that speak for a role.
+#: Words in a column's name that suggest a role.
 _WORDS = {
     "unit": (
         "unit person participant user subject patient individual respondent customer client member device phone sensor "
@@ -67,7 +67,7 @@ def look_at(table: Table) -> tuple[Column, ...]:
 
 
 def _what_sorts(rows: dict[str, list[str | None]], seen: dict[str, _Seen], found: dict[str, str]) -> str | None:
-    """Return the column without whose help the rows of a unit would not rise in the order column, if there is one."""
+    """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
     order = found.get("order")
     if order is None:
         return None
@@ -123,7 +123,7 @@ class _Seen:
         return 3 * bool(self.words & set(_WORDS[role].split()))
 
     def score(self, role: str) -> int:
-        """Return how much the column looks like one of this role: 2 is enough to say so."""
+        """Return how much the column looks like one of this role: 2 is enough."""
         different = len(self.labels)
         if not self.rows:
             return 0

@@ -1,4 +1,4 @@
-"""How far a release has come: what the ledger says after every step of it, also after one that failed half-way."""
+"""How far a release has come: what the ledger says after each of its steps, including one that failed half-way."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from takifugu.errors import ReleaseState as State
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger, Pending, Reservation
 
-#: Refusals of a reservation: the transaction was taken back, so certainly nothing happened.
+#: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
 _REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
 
 
 class Course:
-    """The state of one release; whatever exception leaves `telling` carries it, an interrupt and a fault, too.
+    """The state of one release; any exception that leaves `telling` carries it, including an interrupt or a fault.
 
-    Before each step the state is what is the case if the step fails without an answer; after it, what is the case.
-    `public` are the names of the files that are out, None where a release has no files.
+    Before each step the state is what holds if the step fails without an answer; after it, what holds.
+    `public` are the names of the files that are published, None where a release has no files.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Course:
             raise
 
     def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
-        """Reserve; where the ledger fails, ask it what has happened: a commit can fail after it was written."""
+        """Reserve; where the ledger fails, ask it what happened: a commit can fail after it was written."""
         self.state = State.PAID
         try:
             return reserve()
@@ -69,7 +69,7 @@ class Course:
         return kept
 
     def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
-        """Note that the values are handed out; a ledger that fails after it has noted it has not failed."""
+        """Note that the values are published; a ledger that fails after it has noted this has not failed."""
         self.state = before
         try:
             book.publish(paid)

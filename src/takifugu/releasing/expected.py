@@ -1,4 +1,4 @@
-"""How large the noise of a table will be beside what its cells can be: public numbers, known before it is paid."""
+"""How large the noise of a table will be relative to the ranges of its cells: public, and known before payment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
 LEVEL = 0.95
-#: Half of a normal law lies within so many standard deviations.
+#: Half of a normal distribution lies within so many standard deviations.
 _QUARTILE = 0.6744897501960817
 
 
@@ -25,8 +25,8 @@ _QUARTILE = 0.6744897501960817
 class Blur:
     """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one.
 
-    Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` what half of
-    the noise exceeds, `ranges` how far the largest value that a cell can have is from its smallest.
+    Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
+    the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have.
     """
 
     unit: str | None
@@ -44,7 +44,7 @@ class Blur:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Return the ± as a share of what the best and the worst cell can be."""
+        """Return the ± as a fraction of the range of the best and of the worst cell."""
         found = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
         return min(found), max(found)
 
@@ -67,7 +67,7 @@ class Expected:
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
-        """Return what half of the noise of the clearest answer exceeds, and how far its widest cell can move.
+        """Return the median absolute noise of the clearest answer, and the range of its widest cell.
 
         A table of units is judged by the sum of its answers over the units: that may be clear where no answer is.
         """
@@ -77,16 +77,16 @@ class Expected:
 
     @property
     def hopeless(self) -> bool:
-        """Whether more than half of the noise in every cell exceeds all that the cell can be."""
+        """Whether in every cell the median absolute noise exceeds the range of the cell."""
         noise, reach = self.noise_and_range
         return noise > reach
 
     def words(self) -> str:
-        """Say how much of a cell half of the noise covers."""
+        """Say how the median absolute noise compares with the range of a cell."""
         noise, reach = self.noise_and_range
         what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
         share = f"{100 * noise / reach:.3g} % of" if reach else "more than"
-        return f"half of the noise exceeds {noise:.4g}, {share} what {what} can be ({reach:.6g})"
+        return f"the noise exceeds {noise:.4g} half of the time, {share} the range of {what} ({reach:.6g})"
 
     def to_dict(self) -> dict[str, Any]:
         told = [blur.to_dict() for blur in self.blurs]
@@ -126,7 +126,7 @@ def _ranges(calibration: Calibration) -> Iterator[Fraction]:
 def _median_of_sum(blurs: Sequence[Blur]) -> float:
     """Return the median of |sum of independent noises|, by Cornish and Fisher to the fourth cumulant.
 
-    For Laplace noise that is at most 6 % too little (one answer outweighs all others), for equal ones at most 1 %.
+    For Laplace noise this is at most 6 % too small (one answer outweighs all others), for equal ones at most 1 %.
     """
     variance = math.fsum(b.answers * b.variance for b in blurs)
     if variance == 0:

@@ -1,7 +1,7 @@
-"""The folder that tables are published in: one release at a time, files complete or not there, leftovers swept.
+"""The folder that tables are published in: one release at a time, files complete or absent, leftovers swept.
 
-Files are written beside their place, synced, and renamed one by one, certificates before their tables; an old table
-that is replaced goes first, so that none stands beside the certificate of another.
+Files are written under temporary names, synced, and renamed one by one, certificates before their tables; an old table
+that is replaced is deleted first, so that none lies beside the certificate of another.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ except ImportError:  # not a POSIX system
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
 ENDS = (CERTIFICATE, PAGE, TABLE, REPORT)
 
-#: How many seconds to wait for another release into the same folder.
+#: Seconds to wait for another release into the same folder.
 PATIENCE = 300.0
 
 _LOCK = ".takifugu.lock"
 _DRAFT = re.compile(r"\.takifugu-[0-9a-f]{16}\.unfinished")
 _CLAIM = re.compile(r"\.takifugu-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.claim")
-#: What a file system says that has no locks.
+#: The errors of a file system without locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 @contextmanager
 def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Make the folder if need be, and be the only release that writes into it; what a killed one left is swept first.
+    """Make the folder if needed, and be the only release that writes into it; a killed one's leftovers are swept first.
 
     Raises ReleaseError where it cannot be written, or another release does not end in time. A folder that was made and
-    stays empty is taken away again.
+    stays empty is removed again.
     """
     is_new = not folder.exists()
     try:
@@ -141,9 +141,9 @@ def digest_of(content: bytes) -> str:
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the digest of a file of any size; raises OSError where it cannot be read, and for what is no file."""
+    """Return the digest of a file of any size; raises OSError where it cannot be read, and for what is not a file."""
     if path.exists() and not path.is_file():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is no file")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is not a file")
     with path.open("rb") as file:
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
@@ -165,10 +165,10 @@ def _leftovers(folder: Path) -> Iterator[Path]:
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
-    """Return what takes the lock off again; the system does it for a process that is killed."""
+    """Return what releases the lock; the system does it for a process that is killed."""
     path = folder / _LOCK
     while True:
-        folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have taken it away
+        folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have removed it
         if fcntl is None:
             return _claimed(folder, until)
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
@@ -185,7 +185,7 @@ def _locked(folder: Path, until: float) -> Callable[[], None]:
             continue
         if _is_at(handle, path):
             return lambda: _unlocked(handle, path)
-        os.close(handle)  # its file went while we waited
+        os.close(handle)  # its file was deleted while we waited
 
 
 def _is_at(handle: int, path: Path) -> bool:
@@ -197,15 +197,15 @@ def _is_at(handle: int, path: Path) -> bool:
 
 def _unlocked(handle: int, path: Path) -> None:
     with suppress(OSError):
-        path.unlink(missing_ok=True)  # still locked: who waits for it looks whether it is still there
+        path.unlink(missing_ok=True)  # still locked: whoever waits for it checks whether it is still there
     os.close(handle)
 
 
 def _claimed(folder: Path, until: float) -> Callable[[], None]:
-    """Be alone in a folder without locks: claim it in a file of one's own, and step back where another claim lives.
+    """Be alone in a folder without locks: claim it with a file of one's own, and withdraw where another claim is live.
 
-    Of two that claim at once at least one sees the other, so never do both go on; a claim's name says whose it is, so
-    that the claim of a process that was killed is never mistaken for another's.
+    Of two that claim at once at least one sees the other, so both never proceed; a claim's name identifies its process,
+    so that the claim of a process that was killed is never mistaken for another's.
     """
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
@@ -220,7 +220,7 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
 
 
 def _claims(folder: Path, host: str) -> Iterator[Path]:
-    """Yield the claims that may live, and take away those of processes of this machine that do not."""
+    """Yield the claims that may be live, and delete those of dead processes on this machine."""
     for entry in os.scandir(folder):
         claim = _CLAIM.fullmatch(entry.name)
         if claim is None:
@@ -246,7 +246,7 @@ def _lives(process: int) -> bool:
 def _wait(folder: Path, until: float, lock: Path) -> None:
     if time.monotonic() > until:
         raise ReleaseError(
-            f"another release writes into {str(folder)!r} and does not end: wait for it, or choose another folder; if "
+            f"another release writes into {str(folder)!r} and has not ended: wait for it, or choose another folder; if "
             f"there is none, delete {lock.name} there"
         )
     time.sleep(0.02 + int(token_hex(1), 16) / 2560)  # not in step with another that waits

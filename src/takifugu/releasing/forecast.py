@@ -1,4 +1,4 @@
-"""A release before it is paid: how large the noise will be, what the ledger would count, what would be refused."""
+"""A release before it is paid for: how large the noise will be, what the ledger would count, what would be refused."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Forecast:
     """What a release file would publish and cost; nothing was paid, drawn or written.
 
-    `account` is the ledger before and after, None where the units were not read. `notices` are what to know before,
-    `refusals` why it would be refused, both in words.
+    `account` is the ledger before and after, None where the units were not read. `notices` are what to know
+    beforehand, `refusals` why it would be refused, both in words.
     """
 
     source: str
@@ -63,9 +63,9 @@ class Forecast:
 def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> Forecast:
     """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
 
-    `data` and `only_release` are those of `release_file`. It uses of the data what planning uses: which units there
+    `data` and `only_release` are those of `release_file`. Of the data it uses what planning uses: which units there
     are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file` does, and
-    LedgerError for a ledger that cannot be read; a ledger that is not there is not made.
+    LedgerError for a ledger that cannot be read; a missing ledger is not created.
 
     >>> from takifugu.demo import write_demo
     >>> foreseen = forecast(write_demo(Path("foreseen")))
@@ -79,9 +79,9 @@ def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> 
 
 
 def forecast_of(planned: Plan | RecordPlan, anyway: bool = False) -> Forecast:
-    """Return the forecast of a plan; `anyway` accepts tables of nothing but noise.
+    """Return the forecast of a plan; `anyway` accepts tables that are nothing but noise.
 
-    Where the units of records were not read, the ledger is not asked, and a table of units is not judged.
+    Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
     """
     tables, source = tuple(expected(table) for table in planned.tables), planned.spec.source
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
@@ -100,15 +100,15 @@ def forecast_of(planned: Plan | RecordPlan, anyway: bool = False) -> Forecast:
 
 
 def hopeless(table: Expected) -> str:
-    """Say why a table of nothing but noise is refused."""
+    """Say why a table that is nothing but noise is refused."""
     return (
-        f"{table.name} would be nothing but noise: {table.words()}; raise epsilon, publish fewer cells or an answer of "
-        "all units together, or say --anyway (anyway=True)"
+        f"{table.name} would be nothing but noise: {table.words()}; increase epsilon, publish fewer cells or one "
+        "answer over all units, or write --anyway (anyway=True)"
     )
 
 
 def refusal_of_noise(tables: Sequence[Table]) -> CalibrationRefused | None:
-    """Return the refusal of the first table in which half of the noise exceeds all that any cell can be, or None."""
+    """Return the refusal of the first table in which the median noise exceeds the range of every cell, or None."""
     judged = (expected(table) for table in tables)
     return next((CalibrationRefused(hopeless(table)) for table in judged if table.hopeless), None)
 

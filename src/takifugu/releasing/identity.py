@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Keys of a release file that say where things are and what may be spent, not what is released.
 _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}
 
-#: What a question holds that enters by its noise, by what was read, or by the spelling that stands for all.
+#: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "readers", "written")
 
 

@@ -1,4 +1,4 @@
-"""Small tables in the reader's own data-frame library."""
+"""Small tables in the caller's own data-frame library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
 
-#: The libraries that a table can be handed out in; the first installed one where nobody says which.
+#: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
 
 
@@ -31,7 +31,7 @@ def library_of(data: Any) -> str | None:
 def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
     """Return named columns as a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation.
 
-    Without a library it is the first of these that is installed. Raises InputError for a library that is unknown or not
+    The default library is the first of these that is installed. Raises InputError for one that is unknown or not
     installed, and for Spark without a running session.
 
     >>> as_frame({"cell": ["still"], "value": [6]}, "polars").rows()
@@ -46,7 +46,7 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
             f"the library is {library!r}; write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
         )
     if find_spec(library) is None:
-        raise InputError(f"{library} is not installed: install it, or take one of {list(LIBRARIES)}")
+        raise InputError(f"{library} is not installed: install it, or use one of {list(LIBRARIES)}")
     if library == "duckdb":
         return _in_duckdb(columns)
     if library == "pyspark":
@@ -68,5 +68,5 @@ def _in_spark(columns: Mapping[str, Sequence[Any]]) -> Any:
 
     session = SparkSession.getActiveSession()
     if session is None:
-        raise InputError("there is no running Spark session: start one, or take another library, to_frame('pandas')")
+        raise InputError("there is no running Spark session: start one, or use another library, to_frame('pandas')")
     return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))

@@ -1,6 +1,6 @@
-"""A ledger that is missing is news: it remembers nothing, so whatever was published before would count as nothing.
+"""A missing ledger is announced: a new one remembers nothing, so earlier publications would count as nothing.
 
-A mistyped or deleted ledger is not told by the ledger that is made in its place. What tells it is beside the data: a
+The ledger made in its place cannot know that another was mistyped or deleted. What reveals it lies beside the data: a
 release file that requires a ledger, and the certificates of earlier releases, which name the ledger that paid for them.
 """
 
@@ -51,13 +51,13 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
     if not required:
         return
     if ledger is None:
-        raise LedgerError("require_ledger says that there is a ledger, and none is given: write ledger='ledger.db'")
+        raise LedgerError("require_ledger says that there is a ledger, but none is given: write ledger='ledger.db'")
     where = ledger.store.path if isinstance(ledger, Ledger) else path_of(ledger)
     made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
     if made_just_now or not where.exists():
         raise LedgerError(
-            f"there is no ledger {str(where)!r}, and require_ledger says that there is one: check the path, restore a "
-            "backup, or make a new one on purpose (`takifugu ledger init`), which remembers nothing before today"
+            f"there is no ledger {str(where)!r}, but require_ledger says that there is one: check the path, restore a "
+            "backup, or create a new one deliberately (`takifugu ledger init`), which remembers nothing before today"
         )
 
 
@@ -71,7 +71,7 @@ def check_ledger(where: str | Path, spec: ReleaseSpec | RecordReleaseSpec, folde
 def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
     """Raise LedgerError where another ledger has paid for what the folder holds of this source.
 
-    The newest of its certificates decides: once somebody went on with a new ledger, they go on.
+    The newest of its certificates decides: whoever has continued with a new ledger may go on.
     """
     published = list(paid_for(source, folder))
     if not published:
@@ -80,14 +80,14 @@ def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
     if _knows(where, normalised(source), newest.ledger):
         return
     raise LedgerError(
-        f"{newest.path.name} in {str(folder)!r} was paid for by another ledger than {str(where)!r}, which does not "
-        f"know it and would count for the source {source!r} as if it had never been published: give the ledger that "
-        "paid for it (check the path, or restore a backup), or go on with --new-ledger (new_ledger=True in Python)"
+        f"{newest.path.name} in {str(folder)!r} was paid for by a ledger other than {str(where)!r}, which does not "
+        f"know it and would treat the source {source!r} as if it had never been published: give the ledger that "
+        "paid for it (check the path, or restore a backup), or continue with --new-ledger (new_ledger=True in Python)"
     )
 
 
 def paid_for(source: str, folder: Path) -> Iterator[Paid]:
-    """Yield the certificates of a source in a folder; what is no certificate is passed over."""
+    """Yield the certificates of a source in a folder; what is not a certificate is skipped."""
     for path in sorted(folder.glob(f"*{CERTIFICATE}")):
         try:
             told = json.loads(path.read_text(encoding="utf-8"))
@@ -103,7 +103,7 @@ def _knows(where: str | Path, source: str, ledger: str) -> bool:
     from takifugu.ledger.migrating import MERGED
     from takifugu.ledger.previewing import as_it_is
 
-    with as_it_is(where) as book:  # whoever opens it to write says that it was migrated
+    with as_it_is(where) as book:  # opening it for writing announces the migration
         known = [row for row in book.show() if row.name == source]  # a ledger keeps names normalised
         merged = [event.what for row in known for event in book.events(row.name) if event.what.endswith(MERGED)]
     return any(row.id == ledger for row in known) or any(f"(id {ledger}) " in what for what in merged)

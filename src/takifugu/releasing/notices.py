@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from takifugu.ledger import Preview
     from takifugu.releasing.questions import Question
 
-#: Is told what would otherwise be a warning, and what is about to be spent.
+#: Receives what would otherwise be a warning, and what is about to be spent.
 Listener = Callable[[str], None]
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
@@ -24,7 +24,7 @@ class Notice(UserWarning):
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Let `listener` hear what is said before a draw, instead of warnings."""
+    """Send what is said before a draw to `listener`, instead of warning."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -33,7 +33,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(words: Iterable[str]) -> None:
-    """Warn of each (category `Notice`), or let the listener hear it."""
+    """Warn of each (category `Notice`), or send it to the listener."""
     listener = _LISTENER.get()
     for one in words:
         if listener is None:
@@ -43,7 +43,7 @@ def tell(words: Iterable[str]) -> None:
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview) -> None:
-    """Tell what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
+    """Say what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
     listener = _LISTENER.get()
     if listener is not None and account.fits:
         listener(f"about to spend: {spending(source, account)}")
@@ -52,29 +52,29 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview) ->
 
 def spending(source: str, account: Preview) -> str:
     """Say what a source has spent before and after, and of which budget."""
-    after = "nothing that is proved" if account.after is None else str(account.after)
+    after = "no proven bound" if account.after is None else str(account.after)
     budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
     return f"the source {source!r} goes from {account.before} to {after}{budget}"
 
 
 def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
-    """Return what to know before this is paid."""
+    """Return what to know before this is paid for."""
     found = [*forbidden((q.release, q.calibration) for q in questions)]
     if not account.budget_is_declared:
         found.append(
-            f"no budget is declared for the source {source!r}, so its budget is what its first release costs, and a "
+            f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
             "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
             "ledger budget`)"
         )
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
             whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
-            found.append(f"{whose} is charged {charge.charged}, and not {charge.alone} as alone: {charge.reason}")
+            found.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
     return tuple(found)
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
-    """Yield what promises about one output alone rule out, once for each name of a release."""
+    """Yield what promises about one output alone rule out, once per name of a release."""
     for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
         if words:
             yield f"{name}: {words}"

@@ -1,6 +1,6 @@
 """One HTML page that needs nothing but itself: escaped text, tables, figures in two widths, screen and paper.
 
-The page asks for nothing from anywhere: no script, no font, no picture but inline SVG; its content policy forbids it.
+The page fetches nothing from anywhere: no script, no font, no picture but inline SVG; its content policy forbids it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-#: The widths in which a picture is drawn, so that its letters stay readable: for telephones, for screens and paper.
+#: The widths in which a picture is drawn, so that its letters stay readable: for phones, and for screens and paper.
 NARROW, WIDE = 340, 640
 #: Tables of at most this many rows stay on one sheet of paper.
 _SHORT = 15
@@ -105,7 +105,7 @@ def page(title: str, body: Iterable[str]) -> str:
 
 
 def text(words: object) -> str:
-    """Return words as markup that shows exactly them, but for signs that no page may hold or that turn text around.
+    """Return words as markup that shows exactly them, except for characters that no page may hold or that reverse text.
 
     >>> text('<b> & "c"')
     '&lt;b&gt; &amp; &quot;c&quot;'
@@ -122,7 +122,7 @@ def bullets(sentences: Iterable[str]) -> str:
 
 
 def facts(numbers: Iterable[tuple[str, str]]) -> str:
-    """Return large numbers with what they are."""
+    """Return large numbers with their meanings."""
     inside = "".join(f"<li><span>{text(name)}</span><b>{text(value)}</b></li>" for name, value in numbers)
     return f'<ul class="facts">{inside}</ul>'
 
@@ -146,8 +146,8 @@ def table(
 ) -> str:
     """Return a table that scrolls where it is too wide; the first cell of a row is its heading.
 
-    `numbers` are the columns that are aligned right, `spare` those that a narrow screen leaves out, `chosen` is the row
-    that stands out.
+    `numbers` are the columns that are aligned right, `spare` those that a narrow screen omits, `chosen` is the row
+    that is highlighted.
     """
     listed = list(rows)
     kinds = [("number", set(numbers)), ("spare", set(spare))]
@@ -169,7 +169,7 @@ def table(
 
 
 def figure(draw: Callable[[int], str], caption: str = "", narrow_only: bool = False) -> str:
-    """Return a picture that `draw` makes for a width, in both widths; the page shows the one that fits."""
+    """Return the picture that `draw` makes, in both widths; the page shows the one that fits."""
     about = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     if narrow_only:
         return f"<figure>{draw(NARROW)}{about}</figure>"

@@ -26,12 +26,12 @@ from takifugu.releasing.units import Unit, sequence_of, units_of
 if TYPE_CHECKING:
     from takifugu.releasing.records import RecordPlan
 
-#: Is told what is being done, and how many of how many such things are done.
+#: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 
 
 def unwatched(what: str, done: int, all_of_them: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Every mechanism side by side for one table; `unit` is whose answer is shown (the longest), if not all units'."""
+    """Every mechanism side by side for one table; `unit` is the one shown (the longest), None for all together."""
 
     name: str
     scope: str
@@ -223,7 +223,7 @@ class _Asking:
         readers: Mapping[str, Framework],
         written: Mapping[str, str],
     ) -> Question:
-        """Return one question; it stands alone if nothing else in the file reads the same data and all is seen."""
+        """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
         framework, gaps = self.about(units), not all(u.complete for u in units)
         data: Any = Counted(tuple(piece for u in units for piece in u.pieces))
         if isinstance(query, Linear):
@@ -250,7 +250,7 @@ class _Asking:
 def calibrated_beside_others(
     item: ItemSpec | RecordItemSpec, query: Query, framework: Framework, alone: bool, only_release: bool, private: bool
 ) -> Calibration:
-    """Return the calibration of one answer; where it is not `alone`, one that adds up with others.
+    """Return the calibration of one answer; where it is not `alone`, one that composes with others.
 
     `private` says that a belief estimated from the private data is accepted. Raises CalibrationRefused.
     """
@@ -259,8 +259,8 @@ def calibrated_beside_others(
     if found.is_only_release and not alone and item.mechanism == "auto":
         raise CalibrationRefused(
             f"the release {item.name!r} is one of several answers about the same data, or one about units with "
-            "unobserved entries, and no mechanism that may be used adds up with others: publish it alone, or a table "
-            'for each unit (per = "unit")'
+            "unobserved entries, and no mechanism that may be used composes with others: publish it alone, or one "
+            'table per unit (per = "unit")'
         )
     return found
 
@@ -280,7 +280,7 @@ def _check_weights(query: Linear, unit: Unit, item: ItemSpec, spec: ReleaseSpec)
         whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
         raise SpecError([
             f"release[{spec.release.index(item) if item in spec.release else 0}].weights: has {len(query.weights)} "
-            f"numbers, and {whose} has {entries} entries; write one number for each entry, 0 where it does not count"
+            f"numbers, and {whose} has {entries} entries; write one number for each entry, 0 to leave one out"
         ])  # fmt: skip
 
 
@@ -300,7 +300,7 @@ def _assumptions(spec: ReleaseSpec) -> Iterator[str]:
     if spec.source.step is not None or spec.source.nulls == "unobserved":
         yield "which entries were observed is public"
     if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
-        yield "rows that do not say whose they are were left out, and nothing is promised about them"
+        yield "rows without a unit or piece were left out, and nothing is promised about them"
     if spec.belief.min_length > 1:
         yield f"pieces of fewer than {spec.belief.min_length} steps are left out, and nothing is promised about them"
     if spec.belief.max_length is not None and spec.belief.longer == "cut":

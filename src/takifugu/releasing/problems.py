@@ -9,7 +9,7 @@ from typing import Any
 
 from takifugu.errors import did_you_mean
 
-#: Nobody reads more faults at once.
+#: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
 
 
@@ -20,12 +20,12 @@ def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list
     paths = [path for _, path, _ in placed]
     for error, path, node in placed:
         if len(found) == MOST_PROBLEMS:
-            found["..."] = "the file: has more faults than these; repair these first"
+            found["..."] = "the file: has more faults than these; fix these first"
             break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
         nested = error["type"].endswith("_type") and any(other.startswith((f"{path}[", f"{path}.")) for other in paths)
-        if path not in found and not nested:  # a value that fits no member of a union is reported once a member
+        if path not in found and not nested:  # a value that fits no member of a union is reported once per member
             found[path] = f"{path or 'the file'}: {_sentence(error, path, node, schema)}"
     return list(found.values())
 
@@ -38,7 +38,7 @@ def as_problem(error: Exception) -> str:
     """
     text = str(error).replace(": it must", "; it must", 1)
     text = text if "; " in text else text.replace(": ", "; ", 1)
-    return text if "; " in text else f"{text}; repair it"
+    return text if "; " in text else f"{text}; fix it"
 
 
 def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, dict[str, Any]]:
@@ -64,7 +64,7 @@ def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, 
 
 
 def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[str, Any]:
-    """Follow references, and choose the member of a union that the value's kind or type points at."""
+    """Follow references, and choose the member of a union that the value's kind or type selects."""
     while True:
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
             node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}
@@ -95,7 +95,7 @@ def _sentence(error: Any, path: str, node: dict[str, Any], schema: dict[str, Any
         return f"is missing; {_write(key, node, schema)}"
     if kind == "extra_forbidden":
         known = list(node.get("properties", {}))
-        return f"is not a key that is known here{did_you_mean(key, known)}; write one of {', '.join(known)}"
+        return f"is not a known key here{did_you_mean(key, known)}; write one of {', '.join(known)}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         kinds = node.get("kinds", [])
         tag = given.get("kind") if isinstance(given, dict) else None
@@ -180,4 +180,4 @@ def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
     allowed = [v for m in _members(node) for v in m.get("enum", [])]
     if allowed:
         return f"write {_either(allowed)}"
-    return f"write {key}: {node['description']}" if "description" in node else f"repair {key}"
+    return f"write {key}: {node['description']}" if "description" in node else f"fix {key}"

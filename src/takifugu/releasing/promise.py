@@ -1,4 +1,4 @@
-"""What the tables of a release file promise, whatever its data: are these promises that some mechanism can make?"""
+"""What the tables of a release file promise, whatever its data: are they promises that some mechanism can make?"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What answers are paid for with: under which source, by which budget, as which release, and how to complete it."""
+    """How answers are paid for: under which source, by which budget, as which release, and how to complete it."""
 
     source: str
     budget: Budget | None
@@ -67,7 +67,7 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Noisy values that are paid for and in the ledger; `since` is when, where an earlier call paid for them."""
+    """Noisy values that are paid for and in the ledger; `since` is the time of payment, where an earlier call paid."""
 
     paid: Reservation | Pending
     bundle: Bundle
@@ -88,19 +88,19 @@ def release(
     entropy: Entropy | None = None,
     at: int | None = None,
 ) -> Release:
-    """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, hand it out and note that.
+    """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, return it and note that.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
-    `unit` whose data they are, where a source has several. `same_people` says whether units that another source of the
-    ledger names alike are the same people; it is asked where there are any. Without a ledger nothing is accounted, and
-    the certificate says so.
+    `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
+    another source of the ledger are the same people; it is required where there are any. Without a ledger nothing is
+    accounted for, and the certificate states this.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
-    about other stretches of it cost what they can tell together. Without it the ledger assumes, whatever the data are,
+    about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
     that sequences under one source and unit overlap in the worst way.
 
-    A ledger that is not there yet is made, and a `Notice` says so; with `require_ledger` it is refused instead. Before
+    A missing ledger is created, and a `Notice` announces it; with `require_ledger` this is refused instead. Before
     anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
     output alone, or no budget was declared, so that it is what this release costs), and of a charge above the promise.
 
@@ -122,7 +122,7 @@ def release(
         name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
         if ledger is None and budget is not None:
-            raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or leave the budget out")
+            raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or omit the budget")
         require_known(ledger, require_ledger)
         readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
@@ -156,7 +156,7 @@ def _place(calibration: Calibration, at: int) -> int:
 
 
 def called(name: str, what: str, to_write: str) -> str:
-    """Return the one spelling of a name that the caller gave; InputError for what is no name."""
+    """Return the canonical spelling of a name that the caller gave; InputError for what is not a name."""
     spelling = normalised(name, what) if isinstance(name, str) else ""
     if not spelling:
         raise InputError(f"{what} is {name!r}: write {to_write}")
@@ -185,7 +185,7 @@ def keep(
     """Pay for all the answers or none, draw them, and put what is public of them into the ledger.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
-    taken as it was drawn. Where two processes draw, the values of one of them are everybody's. Nothing new is paid for
+    used as it was drawn. Where two processes draw, both use the values of one of them. Nothing new is paid for
     where there is a `refusal`, which is raised.
     """
     waiting = book.pending(order.source, order.identity)
@@ -213,16 +213,16 @@ def _people(same: Mapping[str, bool]) -> Iterator[str]:
         if are:
             yield (
                 f"the people of the source {source!r} are the same people: each release about it counts here at the "
-                "cost of a change of its whole data"
+                "cost of a change of the whole data set"
             )
         else:
-            yield f"the people of the source {source!r} are other people, even where their names are the same"
+            yield f"the people of the source {source!r} are different people, even where names coincide"
 
 
 def draw(
     asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
 ) -> tuple[Drawn, ...]:
-    """Answer the questions with noise; an exact answer goes from where it is computed into the noise, and nowhere."""
+    """Answer the questions with noise; an exact answer goes from its computation into the noise, and nowhere else."""
     return tuple(
         Drawn(
             one.question,
@@ -245,9 +245,9 @@ def certificate_of(
     table: str | None = None,
     list_units: bool = False,
 ) -> Certificate:
-    """Return the certificate of the answers of one release; `table` is the digest of the file that they stand in.
+    """Return the certificate of the answers of one release; `table` is the digest of the file that they are in.
 
-    With `list_units` that of a pooled table names its units.
+    With `list_units` the certificate of a pooled table names its units.
     """
     first = drawn[0]
     return certify(

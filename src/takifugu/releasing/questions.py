@@ -1,4 +1,4 @@
-"""What is asked of the private data: an answer to publish, and the same once its data were read and found right."""
+"""What is asked of the private data: an answer to publish, and the same once its data were read and found valid."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """One answer that is to be published: its calibration, the private data, and the units whose data it reads.
+    """One answer to be published: its calibration, the private data, and the units whose data it reads.
 
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
-    `unit` is None where the answer is nobody's alone. Questions with the same `release` name are one release.
+    `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
     start in the unit's one recording.
     """
@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """A question whose data were read and found right, before anything is paid."""
+    """A question whose data were read and found valid, before anything is paid for."""
 
     question: Question
     labels: tuple[str, ...]

@@ -35,7 +35,7 @@ class Reconciled:
     notes: tuple[str, ...]
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Return one row a unit and cell, then the pooled ones (unit None); see `Adjusted.rows`.
+        """Return one row per unit and cell, then the pooled ones (unit None); see `Adjusted.rows`.
 
         The intervals hold for all rows at once.
         """
@@ -65,8 +65,8 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
     that condition it is the best linear unbiased estimate, and no worse than either table alone. The pooled value is
     then rounded to the grid, and the units to it by largest remainders.
 
-    Raises InputError for tables that do not add up: different cells or grids, means, units that the pooled table does
-    not name; and where the true values may be negative.
+    Raises InputError for tables that do not add up (different cells or grids, means, units that the pooled table does
+    not name), and where the true values may be negative.
 
     >>> import takifugu as tf
     >>> def noisy(lengths, data):
@@ -103,16 +103,16 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
 
 def _reconciling(nonnegative: bool) -> Iterator[str]:
     yield (
-        "In every cell the units' values sum to the pooled value: weighted least squares, where a value moves in "
+        "In every cell the units' values sum to the pooled value: weighted least squares, where each value moves in "
         "proportion to the variance of its noise."
     )
     if nonnegative:
         yield (
-            "No value is negative. This biases: units whose true value is near 0 come out too high on average, the "
-            "others and the pooled value are moved with them."
+            "No value is negative. This adds bias: units whose true value is near 0 come out too high on average, "
+            "and the others and the pooled value shift with them."
         )
     else:
-        yield "This brings no bias beyond the rounding to the grid."
+        yield "This introduces no bias beyond the rounding to the grid."
 
 
 def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
@@ -135,19 +135,19 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     for whose, table in (*((f"of {unit!r}", table) for unit, table in per_unit.items()), ("of all", pooled)):
         if not isinstance(table.randomiser, Noise):
             raise InputError(
-                f"the table {whose} was not made with added noise ({table.randomiser.kind}): how far it is off depends "
-                "on the true value, so there is no weight for it"
+                f"the table {whose} was not made with added noise ({table.randomiser.kind}): the variance of its error "
+                "depends on the true value, so it has no weight"
             )
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):
         raise InputError(f"the pooled table is over the units {list(named)}: give exactly their tables")
     count = pooled.certificate.unit_count
     if count is not None and count != len(per_unit):
-        raise InputError(f"the pooled table is over {count} units, and {len(per_unit)} tables are given: give all")
+        raise InputError(f"the pooled table is over {count} units, and {len(per_unit)} tables are given: give them all")
 
 
 def _statistic(release: Release) -> dict[str, Any]:
-    """Return what must be the same of two statistics that add up; entries are each unit's own, cells are compared."""
+    """Return what must agree between statistics that add up; entries are each unit's own, cells are compared."""
     query = release.certificate.query
     own = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
     return {key: value for key, value in query.items() if key not in own}

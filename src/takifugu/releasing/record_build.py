@@ -38,7 +38,7 @@ RecordBeliefSpec = NetworkSpec | TableSpec | UsersSpec | ContactsSpec
 def belief_of(spec: RecordBeliefSpec, missing: Sequence[str], folder: Path) -> RecordBelief:
     """Return the belief about one record, or about all users or people; reads the public file that it names.
 
-    Raises InputError for what is no belief, and DataError for a public file that cannot be read.
+    Raises InputError for what is not a belief, and DataError for a public file that cannot be read.
     """
     if isinstance(spec, NetworkSpec):
         return read_network(folder / spec.file, spec.source)
@@ -55,7 +55,7 @@ def belief_of(spec: RecordBeliefSpec, missing: Sequence[str], folder: Path) -> R
 
 
 def counted(fit: TableFitSpec, source: str, missing: Sequence[str], folder: Path) -> JointTable:
-    """Return the empirical law of some columns of a file of records, with exact masses count / total."""
+    """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
     groups = totals(open_frame(folder / fit.file, missing), [], by=fit.columns)
     origin = checked_source(f"{source}; counted in {fit.file}", fit.private)
     rows, counts = [group.key for group in groups], [group.rows for group in groups]

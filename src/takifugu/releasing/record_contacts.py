@@ -17,7 +17,7 @@ from takifugu.releasing.record_spec import ContactsSpec
 def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     """Return the belief that the public file of meetings and the model describe.
 
-    Raises DataError for a file that cannot be read or lacks a name, InputError for numbers that are no probabilities.
+    Raises DataError for a file that cannot be read or lacks a name, InputError for numbers that are not probabilities.
     """
     outside, inside = (float(as_fraction(given, "a probability")) for given in (spec.outside, spec.inside))
     household_infection(1, outside, inside)
@@ -25,7 +25,7 @@ def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     named = {name for pair in met for name in pair}
     people = [normalised(name, f"the name {name!r} of people") for name in spec.people or ()]
     if len(set(people)) != len(people):
-        raise InputError("people lists somebody twice: list everybody once")
+        raise InputError("people lists somebody twice: list each person once")
     repeated = sorted(set(people) & named)
     if repeated:
         raise InputError(f"people lists {repeated[0]!r}, whom the file names too: list only those who met nobody")

@@ -1,4 +1,4 @@
-"""The rows of a release file of records: private, read once, every value one that the belief knows."""
+"""The rows of a release file of records: private, read once, every value known to the belief."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from takifugu.secrets import ABSENT
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One unit's data: its row by column, all users' values, or everybody's by name; private, never shown.
+    """One unit's data: its row by column, all users' values, or each person's state by name; private, never shown.
 
     `written` is the unit's name as the data spell it.
     """
@@ -47,11 +47,11 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
     known = {name: spelled(belief.alphabet(i)) for i, name in enumerate(names)}
     if unit is None:
         if len(rows) != 1:
-            raise DataError('source.unit: the data has several rows: write unit = "<the column that says whose it is>"')
+            raise DataError('source.unit: the data has several rows: write unit = "<the column that names the unit>"')
         return (Record(None, _record(rows[0], known)),)
     whose = [row[0] for row in rows]
     if None in whose:
-        raise DataError(f"source.unit: column {unit!r} has missing values: every row must say whose it is")
+        raise DataError(f"source.unit: column {unit!r} has missing values: every row must name its unit")
     called = _called("source.unit", unit, "unit", whose)
     if len(called) != len(whose):
         raise DataError(f"source.unit: column {unit!r} names a unit twice: every unit has one row")
@@ -60,7 +60,7 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
 
 
 def _called(key: str, column: str, what: str, written: Sequence[str | None]) -> dict[str, str]:
-    """Return what everybody is called whose name is written in a column."""
+    """Return the canonical name of everybody who is named in a column."""
     try:
         return meant([(str(name), row) for row, name in enumerate(written)], column, what)
     except DataError as error:
@@ -73,7 +73,7 @@ def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 def _value(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
     if text is None:
-        raise DataError(f"source.file: column {column!r} has missing values: fill them, or leave these rows out")
+        raise DataError(f"source.file: column {column!r} has missing values: fill them, or drop these rows")
     if text not in values:
         listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
         raise DataError(
@@ -83,7 +83,7 @@ def _value(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
 
 
 def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any]:
-    """Return one value a user, in the order of the belief's groups."""
+    """Return one value per user, in the order of the belief's groups."""
     spec, source = file.spec.belief, file.spec.source
     assert isinstance(spec, UsersSpec)
     assert source.value is not None
@@ -96,26 +96,26 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     by_group: dict[str | None, list[str | None]] = {group.name: [] for group in spec.groups}
     for text, name in rows:
         if name not in by_group:
-            raise DataError(f"source.group: column {source.group!r} has a name that is no group of the belief")
+            raise DataError(f"source.group: column {source.group!r} has a name that is not a group of the belief")
         by_group[name].append(text)
     found: list[Any] = []
     for group in spec.groups:
         mine = by_group[group.name]
         if len(mine) != group.size:
-            raise DataError("source.group: a group has not as many rows as the belief says: check each group's size")
+            raise DataError("source.group: a group has other than the declared number of rows: check each group's size")
         values = _letters(belief, len(found))
         found += [_value(text, source.value, values) for text in mine]
     return found
 
 
 def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str, Any]:
-    """Return everybody's state, by name."""
+    """Return each person's state, by name."""
     source, states = file.spec.source, spelled(belief.states)
     assert source.person is not None
     assert source.value is not None
     rows = texts(table, [source.person, source.value])
     if any(name is None for name, _ in rows):
-        raise DataError(f"source.person: column {source.person!r} has missing values: every row must say whose it is")
+        raise DataError(f"source.person: column {source.person!r} has missing values: every row must name its person")
     called = _called("source.person", source.person, "person", [name for name, _ in rows])
     found: dict[str, Any] = {}
     for written, text in rows:
@@ -133,6 +133,6 @@ def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str
 
 
 def _letters(belief: IndependentUsers, user: int) -> dict[str, Any]:
-    """Return what a user's row may say: a value, or "absent" where that removes the user."""
+    """Return what a user's row may hold: a value, or "absent" where that removes the user."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])

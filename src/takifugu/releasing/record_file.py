@@ -30,7 +30,7 @@ from takifugu.releasing.record_spec import (
 from takifugu.releasing.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.source_file import is_there, open_source, private_files
 
-#: The keys of [[release]] that only some queries know.
+#: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count"),
     "codes": ("sum", "mean", "identity"),
@@ -43,9 +43,9 @@ _BELONGS = {
 
 @dataclass(frozen=True, eq=False)
 class RecordFile:
-    """A release file of records; its paths are relative to `folder`. The data are not opened before they are asked for.
+    """A release file of records; its paths are relative to `folder`. The data are opened only on request.
 
-    `framework` is what is hidden from whom, the same for every unit; `given` stands for the source's file, if any.
+    `framework` is what is hidden from whom, the same for every unit; `given` replaces the source's file, if any.
     """
 
     path: Path
@@ -86,7 +86,7 @@ class RecordFile:
 def checked_records(raw: dict[str, Any], path: Path, data: Any = None) -> RecordFile:
     """Check the parsed text of a release file of records that lies at `path`.
 
-    A source's file that does not exist is no fault before it is needed. Raises SpecError.
+    A source's file that does not exist is a fault only once it is needed. Raises SpecError.
     """
     try:
         spec = RecordReleaseSpec.model_validate(raw)
@@ -137,8 +137,8 @@ def _missing(belief: RecordBelief, missing: Sequence[str], key: str) -> Iterator
         values = {value: None for entry in range(belief.size) for value in belief.alphabet(entry)}
     for text in missing_states(values, (), missing):
         yield (
-            f"{key}: the value {text!r} counts as missing, so it would never be read; name it otherwise, or take it "
-            "out of source.missing"
+            f"{key}: the value {text!r} counts as missing, so it would never be read; rename it, or remove it from "
+            "source.missing"
         )
 
 
@@ -164,7 +164,7 @@ def _columns(spec: RecordReleaseSpec, belief: RecordBelief, table: Table) -> Ite
 
 
 def _private_files(spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterator[str]:
-    """Yield the key of the belief that names the private data's own file without saying so."""
+    """Yield the key of the belief that names the private data's own file undeclared."""
     belief, private = spec.belief, private_files(spec.source, folder, data)
     if isinstance(belief, NetworkSpec | ContactsSpec) and is_one_of(folder / belief.file, private):
         yield f"belief.file: {IS_PRIVATE}{GIVE_PUBLIC}"
@@ -194,7 +194,7 @@ def _shape(spec: RecordReleaseSpec) -> Iterator[str]:
     for key in ("person", "value", "group"):
         if getattr(source, key) is not None and key not in readers.get(belief.kind, ()):
             known = " or ".join(kind for kind, keys in readers.items() if key in keys)
-            yield f"source.{key}: belongs to a belief of {known}; a belief of kind {belief.kind!r} has no use for it"
+            yield f"source.{key}: belongs to a belief of kind {known}; a belief of kind {belief.kind!r} does not use it"
     if isinstance(belief, UsersSpec):
         yield from _shape_of_users(spec, belief)
     elif isinstance(belief, ContactsSpec):
@@ -226,7 +226,7 @@ def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]
     shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
     if belief.groups is None:
         if spec.source.group is not None:
-            yield "source.group: is given, and the belief has no groups; write [[belief.groups]], or leave it out"
+            yield "source.group: is given, but the belief has no groups; write [[belief.groups]], or leave it out"
         for key, value in shared.items():
             if not value:
                 yield f"belief.{key}: is missing; write size, values and probabilities, or [[belief.groups]]"
@@ -235,11 +235,11 @@ def _shape_of_users(spec: RecordReleaseSpec, belief: UsersSpec) -> Iterator[str]
         yield 'source.group: is missing; write group = "<the column with the name of each user\'s group>"'
     for key, value in shared.items():
         if value is not None:
-            yield f"belief.{key}: is given beside groups; each group says its own"
+            yield f"belief.{key}: is given beside groups; each group has its own"
     if belief.presence != 1:
-        yield "belief.presence: is given beside groups; each group says its own"
+        yield "belief.presence: is given beside groups; each group has its own"
     if len({group.name for group in belief.groups}) != len(belief.groups):
-        yield "belief.groups: two groups have one name; give each its own name"
+        yield "belief.groups: two groups have the same name; give each its own name"
 
 
 def _shape_of_contacts(source: RecordSourceSpec) -> Iterator[str]:
@@ -261,7 +261,7 @@ def _shape_of_table(belief: TableSpec) -> Iterator[str]:
 
 def _item(item: RecordItemSpec, path: str, belief: RecordBelief | None) -> Iterator[str]:
     if item.query == "count" and not item.states:
-        yield f'{path}.states: is missing; write the states that are counted, for example states = ["yes"]'
+        yield f'{path}.states: is missing; write the states to count, for example states = ["yes"]'
         return
     if item.query == "identity" and item.attribute is None:
         yield f'{path}.attribute: is missing; write the column whose value is published, attribute = "education"'
@@ -273,7 +273,7 @@ def _item(item: RecordItemSpec, path: str, belief: RecordBelief | None) -> Itera
     if isinstance(belief, IndependentUsers | CliqueInfection):
         for key in ("attribute", "variables"):
             if getattr(item, key) is not None:
-                yield f"{path}.{key}: names columns, and here is one value a row; publish a count, sum or mean of all"
+                yield f"{path}.{key}: names columns, but a row here is one value; publish a count, sum or mean of all"
                 return
     yield from promise_problems(item, path)
     if belief is None:

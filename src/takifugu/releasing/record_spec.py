@@ -1,4 +1,4 @@
-"""The sections of a release file of records: one row a person or a case, its columns related, no order in time."""
+"""The sections of a release file of records: one row per person or case, related columns, no order in time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecordSourceSpec(Section):
             examples=["people.csv"],
         ),
     ] = None
-    unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
+    unit: Annotated[Text | None, Field(description="the column that names the unit; without it, one row")] = None
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
@@ -48,14 +48,14 @@ class RecordSourceSpec(Section):
     ] = ()
     same_people: Annotated[
         StrictBool | None,
-        Field(description="are units that another source of the ledger names alike the same people?"),
+        Field(description="are units with the same name in another source of the ledger the same people?"),
     ] = None
     budget: Annotated[
         Epsilon | BudgetSpec | None,
         Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
     ] = None
     only_release: Annotated[
-        StrictBool, Field(description="nothing else is ever released about this source: the least noise of all")
+        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
     ] = False
 
 
@@ -78,11 +78,11 @@ class TableFitSpec(Section):
     columns: Annotated[
         tuple[Text, ...], Field(min_length=1, description="the columns counted", examples=[["race", "education"]])
     ]
-    private: Annotated[StrictBool, Field(description="say true where the file holds the private data itself")] = False
+    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
 
 
 class TableSpec(_RecordBelief):
-    """The joint law of a record's columns: counted in a public file, or declared row by row."""
+    """The joint distribution of a record's columns: counted in a public file, or declared row by row."""
 
     kind: Annotated[Literal["table"], Field(description="a joint table of the columns of a record")]
     source: Annotated[Text, Field(description="where the belief comes from", examples=["a public census of last year"])]
@@ -93,33 +93,33 @@ class TableSpec(_RecordBelief):
         Field(description="every combination of values that can occur", examples=[[["a", "low"], ["b", "high"]]]),
     ] = None
     counts: Annotated[tuple[StrictInt, ...] | None, Field(description="how often each row was counted")] = None
-    probabilities: Annotated[tuple[Number, ...] | None, Field(description="how likely each row is")] = None
+    probabilities: Annotated[tuple[Number, ...] | None, Field(description="the probability of each row")] = None
 
 
 class GroupSpec(Section):
-    """Users that share one law."""
+    """Users that share one distribution."""
 
     name: Annotated[Text, Field(description="the group's name, as in the column source.group", examples=["ward 1"])]
     size: Annotated[Size, Field(description="how many users are in the group", examples=[25])]
     values: Annotated[tuple[State, ...], Field(min_length=1, description="what a user contributes", examples=[[0, 1]])]
     probabilities: Annotated[
-        tuple[Number, ...], Field(min_length=1, description="how likely each value is", examples=[[0.9, 0.1]])
+        tuple[Number, ...], Field(min_length=1, description="the probability of each value", examples=[[0.9, 0.1]])
     ]
-    presence: Annotated[Number, Field(description="the probability that a user is there")] = 1
+    presence: Annotated[Number, Field(description="the probability that a user is present")] = 1
 
 
 class UsersSpec(Section):
-    """Independent users: one law for all, or one for each group."""
+    """Independent users: one distribution for all, or one per group."""
 
-    kind: Annotated[Literal["users"], Field(description="independent users, one row each")]
+    kind: Annotated[Literal["users"], Field(description="independent users, one row per user")]
     size: Annotated[Size | None, Field(description="how many users there are", examples=[25])] = None
     values: Annotated[
         tuple[State, ...] | None, Field(description="what a user can contribute", examples=[["ill", "well"]])
     ] = None
     probabilities: Annotated[
-        tuple[Number, ...] | None, Field(description="how likely each value is", examples=[[0.1, 0.9]])
+        tuple[Number, ...] | None, Field(description="the probability of each value", examples=[[0.1, 0.9]])
     ] = None
-    presence: Annotated[Number, Field(description="the probability that a user is there")] = 1
+    presence: Annotated[Number, Field(description="the probability that a user is present")] = 1
     absence: Annotated[
         Literal["unknown", "removed"] | None,
         Field(description='what absence means: "unknown" (counted with an unknown value) or "removed"'),
@@ -131,19 +131,19 @@ class UsersSpec(Section):
 class ContactsSpec(Section):
     """People who meet: groups in which everybody meets everybody, and a disease that spreads inside them."""
 
-    kind: Annotated[Literal["contacts"], Field(description="a contact graph, one row a person")]
-    file: Annotated[Path, Field(description="a public file of who met whom, a pair a row", examples=["meetings.csv"])]
+    kind: Annotated[Literal["contacts"], Field(description="a contact graph, one row per person")]
+    file: Annotated[Path, Field(description="a public file of who met whom, a row per pair", examples=["meetings.csv"])]
     columns: Annotated[
         tuple[Text, Text], Field(description="the two columns with the names of a pair", examples=[["one", "other"]])
     ]
     at_least: Annotated[
         dict[str, Number] | None,
-        Field(description="how large a column must be for a meeting to count", examples=[{"minutes": 5}]),
+        Field(description="the least value of a column for a meeting to count", examples=[{"minutes": 5}]),
     ] = None
-    people: Annotated[tuple[Text, ...] | None, Field(description="those who are not in the file of meetings")] = None
+    people: Annotated[tuple[Text, ...] | None, Field(description="people who are not in the file of meetings")] = None
     states: Annotated[tuple[State, State], Field(description="well first, ill second", examples=[["well", "ill"]])]
-    outside: Annotated[Number, Field(description="how likely it is to be infected from outside", examples=[0.1])]
-    inside: Annotated[Number, Field(description="how likely an ill person infects another of the group, once")]
+    outside: Annotated[Number, Field(description="the probability of infection from outside", examples=[0.1])]
+    inside: Annotated[Number, Field(description="the probability that an ill person infects another of the group")]
     source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
 
 
@@ -154,11 +154,11 @@ class RecordHideSpec(Section):
     variable: Annotated[Text | None, Field(description="the one variable of a network that is hidden")] = None
     attribute: Annotated[Text | None, Field(description="the one column of a table that is hidden")] = None
     person: Annotated[Text | None, Field(description="the one person of a contact graph who is hidden")] = None
-    a: Annotated[State | None, Field(description="the one value that the variable, attribute or person may have")] = (
+    a: Annotated[State | None, Field(description="one of the two values that it may have")] = (
         None
     )
-    b: Annotated[State | None, Field(description="the other value that it may have")] = None
-    presence: Annotated[StrictBool, Field(description="whether each user is there or absent is hidden")] = False
+    b: Annotated[State | None, Field(description="the other one")] = None
+    presence: Annotated[StrictBool, Field(description="whether each user is present or absent is hidden")] = False
 
 
 class RecordItemSpec(Section):
@@ -177,8 +177,8 @@ class RecordItemSpec(Section):
         Literal["histogram", "count", "sum", "mean", "identity"],
         Field(description="what is computed from the record, or from all users", examples=["count"]),
     ]
-    epsilon: Annotated[Epsilon, Field(description="the promise, and what a unit spends", examples=[1.0])]
-    delta: Annotated[Delta, Field(description="the mass that the promise leaves out; 0 is a pure promise")] = 0
+    epsilon: Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+    delta: Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")] = 0
     mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
     attribute: Annotated[
         Text | None, Field(description="the column whose value is published", examples=["education"])
@@ -198,7 +198,7 @@ class RecordItemSpec(Section):
     )
     total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
     allow_zero_noise: Annotated[
-        StrictBool, Field(description="accept that the belief's own randomness hides the secret, and no noise does")
+        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
     ] = False
 
 
@@ -207,7 +207,7 @@ class RecordReleaseSpec(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
-    require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
+    require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     output: Annotated[Path, Field(description="the folder of the published files")] = "published"
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Annotated[

@@ -1,4 +1,4 @@
-"""From a release file of records to calibrated questions: one belief for every unit, so one calibration a release."""
+"""From a release file of records to calibrated questions: one belief for every unit, so one calibration per release."""
 
 from __future__ import annotations
 

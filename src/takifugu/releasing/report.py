@@ -1,4 +1,4 @@
-"""The report of a release: one HTML file for people. What was asked, compared, chosen and published, and what it means.
+"""The report of a release: one HTML file for people: what was requested, compared, chosen, published, and its meaning.
 
 Everything in it is public: the noisy values, and what was known before they were drawn. It is made from the certificate
 and the calibrations, neither of which holds data.
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 MOST_UNITS, MOST_BELIEFS = 40, 3
 
 _MEANING = (
-    "Somebody suspects a hidden fact before anything is published, and reads this release. However clever the reading, "
-    "this is how sure they can become, if what they believe about the data is among the beliefs above."
+    "Somebody suspects a hidden fact before anything is published, and then reads this release. However they analyse "
+    "it, this is how sure they can become, if what they believe about the data is among the beliefs above."
 )
-_WHOLE = "The noise covers every change of the whole data: the promise holds whatever somebody believes."
+_WHOLE = "The noise covers every change of the whole data set: the promise holds whatever anyone believes."
 _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
 def report_html(subject: Release | Published | Outcome) -> str:
     """Return a release, a published table or all tables of a release file as one self-contained HTML page.
 
-    It opens offline and asks for nothing; of the data it holds the noisy values only. Raises InputError for anything
-    else.
+    It opens offline and fetches nothing; of the data it holds the noisy values only. Raises InputError for any other
+    object.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -62,7 +62,7 @@ def _tables(subject: Any) -> list[Reported]:
         return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
     found = getattr(subject, "tables", (subject,))
     if not found or not all(hasattr(t, "releases") for t in found):
-        raise InputError(f"a {type(subject).__name__} is no release: give what release() or publish() returned")
+        raise InputError(f"a {type(subject).__name__} is not a release: give what release() or publish() returned")
     return [Reported(t.name, t.certificate, tuple(t.releases)) for t in found]
 
 
@@ -76,7 +76,7 @@ def _article(t: Reported) -> Iterator[str]:
     yield facts(_key_facts(t))
     yield "<h2>What was published</h2>"
     yield from published(t)
-    yield "<h2>What was asked</h2>"
+    yield "<h2>What was requested</h2>"
     yield _asked(c)
     yield "<h2>What was compared and chosen</h2>"
     yield from _compared(t)
@@ -123,7 +123,7 @@ def _compared(t: Reported) -> Iterator[str]:
         yield paragraph(f"Shown for {unit}, whose answer has the most noise of all {len(t.answers)} units.")
     rows = calibration.alternatives
     if not rows:
-        yield paragraph(f"Nothing was compared: {calibration.mechanism} was asked for by name.")
+        yield paragraph(f"Nothing was compared: {calibration.mechanism} was requested by name.")
     else:
         yield from _side_by_side(rows)
     yield terms([
@@ -140,7 +140,7 @@ def _side_by_side(rows: Sequence[Alternative]) -> Iterator[str]:
     bars = [Bar(_marked(row), row.expected_error) for row in found if row.expected_error is not None]
     if len(bars) > 1:
         axis = Axis("expected error, summed over the cells")
-        note = "* not used: it promises less than what was asked, or is refused by default."
+        note = "* not used: it promises less than was requested, or is refused by default."
         yield figure(
             lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
             note if any(bar.label.endswith("*") for bar in bars) else "",
@@ -168,7 +168,7 @@ def _meaning(c: Certificate) -> Iterator[str]:
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if c.definition == "pufferfish":
         yield from _suspicions(epsilon, delta)
-    yield "<h3>If the belief is off</h3>"
+    yield "<h3>If the belief is inaccurate</h3>"
     if c.compositions == (str(Composition.WHOLE),):
         yield paragraph(_WHOLE)
         return
@@ -178,7 +178,7 @@ def _meaning(c: Certificate) -> Iterator[str]:
 def _suspicions(epsilon: Fraction, delta: Fraction) -> Iterator[str]:
     """Say what a suspicion can become; for definitions that compare hypotheses both ways."""
     if epsilon == 0:
-        yield paragraph("With epsilon 0 nobody becomes any surer or less sure of a hidden fact.")
+        yield paragraph("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
         return
     yield paragraph(_MEANING)
     seen = [explaining.explain(prior, epsilon, delta) for prior in _PRIORS]
@@ -220,7 +220,7 @@ def _protected(c: Certificate) -> Iterator[str]:
 def _unprotected(c: Certificate) -> Iterator[str]:
     yield NOT_PROMISED
     yield "patterns over many entries, and what the published numbers say about everybody on average"
-    yield "which units there are, how long their data is, and which of it is missing: these are taken as public"
+    yield "which units there are, how long their data are, and which of them are missing: these are taken as public"
 
 
 def _sentence(words: str) -> str:

@@ -16,14 +16,14 @@ LEVEL = 0.95
 MOST_BARS, MOST_PICTURES = 40, 8
 
 _READ = (
-    "With a probability of 95 % over the noise alone, the true value lies in the interval{together}. This is not "
+    "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
     "sampling error: it says nothing about people or times that are not in the data."
 )
 
 
 @dataclass(frozen=True)
 class Reported:
-    """One published table: its answers by unit (None: nobody's alone), and the promise that they share."""
+    """One published table: its answers by unit (None: of all units together), and the promise that they share."""
 
     name: str
     certificate: Certificate
@@ -55,7 +55,7 @@ def published(t: Reported) -> Iterator[str]:
 
 
 def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> str:
-    """Return one row a unit with half the width of its intervals, or one row a value where there are many cells."""
+    """Return one row per unit with the half width of its intervals, or one row per value where there are many cells."""
     labels = t.answers[0][1].labels
     if len(labels) > MOST_PICTURES:
         long = [[unit or "", *_cells(r)] for unit, found in rows for r in found]
@@ -90,7 +90,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     yield f'<div class="gallery">{"".join(drawn)}</div>'
     more = [_drawn(len(rows), "units")] if len(rows) > MOST_BARS else []
     if len(labels) > MOST_PICTURES:
-        more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has all.")
+        more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has them all.")
     yield from (paragraph(words, "note") for words in more)
 
 
@@ -100,4 +100,4 @@ def _bars(rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) ->
 
 
 def _drawn(count: int, what: str = "cells") -> str:
-    return f"The first {MOST_BARS} of {count} {what} are drawn; the table has all." if count > MOST_BARS else ""
+    return f"The first {MOST_BARS} of {count} {what} are drawn; the table has them all." if count > MOST_BARS else ""

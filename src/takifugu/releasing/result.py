@@ -1,4 +1,4 @@
-"""What a release hands back: the noisy value, its error bars, its certificate."""
+"""What a release returns: the noisy value, its error bars, its certificate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Shown = int | float
 
-#: What an interval is about, wherever one is shown.
+#: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
 
 
@@ -32,7 +32,7 @@ NOISE_ONLY = "noise only, not sampling error"
 class Interval:
     """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
 
-    `level` holds for all `cells` values that were published together, at once. It unpacks to low and high.
+    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
 
     >>> low, high = Interval(3, 9, 0.95, 4)
     >>> print(Interval(3, 9, 0.95, 4))
@@ -59,10 +59,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class Release:
-    """A noisy answer: `values` are exact multiples of the grid, one a cell of `labels`.
+    """A noisy answer: `values` are exact multiples of the grid, one per cell of `labels`.
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
-    came in; `completed` is when an earlier call paid for it that did not come to its end.
+    came in; `completed` is when an earlier call, which did not finish, paid for it.
     """
 
     labels: tuple[str, ...]
@@ -91,11 +91,11 @@ class Release:
         return one_or_all(self, [Interval(shown(v - half), shown(v + half), level, cells) for v in self.values])
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
-        """Return the nearest values that are not negative, and that sum to `total` where one is given.
+        """Return the nearest nonnegative values, which sum to `total` where one is given.
 
-        Post-processing of the noisy values: the promise stays, the raw value stays in `.raw`, and `.notes` say what was
-        done and which bias it brings. A number as `total` must be a public constant: this cannot be checked, and the
-        certificate says so. Otherwise give another release of that total, or an adjusted one. Values stay on the grid.
+        Post-processing of the noisy values: the promise is kept, the raw value stays in `.raw`, and `.notes` say what
+        was done and which bias it introduces. A number as `total` must be a public constant: this cannot be checked,
+        and the certificate says that. Else give a release of that total, or an adjusted one. Values stay on the grid.
 
         Raises InputError where nothing is to be adjusted, where the true value may be negative, and for a total that is
         negative, not on the grid, or not one number.
@@ -112,7 +112,7 @@ class Release:
         return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
-        """Return one row a cell: cell, value, low, high; simultaneous over `cells` values published together."""
+        """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together."""
         half = self.randomiser.half_width(level, cells)
         return [
             {"cell": label, "value": shown(v), "low": shown(v - half), "high": shown(v + half)}
@@ -122,7 +122,7 @@ class Release:
     def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
         """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
 
-        Without a library it is the one that the data came in, else the first that is installed. Raises InputError for a
+        The default library is the one that the data came in, else the first that is installed. Raises InputError for a
         library that is unknown or not installed.
         """
         return frame_of(self.rows(level), library or self.library)
@@ -156,9 +156,9 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:
-    """Return the answers that a certificate holds, by unit (None: nobody's alone), with their noise.
+    """Return the answers that a certificate holds, by unit (None: of all units together), with their noise.
 
-    Raises DataError for a certificate whose answers do not read back.
+    Raises DataError for a certificate whose answers cannot be read back.
     """
     try:
         return {
@@ -171,7 +171,7 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
             for answer in certificate.answers
         }
     except (ValueError, KeyError, ArithmeticError):
-        raise DataError("the certificate's answers do not read back: it was edited by hand, or is damaged") from None
+        raise DataError("the certificate's answers cannot be read back: it was edited by hand, or is damaged") from None
 
 
 def one_or_all(release: Release, things: Sequence[T]) -> T | dict[str, T]:

@@ -40,14 +40,14 @@ class Resumed:
 
 @without_data
 def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
-    """Complete every pending release of a ledger, or of one source, oldest first; nothing is paid.
+    """Complete every pending release of a ledger, or of one source, oldest first; nothing is spent.
 
     Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
     they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
     drawn is drawn once if the release file and its data are what they were; for `tf.release` call it again with the
     same data. One that cannot be completed says why and stays pending.
 
-    Raises LedgerError for a ledger that is not there or cannot be used, and for a source that it does not know.
+    Raises LedgerError for a ledger that is missing or cannot be used, and for a source that it does not know.
 
     >>> import os, tempfile
     >>> from takifugu.ledger import Ledger
@@ -58,9 +58,9 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
 
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
     if source is not None:
-        book.spent(source)  # a name that it does not know is a slip of the pen
+        book.spent(source)  # a name that it does not know is a typing error
     waiting = book.pending(source)
-    # What is handed out by returning it comes last: nothing that stops the others may lose it.
+    # What is published by returning it comes last: nothing that stops the others may lose it.
     found = {one.group: _resumed(book, one, files_only) for one in sorted(waiting, key=_is_of_the_library)}
     return tuple(found[one.group] for one in waiting)
 
@@ -76,7 +76,7 @@ def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
     try:
         with course.telling():
             outcome = _completed(book, one, files_only, course)
-    except Exception as error:  # of one, and no reason to leave the others
+    except Exception as error:  # concerns one, and is no reason to leave the others
         if state_of(book, one) is ReleaseState.DONE:  # by another process, meanwhile
             return Resumed(*told, ReleaseState.DONE)
         problem = error.message if isinstance(error, TakifuguError) else place_of(error)
@@ -121,13 +121,13 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
     where = path_of(ledger_path(planned.file))
     if not (where.exists() and where.samefile(book.store.path)):
         raise LedgerError(
-            f"{one.recipe['file']} names the ledger {str(where)!r}, and it was paid for in {str(book.store.path)!r}: "
+            f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}: "
             "name that one there, and resume"
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
     if one.group not in {same.group for same in book.pending(one.source, order.identity)}:
         raise LedgerError(
             f"{one.recipe['file']}, or the data that it reads, is not what was paid for: restore both and resume, or "
-            "let this epsilon be; the release as it is now is another one, and would be paid for"
+            "accept that this epsilon is lost; the release as it is now is a new one, and must be paid for"
         )
     return published(order, False, SystemEntropy(), course, LedgerError("another process has completed it"), True)

@@ -54,7 +54,7 @@ LEVEL = 0.95
 class Published:
     """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
 
-    `releases` are its answers by unit (None: nobody's alone), for what can be done after a release: `adjusted`,
+    `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
     `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
     """
 
@@ -73,9 +73,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a release file published, and what its source has spent of its budget since.
+    """What a release file published, and what its source has now spent of its budget.
 
-    `completed` is when it was paid for, where an earlier call paid and did not come to its end.
+    `completed` is when it was paid for, where an earlier call paid and did not finish.
     """
 
     tables: tuple[Published, ...]
@@ -96,11 +96,11 @@ def release_file(
     """Publish every table of a release file, as `takifugu release` does.
 
     `data` stands for the file of its [source]: another file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame with
-    the same columns. Rows stay where they are; noise and ledger are here. `output` is the folder to write into.
+    the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder to write into.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
-    the least noise of all, and the ledger refuses later releases if it is of kind single. `new_ledger` goes on with a
-    ledger that does not know what was published of the source in that folder. A table of nothing but noise (half of it
-    exceeds all that any cell can be) is refused, unless `anyway`. `forecast` tells all this before.
+    it allows the least noise, and the ledger refuses later releases if this one is of kind single. `new_ledger` accepts
+    a ledger that does not know what was published of the source in that folder. A table of nothing but noise (its
+    median exceeds the range of every cell) is refused, unless `anyway`. `forecast` tells all this beforehand.
 
     A release that an earlier call paid for and did not publish is completed, and nothing is paid (`completed`).
 
@@ -115,7 +115,7 @@ def release_file(
     """
     course = Course()
     with course.telling():
-        with stopping(once=False):  # whoever interrupts does not want to publish
+        with stopping(once=False):  # an interrupt means: do not publish
             planned = plan(load(path, data, only_release))
         folder = None if output is None else Path(output)
         return publish(planned, folder, force, data=data, course=course, new_ledger=new_ledger, anyway=anyway)
@@ -135,10 +135,10 @@ def publish(
 ) -> Outcome:
     """Publish every table of a plan: one reservation for all, then the noise, into the ledger first, then the files.
 
-    `data` is what stood for the file of the source, `course` is told how far it comes. Raises ReleaseError where a file
-    exists (without `force`) or cannot be written, CalibrationRefused for a table of nothing but noise (without
-    `anyway`), and LedgerError where the ledger is missing that is required, or that
-    paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.
+    `data` replaced the file of the source, `course` records how far it comes. Raises ReleaseError where a file exists
+    (without `force`) or cannot be written, CalibrationRefused for a table of nothing but noise (without `anyway`), and
+    LedgerError where a required ledger is missing, or is not the one that paid for what is in the folder (without
+    `new_ledger`); the error's state says what had happened before.
     """
     course = Course() if course is None else course
     with course.telling():
@@ -150,7 +150,7 @@ def publish(
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """A plan whose data were read and found right: where it goes, and what it is paid for with."""
+    """A plan whose data were read and found valid: where it goes, and how it is paid for."""
 
     planned: Plan | RecordPlan
     folder: Path
@@ -174,7 +174,7 @@ def published(
     refusal: TakifuguError | None = None,
     new_ledger: bool = False,
 ) -> Outcome:
-    """Pay, draw, keep and hand out; only what is paid for already where there is a `refusal`, which is raised."""
+    """Pay, draw, keep and publish; where there is a `refusal`, which is raised, only what is paid for already."""
     planned, folder = order.planned, order.folder
     source, where = planned.spec.source, ledger_path(planned.file)
     with alone_in(folder):
@@ -182,12 +182,12 @@ def published(
         there = _there(planned, folder)
         in_the_way = [name for name in there if (folder / name).is_dir()]
         if in_the_way:  # nothing replaces a folder, so this is found before it is paid
-            raise ReleaseError(f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file goes: move it")
+            raise ReleaseError(f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs: move it")
         if there and not force and refusal is None:
             refusal = ReleaseError(
                 f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
             )
-        if refusal is not None and not _exists(where):  # it is not made to be asked
+        if refusal is not None and not _exists(where):  # it is not created only to be asked
             raise refusal
         book = open_ledger(where)
         assert book is not None
@@ -214,7 +214,7 @@ def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Cour
             course.state = ReleaseState.UNRECORDED
         if not isinstance(error, OSError):
             raise
-        words = f"the files could not all be written to {str(folder)!r} ({reason(error)}): make room or repair it"
+        words = f"the files could not all be written to {str(folder)!r} ({reason(error)}): make room or fix it"
     else:
         course.record(book, kept.paid, ReleaseState.UNRECORDED)
         return tuple(_published(sheet, folder) for sheet in kept.bundle.sheets)
@@ -234,7 +234,7 @@ def _exists(where: str | Path) -> bool:
 
 
 def _there(planned: Plan | RecordPlan, folder: Path) -> dict[str, str]:
-    """Return the digests of the (public) files that stand where tables go."""
+    """Return the digests of the (public) files that lie where tables go."""
     names = [f"{table.name}{end}" for table in planned.tables for end in ENDS]
     return {name: digest_at(folder / name) or "" for name in names if (folder / name).exists()}
 
@@ -298,7 +298,7 @@ def _release(answer: Drawn, certificate: Certificate) -> Release:
 
 
 def _library(file: ReleaseFile | RecordFile) -> str | None:
-    """Return the library of the caller's own frame; a file that an engine of ours reads is nobody's frame."""
+    """Return the library of the caller's own frame; a file that an engine of ours reads is not a caller's frame."""
     kept = file.table.keeps
     return None if isinstance(kept, tuple) else library_of(kept)
 

@@ -1,8 +1,8 @@
 """Whether a file that a belief is read from holds the private data: the same file, or the same integers in it.
 
-Compared is what was read, not what it is called: a copy, a link, a packed file, Parquet and a frame are one thing. The
-answer depends on the private data, so it is told to the operator, who holds both, before anything is drawn. A part of
-the data, or data that were coded anew, are not recognised (docs/known-weaknesses.md).
+What is compared is what was read, whatever its name: a copy, a link, a compressed file, Parquet and a frame are all the
+same. The answer depends on the private data, so only the operator, who holds both, is told, before anything is drawn.
+A part of the data, or recoded data, is not recognised (docs/known-weaknesses.md).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from takifugu.frames import Layout, Recode, Table, totals, transitions
 T = TypeVar("T")
 IntArray = npt.NDArray[np.int64]
 
-IS_PRIVATE = "is the private data itself, so the belief would tell about it; "
-GIVE_PUBLIC = "give a public file, which says nothing about these data"
+IS_PRIVATE = "is the private data itself, so the belief would reveal it; "
+GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
 FIT_ELSEWHERE = (
-    "fit on a public file, or write private = true and accept that the promise does not cover what the belief tells"
+    "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
 )
 
 
 class PrivateBelief(InputError):
-    """A belief's file holds the private data, and nobody said so."""
+    """A belief's file holds the private data, and this was not declared."""
 
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:
@@ -47,7 +47,7 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
 
 
 def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
-    """Return whether both hold the same rows of these columns, each as often, in whatever order."""
+    """Return whether both hold the same rows of these columns, each equally often, in any order."""
     one, other = (_read(partial(_rows, table, columns)) for table in (public, private))
     return one is not None and one == other
 
@@ -57,7 +57,7 @@ def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], 
 
 
 def _read(reduce: Callable[[], T]) -> T | None:
-    """Return what data are reduced to, None where a rule refuses them: whoever needs them says so."""
+    """Return what data are reduced to, None where a rule refuses them: whoever needs them reports it."""
     try:
         return reduce()
     except TakifuguError:

@@ -28,20 +28,20 @@ def _epsilon(value: int | float | str) -> int | float | str:
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, bool):  # true is 1 in Python, and not in a release file
+    if isinstance(value, bool):  # true is 1 in Python, but not in a release file
         raise ValueError(f"is {str(value).lower()}; write 1")
     return value
 
 
 def _named(value: str) -> str:
     if not normalised(value):
-        raise ValueError("is a name of blanks; write letters or digits")
+        raise ValueError("is a blank name; write letters or digits")
     return value
 
 
 def _path(value: str) -> str:
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
-        raise ValueError("is no path that a file can have; write a path without control characters")
+        raise ValueError("is not a path that a file can have; write a path without control characters")
     return value
 
 
@@ -61,7 +61,7 @@ Epsilon = Annotated[Number, AfterValidator(_epsilon)]
 Delta = Annotated[Number, AfterValidator(_delta)]
 State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
-#: A name in the ledger, as it is written: the ledger itself takes all spellings of it for one.
+#: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
 Name = Annotated[Text, AfterValidator(_named)]
 Path = Annotated[Text, AfterValidator(_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
@@ -79,7 +79,7 @@ class BudgetSpec(Section):
 
 
 class SourceSpec(Section):
-    """Where the private data is, and which columns say what."""
+    """Where the private data are, and what their columns mean."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[
@@ -90,7 +90,7 @@ class SourceSpec(Section):
         ),
     ] = None
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
-    unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
+    unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
     piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
     order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
     step: Annotated[
@@ -111,14 +111,14 @@ class SourceSpec(Section):
     ] = ()
     same_people: Annotated[
         StrictBool | None,
-        Field(description="are units that another source of the ledger names alike the same people?"),
+        Field(description="are units with the same name in another source of the ledger the same people?"),
     ] = None
     budget: Annotated[
         Epsilon | BudgetSpec | None,
         Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
     ] = None
     only_release: Annotated[
-        StrictBool, Field(description="nothing else is ever released about this source: the least noise of all")
+        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
     ] = False
     list_units: Annotated[
         StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
@@ -141,11 +141,11 @@ class FitSpec(Section):
         Field(
             gt=0,
             lt=1,
-            description="believe every chain of a region around the estimate that covers the truth so probably",
+            description="believe every chain in a confidence region around the estimate, of this level",
             examples=[0.99],
         ),
     ] = None
-    private: Annotated[StrictBool, Field(description="say true where the file holds the private data itself")] = False
+    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
 
 
 class _ChainSpec(Section):
@@ -185,7 +185,7 @@ class ChainSpec(_ChainSpec):
     fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
     initial: Annotated[
         Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
-        Field(description="the law of the first state"),
+        Field(description="the distribution of the first state"),
     ] = "stationary"
 
 
@@ -198,7 +198,7 @@ class ChainClassSpec(_ChainSpec):
 
 
 class EveryEntrySpec(Section):
-    """What every single row says must stay secret."""
+    """The value in every row must stay secret."""
 
     kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
 
@@ -208,7 +208,7 @@ class EntrySpec(Section):
 
     kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
     entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
-    a: Annotated[State, Field(description="the one state that it may have", examples=["ill"])]
+    a: Annotated[State, Field(description="one state that it may have", examples=["ill"])]
     b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
 
 
@@ -228,10 +228,10 @@ class ItemSpec(Section):
         Literal["histogram", "count", "sum", "mean", "linear"],
         Field(description="what is computed from the entries", examples=["histogram"]),
     ]
-    epsilon: Annotated[Epsilon, Field(description="the promise, and what a unit spends", examples=[1.0])]
-    delta: Annotated[Delta, Field(description="the mass that the promise leaves out; 0 is a pure promise")] = 0
+    epsilon: Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+    delta: Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")] = 0
     mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
-    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer a unit, one for all, or both")] = (
+    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
         "pooled"
     )
     states: Annotated[
@@ -247,7 +247,7 @@ class ItemSpec(Section):
     weights: Annotated[
         tuple[Number, ...] | Path | None,
         Field(
-            description="what each entry of the sequence counts in a linear query, or a CSV file that holds it",
+            description="the weight of each entry of the sequence in a linear query, or a CSV file that holds it",
             examples=[[1, 0, "1/2"]],
         ),
     ] = None
@@ -256,7 +256,7 @@ class ItemSpec(Section):
     ] = None
     total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
     allow_zero_noise: Annotated[
-        StrictBool, Field(description="accept that the belief's own randomness hides the secret, and no noise does")
+        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
     ] = False
 
 
@@ -265,9 +265,9 @@ class ReleaseSpec(Section):
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
-    require_ledger: Annotated[StrictBool, Field(description="refuse to make a new ledger where it is missing")] = False
+    require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     output: Annotated[Path, Field(description="the folder of the published files")] = "published"
-    source: Annotated[SourceSpec, Field(description="where the private data is, and which columns say what")]
+    source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
     belief: Annotated[
         ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
     ]

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from takifugu.beliefs.pieces import Chain
     from takifugu.frames import Table
 
-#: The largest whole number that a float holds beside its neighbours.
+#: The largest whole number up to which a float holds every whole number.
 _LARGEST = 2**53
-#: A release file that says something is no larger, holds no longer text, and nests no deeper.
+#: A sensible release file is no larger, holds no longer text, and nests no deeper.
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
-#: A key of more dots: each part is looked at once, because it starts where a word starts.
+#: A key of more dots: each part is scanned once, because it starts where a word starts.
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
 
@@ -65,7 +65,7 @@ class ReleaseFile:
 def load(path: str | Path, data: Any = None, only_release: bool = False) -> ReleaseFile | RecordFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
-    With `only_release` it is read as if it said so itself. Raises SpecError, whose `problems` hold every fault at once.
+    With `only_release` it is read as if it had that key. Raises SpecError, whose `problems` hold every fault at once.
     """
     where = Path(path)
     try:
@@ -115,9 +115,9 @@ def _flat(text: str) -> str:
 
 
 def _giants(value: Any, path: str = "", depth: int = 0) -> Iterator[str]:
-    """Name the whole numbers that no computer number holds: TOML has them, and comparisons with floats fail.
+    """Name the whole numbers that no float holds: TOML has them, and comparisons with floats fail.
 
-    So with texts that are too long to mean something, and with lists and tables that nest too deep.
+    Likewise texts that are too long to mean anything, and lists and tables that nest too deep.
     """
     if depth > DEEPEST:
         yield f"{path[:40]}...: nests more than {DEEPEST} times; write keys as the documentation names them"
@@ -160,7 +160,7 @@ def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
 
 
 def _section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] | None = None) -> Any:
-    """Return a section, with examples in the place of faulty keys where these may be told; None if it is hopeless."""
+    """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:

@@ -1,7 +1,7 @@
 """The first draft of a release file: what the columns seem to be, and what only its author can know.
 
-Nothing that the data decide goes into the draft as a setting: no bounds, no lengths, no states. The labels that the
-state column holds stand in a comment, because a human needs them as a reminder; the comment says what they are.
+Nothing that depends on the data goes into the draft as a setting: no bounds, no lengths, no states. The labels in the
+state column are listed in a comment, because a person needs them as a reminder; the comment says what they are.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _LONGEST_LABEL = 60
 
 _NO_ORDER = (
     "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
-    "record of its own (a person, a case), this is the wrong kind of belief: see the page about records in the docs."
+    "separate record (a person, a case), this is the wrong kind of belief: see the page about records in the docs."
 )
 _WHAT = {
-    "unit": "whose row it is",
-    "piece": "an unbroken run of rows of one unit; it starts anew after a gap",
+    "unit": "the unit of a row",
+    "piece": "an unbroken run of rows of one unit; a new one starts after a gap",
     "order": "must rise within a piece",
     "value": "the state",
 }
@@ -45,12 +45,12 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 def _head(data: Path, output: Path) -> Iterator[str]:
     yield from _comment(
         f"A release file, started by `takifugu init` from the columns of {_plain(data.name)}. Read all of it: it says "
-        "what is promised to whom. What says FILL IN is for you; `takifugu calibrate` tells what is still missing. "
+        "what is hidden from whom. Lines with FILL IN are for you; `takifugu calibrate` says what is still missing. "
         "Nothing is published before `takifugu release`."
     )
     yield ""
     yield _line(f"ledger = {toml_of(LEDGER)}", "what has been spent on these data; keep it as safe as the data")
-    yield _line("require_ledger = true", "where it is missing nothing is published; it was made with this file")
+    yield _line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
     yield _line('output = "published"', "the folder of the published tables and certificates")
     yield ""
 
@@ -58,7 +58,7 @@ def _head(data: Path, output: Path) -> Iterator[str]:
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
     found = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
-    yield _line(f"name = {toml_of(_slug(data))}", "these data in the ledger: one name for them, for ever")
+    yield _line(f"name = {toml_of(_slug(data))}", "the name of these data in the ledger, for ever")
     yield _line(f"file = {toml_of(_relative(data, output))}", "")
     for role in ("unit", "piece", "order", "value"):
         if role in found:
@@ -66,8 +66,8 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
         elif role == "value":
             yield from _comment(
                 "FILL IN the column with the states, one of "
-                f"{_plain(', '.join(toml_of(c.name) for c in columns))}. It has few different values: numbers are put "
-                "into classes before."
+                f"{_plain(', '.join(toml_of(c.name) for c in columns))}. It has few different values: numbers must be "
+                "put into classes first."
             )
             yield '# value = "..."'
         else:
@@ -75,7 +75,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
             if role == "order":
                 yield from _comment(_NO_ORDER)
     step = '"1min"' if "order" in found and found["order"].kind == TIMES else "1"
-    yield _line(f"# step = {step}", "the distance of two rows, if rows may be missing between them")
+    yield _line(f"# step = {step}", "the step between rows, if rows may be missing")
     yield _line("budget = 1.0", "the most epsilon that a unit may ever spend")
     yield ""
 
@@ -93,8 +93,9 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield '# states = ["...", "..."]'
     yield ""
     yield from _comment(
-        "FILL IN how likely each state (a row) is followed by each state (a column), in the order of the states; a row "
-        "adds up to 1. From literature or judgement, or fitted to a public file of the same kind; not from these data."
+        "FILL IN the probability that each state (a row) is followed by each state (a column), in the order of the "
+        "states; a row sums to 1. From literature or judgement, or fitted to a public file of the same kind; not from "
+        "these data."
     )
     yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
     yield '# fit = { file = "public.csv" }'
@@ -125,7 +126,7 @@ def _labels(columns: Sequence[Column]) -> Iterator[str]:
         return
     yield from _comment(
         f"A reminder from the first {LOOKED_AT:,} rows of the data. Declare the states from public knowledge, and "
-        "delete this reminder before others see this file: which of them occur is told by the data."
+        "delete this reminder before others see this file: which of them occur depends on the data."
     )
     row = "#  "
     for label in sorted(values.labels):

@@ -33,7 +33,7 @@ from takifugu.secrets import ABSENT
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
-#: Stands for an entry that was not observed; it has weight 0.
+#: Marks an entry that was not observed; it has weight 0.
 MISSING = -1
 
 
@@ -46,15 +46,15 @@ class Counted:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Private data that were read and found to be what the belief knows; nothing is computed from them yet.
+    """Private data that were read and are valid under the belief; nothing is computed from them yet.
 
-    `data` are value indices, one an entry, or counted pieces, or for two laws the number as it came.
+    `data` are value indices, one per entry, or counted pieces, or for two distributions the number as given.
     """
 
     data: Any = field(repr=False)
 
     def digest(self) -> bytes:
-        """Return what two data share only if they are alike; it goes into a keyed hash and nowhere else."""
+        """Return a digest that data share only if they are equal; it goes into a keyed hash and nowhere else."""
         if not isinstance(self.data, Counted):
             held = self.data.tobytes() if isinstance(self.data, np.ndarray) else repr(self.data).encode()
             return hashlib.sha256(held).digest()
@@ -65,11 +65,11 @@ class Seen:
 
 
 def read(calibration: Calibration, data: Any) -> Seen:
-    """Return the data as they enter the answer; so every fault of theirs is found before anything is paid.
+    """Return the data as they enter the answer, so that every fault in them is found before anything is paid for.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
-    values (or a mapping of names) for users, a mapping or tuple for a record, a number for two laws. Raises DataError
-    for data that the belief does not know.
+    values (or a mapping of names) for users, a mapping or tuple for a record, a number for two distributions. Raises
+    DataError for data that the belief does not know.
     """
     beliefs = calibration.framework.beliefs
     if isinstance(data, Counted):
@@ -86,7 +86,7 @@ def read(calibration: Calibration, data: Any) -> Seen:
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units: integers, or for two laws any rational, which the noise rounds once."""
+    """Return the exact answer in grid units: integers, or for two distributions any rational; the noise rounds it."""
     belief, held = calibration.framework.beliefs[0], seen.data
     if isinstance(held, Counted):
         return _from_counts(calibration, held.pieces)
@@ -110,7 +110,7 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 
 
 def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
-    """Yield the pieces that a query reads with their weight: counts do not tell entries of other weights apart."""
+    """Yield the pieces that a query reads with their weight: counts cannot distinguish entries of different weights."""
     belief = calibration.framework.beliefs[0]
     answer, runs = calibration.query.resolve(belief), belief.components()
     if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
@@ -125,7 +125,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
                 _check_may_miss(calibration)
             weighed = weights[seen]
         if weighed.size and (weighed != weighed[0]).any():
-            raise DataError("the query weighs entries differently, and counts do not tell them apart: give the entries")
+            raise DataError("the query weighs entries differently, and counts do not: give the entries")
         if weighed.size:
             yield piece, int(weighed[0])
 
@@ -134,7 +134,7 @@ def _check_may_miss(calibration: Calibration) -> None:
     """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
     if calibration.guarantee.composition is Composition.SINGLE:
         raise DataError(
-            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is right for one length "
+            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one length "
             "only: calibrate at the actual length, with the entries that the query reads"
         )
     if isinstance(calibration.query, Mean):
@@ -145,7 +145,7 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 
 def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the data as value indices, one an entry of the belief."""
+    """Return the data as value indices, one per entry of the belief."""
     if belief.names is not None:
         data = _by_label(data)
     if isinstance(belief, JointTable | BayesianNetwork):
@@ -174,7 +174,7 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _by_label(data: Any) -> Any:
-    """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its own order is nobody's."""
+    """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
     labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
@@ -184,7 +184,7 @@ def _by_label(data: Any) -> Any:
 
 
 def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return one value index a user; "absent" is one where it removes the user, not where it means an unknown value."""
+    """Return one value index per user; "absent" has one where it removes the user, not where it means "unknown"."""
     if isinstance(data, Mapping) and users.names is not None:
         if set(data) != set(users.names):
             raise DataError("the data must name exactly the users of the belief, each with a value")
@@ -234,7 +234,7 @@ def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
         return [MISSING if s is None else place[s] for s in states]
     except (KeyError, TypeError):
         raise DataError(
-            f"the sequence has a value that is no state of the belief; its states are {_listed(place)}"
+            f"the sequence has a value that is not a state of the belief; its states are {_listed(place)}"
         ) from None
 
 
@@ -260,14 +260,14 @@ def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
 
 
 def _number(calibration: Calibration, data: Any) -> Fraction:
-    """Return the number itself in grid units: rounding it before the noise would tell close laws apart for certain."""
+    """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
     try:
         value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
     except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number: two laws are compared on numbers") from None
+        raise DataError("the value is not a finite number: two distributions are compared on numbers") from None
     pairs = [b for b in calibration.framework.beliefs if isinstance(b, LawPair)]
     if not any(value == atom for b in pairs for law in (b.left, b.right) for atom in law.values.tolist()):
-        raise DataError("the value has probability zero under both laws: the promise would say nothing about it")
+        raise DataError("the value has probability zero under both distributions: the promise would not cover it")
     return value / Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
 
 

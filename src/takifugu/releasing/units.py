@@ -11,9 +11,9 @@ from takifugu.frames import Piece, entries, pieces
 from takifugu.releasing.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.spec import ReleaseFile
 
-#: What a rule of the data is called in a release file, by words of the message about it.
+#: The key of a rule about the data in a release file, by words of the message about it.
 _KEYS = (
-    ("every row must say whose it is", "source.null_keys"),
+    ("every row must have a value there", "source.null_keys"),
     (": a unit", "source.unit"),
     (": a piece", "source.piece"),
     ("missing states", "source.nulls"),
