@@ -1,0 +1,149 @@
+"""No two files of `src` import each other, directly or in a circle, function-local imports included."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+
+#: Circles that are left; this list only ever shrinks.
+CIRCLES = frozenset({
+    frozenset({"takifugu.beliefs", "takifugu.beliefs.pieces"}),
+    frozenset({"takifugu.beliefs.chain", "takifugu.beliefs.chain_region"}),
+    frozenset({"takifugu.mechanisms.base", "takifugu.mechanisms.pair_answers"}),
+    frozenset({"takifugu.queries.forms", "takifugu.queries.kinds"}),
+    frozenset({"takifugu.releasing.adjust", "takifugu.releasing.result"}),
+    frozenset({"takifugu.releasing.planning", "takifugu.releasing.records"}),
+})  # fmt: skip
+
+Graph = Mapping[str, frozenset[str]]
+
+
+def graph(root: Path) -> Graph:
+    """Return which module imports which, by their full names; what type checkers alone read is no import."""
+    files = {_name(path.relative_to(root)): path for path in root.rglob("*.py")}
+    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    packages = {name for name, path in files.items() if path.name == "__init__.py"}
+    return {
+        name: frozenset(_targets(tree, name if name in packages else name.rpartition(".")[0], set(files)) - {name})
+        for name, tree in trees.items()
+    }
+
+
+def _name(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _targets(tree: ast.AST, package: str, known: set[str]) -> set[str]:
+    found = set[str]()
+    for node in _nodes(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            inside = {f"{module}.{alias.name}" for alias in node.names}
+            found |= inside & known or {module}
+            if inside - known:
+                found.add(module)
+    return found & known
+
+
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node but those under `if TYPE_CHECKING:`."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.orelse:
+                yield other
+                yield from _nodes(other)
+            continue
+        yield child
+        yield from _nodes(child)
+
+
+def circles(imports: Graph) -> set[frozenset[str]]:
+    """Return the sets of modules that reach each other: one for each strongly connected component of several."""
+    reached: dict[str, frozenset[str]] = {}
+    for name in imports:
+        seen, open_ = set[str](), list(imports[name])
+        while open_:
+            other = open_.pop()
+            if other not in seen:
+                seen.add(other)
+                open_ += imports[other]
+        reached[name] = frozenset(seen)
+    return {
+        frozenset(other for other in reached[name] if name in reached[other])
+        for name in imports if name in reached[name]
+    }  # fmt: skip
+
+
+def test_no_files_import_each_other() -> None:
+    found = circles(graph(SRC))
+    new = sorted(map(sorted, found - CIRCLES))
+    assert not new, f"these import each other: {new}; move what both need below them"
+    gone = sorted(map(sorted, CIRCLES - found))
+    assert not gone, f"take {gone} off the list CIRCLES: they import each other no more"
+
+
+@pytest.mark.parametrize(("first", "second", "circle"), [
+    ("from p.b import x", "import p.a", {"p.a", "p.b"}),
+    ("from p import b", "def f():\n    from p.a import x", {"p.a", "p.b"}),
+    ("from . import b", "class C:\n    def f(self):\n        import p.a as a", {"p.a", "p.b"}),
+    ("from .b import x", "from p import c", {"p.a", "p.b", "p.c"}),
+    ("import p.b", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import p.a", set()),
+    ("import p.b", "import json", set()),
+])  # fmt: skip
+def test_a_circle_is_found(tmp_path: Path, first: str, second: str, circle: set[str]) -> None:
+    (tmp_path / "p").mkdir()
+    for name, text in (("__init__", ""), ("a", first), ("b", second), ("c", "import p.a")):
+        (tmp_path / "p" / f"{name}.py").write_text(text, encoding="utf-8")
+    assert circles(graph(tmp_path)) == ({frozenset(circle)} if circle else set())
+
+
+def test_every_import_that_python_makes_is_in_the_graph() -> None:
+    """What loading a module loads, as Python itself says it, lies within what the graph reaches."""
+    names = "print(*sorted(n for n in sys.modules if n.startswith('takifugu')))"
+    loaded = set(_run(f"import sys, takifugu.mechanisms.optimal\n{names}").split())
+    imports = graph(SRC)
+    seen, open_ = set[str](), ["takifugu.mechanisms.optimal"]
+    while open_:
+        name = open_.pop()
+        parents = {name.rsplit(".", n)[0] for n in range(1, name.count(".") + 1)}
+        for other in {name, *parents, *imports[name]} - seen:
+            seen.add(other)
+            open_.append(other)
+    assert loaded <= seen
+
+
+#: Modules about quilts that group noise on a chain loads; 0 once they are a package of their own.
+QUILTS_LOADED = 24
+#: The first words of the names of files about quilts, while they are among the mechanisms.
+ABOUT_QUILTS = ("chain", "network", "quilt", "local", "region", "near", "class", "interval", "distance", "log", "worst")
+
+
+def test_group_noise_loads_no_quilts() -> None:
+    program = (
+        "import sys\nimport takifugu as tf\nchain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)\n"
+        "tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon=1, mechanism='group')\n"
+        "print(*sorted(n for n in sys.modules if n.startswith('takifugu.')))"
+    )
+    loaded = _run(program).split()
+    quilts = [name for name in loaded if name.startswith("takifugu.quilts")]
+    names = (name.removeprefix("takifugu.mechanisms.") for name in loaded if name.startswith("takifugu.mechanisms."))
+    quilts += [name for name in names if name.split("_")[0] in ABOUT_QUILTS]
+    assert len(quilts) <= QUILTS_LOADED, f"group noise loads {quilts}"
+
+
+def _run(program: str) -> str:
+    place = {**os.environ, "PYTHONPATH": str(SRC)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=place)
+    return done.stdout
