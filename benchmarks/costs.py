@@ -1,4 +1,4 @@
-"""Predicted operations per second, by mechanism: OPERATIONS_A_SECOND in mechanisms/base.py is about the median."""
+"""Predicted operations per second, by mechanism: OPERATIONS_A_SECOND in problem.py is about the median."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 from measure import row, title
 from takifugu import Count, MarkovChain, Pufferfish, Sum, every_entry
 from takifugu.calibration import REGISTRY
-from takifugu.mechanisms.base import OPERATIONS_A_SECOND, Problem
+from takifugu.problem import OPERATIONS_A_SECOND, Problem
 
 CASES = {
     "binary chain, 500 steps": (MarkovChain([[0.9, 0.1], [0.1, 0.9]], 500), Count(1)),

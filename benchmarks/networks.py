@@ -9,7 +9,8 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, seconds, span, title
-from takifugu.mechanisms import network_influence, network_quilts
+from takifugu.quilts.network import candidates as network_quilts
+from takifugu.quilts.network import influence as network_influence
 
 EPSILON = 3.0
 ALARM = Path(__file__).parents[2] / "shared/data/bif/alarm.bif"

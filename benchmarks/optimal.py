@@ -11,9 +11,9 @@ from takifugu import Count, MarkovChain, Pufferfish, every_entry
 from takifugu.laws.noised import exact_laplace_scale
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.transport import w_infinity
-from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.finite_outputs import certified, finite_problem
 from takifugu.mechanisms.optimal import best_channel
+from takifugu.problem import Problem
 
 LENGTHS, ATOMS = (10, 20, 30), 10_000
 

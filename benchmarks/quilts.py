@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.mechanisms import chain_influence
-from takifugu.mechanisms.base import Problem
-from takifugu.mechanisms.chain_quilts import joint_cost
+from takifugu.problem import Problem
+from takifugu.quilts.chain import influence as chain_influence
+from takifugu.quilts.joint_cost import joint_cost
 
 EPSILON = 1.0
 FloatArray = npt.NDArray[np.float64]

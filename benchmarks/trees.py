@@ -11,9 +11,9 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.answers import network as laws
+from takifugu.answer_laws import network as laws
 from takifugu.mechanisms import laplace_exact, wasserstein
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 from takifugu.secrets import Family
 
 #: The parent of node i of each shape, for i above 0.

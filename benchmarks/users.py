@@ -6,8 +6,8 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.answers.sums import Sums, Weights, joined
-from takifugu.answers.wide import Wide
+from takifugu.laws.extended.floats import Wide
+from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
 
 COIN, DIE = {0: 0.3, 1: 0.7}, {0: 0.2, 1: 0.3, 2: 0.5}

@@ -16,10 +16,10 @@ import numpy as np
 
 import takifugu as tf
 from pages import ROOT, table, write
-from takifugu.answers import families
+from takifugu.answer_laws import families
 from takifugu.laws.noised import laplace_log_ratio
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 
 README = ROOT / "README.md"
 LENGTH = 100

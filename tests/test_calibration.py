@@ -24,7 +24,7 @@ from takifugu.calibration.result import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICAB
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"

@@ -17,7 +17,7 @@ SRC = Path(__file__).parents[1] / "src"
 CIRCLES = frozenset({
     frozenset({"takifugu.beliefs", "takifugu.beliefs.pieces"}),
     frozenset({"takifugu.beliefs.chain", "takifugu.beliefs.chain_region"}),
-    frozenset({"takifugu.mechanisms.base", "takifugu.mechanisms.pair_answers"}),
+    frozenset({"takifugu.problem", "takifugu.mechanisms.pair_answers"}),
     frozenset({"takifugu.queries.forms", "takifugu.queries.kinds"}),
     frozenset({"takifugu.releasing.adjust", "takifugu.releasing.result"}),
     frozenset({"takifugu.releasing.planning", "takifugu.releasing.records"}),

@@ -20,7 +20,7 @@ from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework, Pufferfish, between, from_dict
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 from takifugu.queries import Count, Histogram, Identity, Linear, Sum
 from takifugu.secrets import EntryIs, Family, LawIs, attribute, entry, every_entry
 

@@ -13,7 +13,7 @@ import pytest
 import takifugu as tf
 from takifugu.demo import write_demo
 from takifugu.frameworks import Framework
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 
 #: How often at most, for each (query, belief), framework and (framework, query): upper bounds of today, which only ever
 #: shrink, down to 1.

@@ -250,5 +250,5 @@ def test_it_uses_nothing_of_the_calibration() -> None:
     for module in pkgutil.iter_modules([str(folder)]):
         text = (folder / f"{module.name}.py").read_text()
         assert "noised" not in text
-        assert "takifugu.answers" not in text
+        assert "takifugu.answer_laws" not in text
         assert "takifugu.mechanisms" not in text

@@ -22,7 +22,7 @@ from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError
 from takifugu.laws.transport import w_infinity
 from takifugu.mechanisms.answer_families import located_families
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 from takifugu.randomisers import DiscreteLaplace
 
 

@@ -20,8 +20,8 @@ from tests.conformance.corpus import Case
 from takifugu.audit import true_delta, true_loss
 from takifugu.beliefs import from_dict as belief_from_dict
 from takifugu.errors import Unsupported
-from takifugu.mechanisms.base import Bound, Cost, Mechanism, Problem, Refusal
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
 from takifugu.queries import from_dict as query_from_dict
 from takifugu.randomisers import from_dict as randomiser_from_dict
 

@@ -9,7 +9,7 @@ from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 from tests.conformance.suite import audited, check_mechanism, halved
 
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 
 by_name = pytest.mark.parametrize("line", REGISTRY, ids=lambda line: line.name)
 

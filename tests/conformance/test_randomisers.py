@@ -13,7 +13,7 @@ from tests.conformance.suite import bound_of, check_randomiser
 
 from takifugu import choices
 from takifugu.calibration.registry import REGISTRY
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 from takifugu.releasing.certificate import NOISE
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from takifugu import answers, searches
+from takifugu import answer_laws as answers
+from takifugu import searches
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.frameworks import Pufferfish
 from takifugu.mechanisms import answer_families, laplace_exact, wasserstein
-from takifugu.mechanisms.base import Bound, Problem
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Count
 from takifugu.secrets import every_entry
 

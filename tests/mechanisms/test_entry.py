@@ -16,8 +16,8 @@ from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.entry import MECHANISM, decimal_up, entry_change, promise_of
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
 from takifugu.secrets import attribute, entry, every_entry
 

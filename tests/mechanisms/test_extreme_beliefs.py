@@ -17,8 +17,8 @@ from takifugu.beliefs.stochastic import wide_stationary_law
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
 from takifugu.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.base import Cost
-from takifugu.mechanisms.chain_start import supports
+from takifugu.problem import Cost
+from takifugu.quilts.chain.initial import supports
 from takifugu.secrets import Family
 
 UNDERFLOW = [[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]]

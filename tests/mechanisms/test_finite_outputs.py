@@ -26,13 +26,13 @@ from takifugu.laws.bottleneck import bottleneck
 from takifugu.laws.channel import Channel
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms import optimal
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.finite_outputs import certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.kantorovich_exponential import exponential_rows, largest_rate
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Histogram, Identity
 from takifugu.randomisers import Exact
 

@@ -19,8 +19,8 @@ from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.group import MECHANISM
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.secrets import every_entry
 

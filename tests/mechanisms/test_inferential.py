@@ -20,8 +20,8 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.calibration import calibrate, compare
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
-from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
+from takifugu.problem import Problem
 from takifugu.queries import Count, Histogram, Linear
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import entry as entry_secret

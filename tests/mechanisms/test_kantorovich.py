@@ -18,11 +18,11 @@ from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.relaxed import RelaxedPair
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Histogram, Identity, Linear, Sum
 from takifugu.randomisers import DiscreteLaplace, Exact
 from takifugu.secrets import every_entry

@@ -19,10 +19,10 @@ from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
 from takifugu.randomisers import DiscreteLaplace, Exact
 from takifugu.secrets import entry, every_entry
@@ -207,7 +207,7 @@ def test_two_releases_are_more_than_their_sum() -> None:
 def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(hide(MarkovChain(LENGTHS, 8)), Count(1), Fraction(1))
     first = WASSERSTEIN.bound(problem)
-    monkeypatch.setattr("takifugu.answers.families", None)
+    monkeypatch.setattr("takifugu.answer_laws.families", None)
     assert isinstance(first, Bound)
     assert isinstance(MECHANISM.bound(problem), Bound)
 

@@ -26,8 +26,8 @@ from takifugu.mechanisms import (
     wasserstein,
     wasserstein_delta,
 )
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.lines import along_line
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Additive
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import attribute

@@ -12,7 +12,7 @@ import pytest
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.frameworks import Pufferfish
 from takifugu.mechanisms import laplace_exact, wasserstein
-from takifugu.mechanisms.base import Bound, Problem
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Count
 from takifugu.secrets import every_entry
 

@@ -11,10 +11,9 @@ from takifugu.audit import true_loss
 from takifugu.beliefs.pair import LawPair
 from takifugu.frameworks import Framework, between
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Mechanism, Problem, Refusal
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
-from takifugu.mechanisms.pair_answers import pair_grid
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.problem import Bound, Mechanism, Problem, Refusal, pair_grid
 from takifugu.queries import Count, Identity
 from takifugu.randomisers import DiscreteLaplace, RoundedLaplace
 from takifugu.secrets import WhichLaw

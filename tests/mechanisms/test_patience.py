@@ -10,7 +10,7 @@ import pytest
 import takifugu as tf
 from takifugu.calibration.result import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt_all, choose
-from takifugu.mechanisms.base import Cost, Problem
+from takifugu.problem import Cost, Problem
 from takifugu.secrets import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]

@@ -29,15 +29,16 @@ from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms import chain_influence, near_sets
-from takifugu.mechanisms.base import Problem, Refusal
-from takifugu.mechanisms.chain_influence import ChainInfluence
-from takifugu.mechanisms.chain_sides import ChainSides
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
-from takifugu.mechanisms.quilt_scores import exact_scale, scores
+from takifugu.problem import Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Sum
+from takifugu.quilts import near_sets
+from takifugu.quilts.chain import influence as chain_influence
+from takifugu.quilts.chain.influence import ChainInfluence
+from takifugu.quilts.chain.sides import ChainSides
+from takifugu.quilts.scores import exact_scale, scores
 from takifugu.secrets import WhichLaw, entry
 
 EPSILONS = [Fraction(1, 5), Fraction(1), Fraction(3)]

@@ -20,8 +20,10 @@ from takifugu.calibration.result import Calibration
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
-from takifugu.mechanisms import local_found, local_network, local_scores
 from takifugu.queries import Count, Histogram, Linear, Query
+from takifugu.quilts.local import found as local_found
+from takifugu.quilts.local import network as local_network
+from takifugu.quilts.local import scores as local_scores
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import Secret, entry, every_entry
 

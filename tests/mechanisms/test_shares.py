@@ -11,10 +11,10 @@ import pytest
 import takifugu as tf
 from takifugu.audit import true_loss
 from takifugu.beliefs.contacts import CliqueInfection
-from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.shares import ALONE, is_smoothed, stands_alone
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.problem import Problem
 
 ROW = [0.7, 0.3]
 BIASED = [[0.9, 0.1], [0.3, 0.7]]

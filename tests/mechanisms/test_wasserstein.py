@@ -19,9 +19,9 @@ from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.wasserstein import MECHANISM
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
 from takifugu.randomisers import DiscreteLaplace, Exact
 from takifugu.secrets import attribute, entry, every_entry

@@ -18,9 +18,9 @@ from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.wasserstein import MECHANISM as PURE
 from takifugu.mechanisms.wasserstein_delta import MECHANISM
+from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Identity, Linear
 from takifugu.randomisers import DiscreteLaplace, Exact
 

@@ -17,11 +17,11 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.contacts import clique_infection
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms import answer_families, shares, whole_laws
-from takifugu.mechanisms.base import Bound, Problem, Refusal
 from takifugu.mechanisms.finite_outputs import finite_problem, predicted_size
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
+from takifugu.problem import Bound, Problem, Refusal
 
 COUNT = tf.Count(1)
 HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)

@@ -24,7 +24,7 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.ledger import Debit, Ledger
 from takifugu.mechanisms import group
-from takifugu.mechanisms.base import Bound, Problem
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Count, Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser
 from takifugu.secrets import attribute, every_entry

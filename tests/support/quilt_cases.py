@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.frameworks import Pufferfish
-from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Query
 from takifugu.secrets import Secret, every_entry
 

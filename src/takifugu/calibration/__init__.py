@@ -14,9 +14,8 @@ from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Guarantee
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import promise_of
-from takifugu.mechanisms.pair_answers import is_on_grid
+from takifugu.problem import Bound, Problem, is_on_grid
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.tables import labelled

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from takifugu.errors import InputError, did_you_mean
-from takifugu.mechanisms.base import Mechanism
+from takifugu.problem import Mechanism
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
-from takifugu.mechanisms.base import Witness
+from takifugu.problem import Witness
 from takifugu.queries import Query
 from takifugu.randomisers import Randomiser
 from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off

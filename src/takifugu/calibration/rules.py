@@ -9,9 +9,9 @@ from takifugu.choices import Choice
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
 from takifugu.laws.gaussian import gaussian_delta
-from takifugu.mechanisms.base import Bound, Problem
 from takifugu.mechanisms.entry import entry_change
 from takifugu.mechanisms.lines import along_line
+from takifugu.problem import Bound, Problem
 from takifugu.randomisers import Noise, Randomiser, RoundedNormal
 
 _LAPLACE = ("discrete-laplace", "rounded-laplace")

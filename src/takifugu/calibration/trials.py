@@ -23,7 +23,7 @@ from takifugu.calibration.result import (
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal
+from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.

@@ -18,12 +18,12 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.guarantee import Charge
-from takifugu.mechanisms.base import Witness
-from takifugu.mechanisms.chain_quilts import influence_of
-from takifugu.mechanisms.chain_shifted import Profile, Windows, shifted_cost
 from takifugu.mechanisms.entry import decimal_up
-from takifugu.mechanisms.near_sets import joint_change
+from takifugu.problem import Witness
 from takifugu.queries import IntArray
+from takifugu.quilts.chain.shifted import Profile, Windows, shifted_cost
+from takifugu.quilts.joint_cost import influence_of
+from takifugu.quilts.near_sets import joint_change
 from takifugu.secrets import Family
 
 

@@ -19,8 +19,8 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
-from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.group import component_change
+from takifugu.problem import Problem
 from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
 

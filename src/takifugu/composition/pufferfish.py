@@ -33,8 +33,8 @@ from takifugu.composition.views import Read, Sequences, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import to_text
-from takifugu.mechanisms.base import Part, Witness
 from takifugu.mechanisms.entry import decimal_up
+from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
 from takifugu.secrets import Family
 
@@ -412,7 +412,7 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
 
 def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fraction, Witness] | None:
     """Return the joint cost over all quilts, rounded up to a short decimal; None where it is not bounded."""
-    from takifugu.mechanisms.chain_quilts import joint_cost
+    from takifugu.quilts.joint_cost import joint_cost
 
     try:
         cost, witness = joint_cost(part, terms)

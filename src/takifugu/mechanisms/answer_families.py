@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from takifugu import answers, searches
-from takifugu.answers import AnswerFamily
-from takifugu.answers.dense import Compared
+from takifugu import answer_laws as answers
+from takifugu import searches
+from takifugu.answer_laws import AnswerFamily
+from takifugu.answer_laws.dense import Compared
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
-from takifugu.mechanisms.base import Cost, Part, Problem
 from takifugu.mechanisms.lines import line_answers, line_parts
 from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
+from takifugu.problem import Cost, Part, Problem
 
 #: What a comparison costs besides passes over its laws, as a number of extra atoms.
 OVERHEAD = 300.0

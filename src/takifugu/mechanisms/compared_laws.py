@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.answers import AnswerFamily
+from takifugu.answer_laws import AnswerFamily
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.transport import level_tolerance
 from takifugu.mechanisms.answer_families import Located, located_families
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

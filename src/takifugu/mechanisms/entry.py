@@ -9,10 +9,10 @@ from fractions import Fraction
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.mechanisms.chain_quilts import joint_cost
 from takifugu.mechanisms.group import component_change, part_change
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILTS
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.quilts.joint_cost import joint_cost
 from takifugu.randomisers import laplace_or_exact
 
 #: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu import answers
+from takifugu import answer_laws as answers
 from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.atoms import Atom, Floats
@@ -23,9 +23,9 @@ from takifugu.laws.channel import Channel, largest_log_ratio, repair
 from takifugu.laws.exact_ratio import exact_law
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Cost, Problem
 from takifugu.mechanisms.shares import most_answers
 from takifugu.mechanisms.whole_laws import whole_laws
+from takifugu.problem import Cost, Problem
 
 #: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
 BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))

@@ -7,7 +7,7 @@ shift by w. sigma is the least for which that is delta.
 >>> from fractions import Fraction
 >>> from takifugu.frameworks import between
 >>> from takifugu.laws.pmf import Pmf
->>> from takifugu.mechanisms.base import Problem
+>>> from takifugu.problem import Problem
 >>> from takifugu.queries import Identity
 >>> pair = between(Pmf([0], [1]), Pmf([2], [1]))
 >>> bound = MECHANISM.bound(Problem(pair, Identity(), Fraction(1), Fraction(1, 10**5)))

@@ -17,10 +17,10 @@ from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
 from takifugu.laws.laplace_pair import below
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.normal_noise import normal_noise, refusal
 from takifugu.mechanisms.shares import ALONE, stands_alone
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
 @dataclass(frozen=True)

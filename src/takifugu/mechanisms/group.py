@@ -8,8 +8,8 @@ from fractions import Fraction
 from takifugu.beliefs.pair import LawPair
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.randomisers import laplace_or_exact
 
 

@@ -28,9 +28,9 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
+from takifugu.laws.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.mechanisms.log_ratios import TRUSTED, BoolArray, FloatArray
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.randomisers import laplace_or_exact
 
 #: Entries of a network beyond which the matrix is not inverted.

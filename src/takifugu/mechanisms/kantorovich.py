@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.problem import Bound, Cost, Problem, Refusal
 
 
 @dataclass(frozen=True)

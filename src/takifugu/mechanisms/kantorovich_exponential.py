@@ -27,9 +27,8 @@ from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_epsilon
 from takifugu.laws.transport import monotone_plan
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
-from takifugu.mechanisms.pair_answers import is_on_grid
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
 from takifugu.randomisers import Exact, Randomiser
 
 #: Room for the roundings of the masses, relative to epsilon.

@@ -6,7 +6,7 @@ rule needs less.
 >>> from fractions import Fraction
 >>> from takifugu.frameworks import between
 >>> from takifugu.laws.pmf import Pmf
->>> from takifugu.mechanisms.base import Problem
+>>> from takifugu.problem import Problem
 >>> from takifugu.queries import Identity
 >>> pair = between(Pmf([0], [1]), Pmf([2], [1]))
 >>> bound = MECHANISM.bound(Problem(pair, Identity(), Fraction(1), Fraction(1, 10**5)))

@@ -15,9 +15,9 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
 @dataclass(frozen=True)

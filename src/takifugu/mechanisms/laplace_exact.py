@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.answers import over_all_starts
+from takifugu.answer_laws import over_all_starts
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.pair_answers import laplace_noise
 from takifugu.mechanisms.shares import ALONE, stands_alone
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)

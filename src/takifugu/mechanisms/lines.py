@@ -32,7 +32,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from takifugu.mechanisms.base import Part, Problem
+from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
 from takifugu.queries.additive import IntArray
 

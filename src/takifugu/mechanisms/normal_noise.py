@@ -12,9 +12,8 @@ from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import w_infinity
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
-from takifugu.mechanisms.pair_answers import is_on_grid
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
 from takifugu.randomisers import Exact, RoundedNormal
 
 #: Normal tails are computed down to this delta.

@@ -22,9 +22,8 @@ from takifugu.choices import ChannelChoice
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
-from takifugu.mechanisms.pair_answers import is_on_grid
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
 from takifugu.randomisers import Exact, Randomiser
 
 Loss = Callable[[Floats], Floats]

@@ -12,16 +12,16 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.contacts import Clique
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
-from takifugu.mechanisms.chain_bound import chain_bound
-from takifugu.mechanisms.chain_constants import reversible_constants
-from takifugu.mechanisms.chain_influence import ChainInfluence
-from takifugu.mechanisms.chain_scale import Needed, fast_scale, needed_scale
-from takifugu.mechanisms.chain_sides import ChainSides, Influence
-from takifugu.mechanisms.class_influence import ClassInfluence
-from takifugu.mechanisms.interval_influence import interval_influence
 from takifugu.mechanisms.quilt_exact import IN_A_CLIQUE
-from takifugu.mechanisms.region_influence import region_influence
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.quilts.chain.binary_interval import interval_influence
+from takifugu.quilts.chain.bound import chain_bound
+from takifugu.quilts.chain.constants import reversible_constants
+from takifugu.quilts.chain.influence import ChainInfluence
+from takifugu.quilts.chain.region import region_influence
+from takifugu.quilts.chain.reversible_class import ClassInfluence
+from takifugu.quilts.chain.scale import Needed, fast_scale, needed_scale
+from takifugu.quilts.chain.sides import ChainSides, Influence
 from takifugu.secrets import Family
 
 #: Operations for each entry of a sequence: a search looks at most once at every distance, and tries it on all entries.

@@ -11,12 +11,12 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import ChainClass
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal
-from takifugu.mechanisms.chain_bound import chain_bound
-from takifugu.mechanisms.chain_influence import MOST_HELD, chain_influence
-from takifugu.mechanisms.chain_scale import needed_scale
-from takifugu.mechanisms.chain_sides import Influence
-from takifugu.mechanisms.network_bound import network_bound, network_cost
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.quilts.chain.bound import chain_bound
+from takifugu.quilts.chain.influence import MOST_HELD, chain_influence
+from takifugu.quilts.chain.scale import needed_scale
+from takifugu.quilts.chain.sides import Influence
+from takifugu.quilts.network.bound import network_bound, network_cost
 
 #: Operations for each entry of a sequence: every quilt that was found is tried on all of them.
 PER_ENTRY = 200.0

@@ -42,11 +42,11 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.base import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.mechanisms.local_chain import chain_cost, chain_scale
-from takifugu.mechanisms.local_found import Found
-from takifugu.mechanisms.local_network import local_network_cost, network_scale
-from takifugu.mechanisms.local_scores import Rule, by_distance, by_log_ratio
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.quilts.local.chain import chain_cost, chain_scale
+from takifugu.quilts.local.found import Found
+from takifugu.quilts.local.network import local_network_cost, network_scale
+from takifugu.quilts.local.scores import Rule, by_distance, by_log_ratio
 from takifugu.randomisers import laplace_or_exact
 
 

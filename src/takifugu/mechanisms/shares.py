@@ -16,11 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from takifugu import answers
-from takifugu.answers import AnswerFamily
-from takifugu.answers.listed import ListedFamily
-from takifugu.answers.sums import Sums
-from takifugu.answers.wide import UNIT
+from takifugu import answer_laws as answers
+from takifugu.answer_laws import AnswerFamily
+from takifugu.answer_laws.listed import ListedFamily
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.contacts import Clique
@@ -29,10 +27,12 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import Unsupported
 from takifugu.laws.atoms import Floats
 from takifugu.laws.exact_ratio import exact_law
+from takifugu.laws.extended.floats import UNIT
+from takifugu.laws.extended.leave_one_out import Sums
+from takifugu.laws.log_ratios import TRUSTED
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.base import Part, Problem
 from takifugu.mechanisms.lines import line_answers
-from takifugu.mechanisms.log_ratios import TRUSTED
+from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 

@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 #: `kantorovich` finds the same noise by an independent method.
 _KEPT: WeakKeyDictionary[Problem, Bound | Refusal] = WeakKeyDictionary()

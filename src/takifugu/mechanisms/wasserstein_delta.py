@@ -15,9 +15,9 @@ from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import unmatched_mass, w_infinity
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.base import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasserstein", or give a delta above 0'
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from takifugu import answers
+from takifugu import answer_laws as answers
 from takifugu.beliefs import Belief
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import Unsupported
 from takifugu.laws.exact_ratio import exact_law
-from takifugu.mechanisms.base import Problem
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.shares import Shares, most_answers
+from takifugu.problem import Problem
 from takifugu.queries import Additive
 
 #: Laws of sums of independent shares are listed up to this many values.

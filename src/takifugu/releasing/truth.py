@@ -26,7 +26,7 @@ from takifugu.errors import DataError, InputError
 from takifugu.frames import Piece
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import as_fraction
-from takifugu.mechanisms.base import Problem
+from takifugu.problem import Problem
 from takifugu.queries import Mean
 from takifugu.secrets import ABSENT
 

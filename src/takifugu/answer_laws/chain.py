@@ -1,0 +1,118 @@
+"""Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
+
+F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those after it add, so the law
+of the answer is that of the one sum convolved with that of the other (docs/architecture.md#laws-without-enumeration);
+neighbouring entries share the long convolutions (answer_laws/forward_backward.py). For a chain of any initial law the
+sum up to i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i =
+s.
+
+Every number is a sum of products of positive numbers. For k states, width W of the answer and r places that a block
+adds, the steps through the chain make at most k W + (2 k + 6) T roundings, the convolution of both ends 2 W, what
+happens inside a block 2 LONGEST (k + 2), and the last product (k**2 + 1)(r + 1). A mass is divided by a sum of weights:
+up to twice that (`relative_error`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.answer_laws.dense import DenseFamily
+from takifugu.answer_laws.forward_backward import LONGEST, block_length, laws_given
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.laws.extended.floats import UNIT, Wide, normalised, shifted, stack
+from takifugu.queries import Additive
+from takifugu.secrets import Family, compared_values
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The contributions c_i(s) = base_i + unit * offsets[i, s] with offsets >= 0 and the least of a row 0."""
+
+    base: int
+    unit: int
+    offsets: IntArray
+
+    @property
+    def widths(self) -> IntArray:
+        """The width (number of places) of what entries 0..i add, for every i; the last is the whole answer's."""
+        return 1 + np.cumsum(self.offsets.max(axis=1))
+
+
+def steps(answer: Additive) -> Steps:
+    """Write the contributions of all entries over one base and the largest common unit."""
+    table = np.stack([t[:, 0] for t in answer.tables])
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    offsets = table[which] * answer.weights[:, None]
+    lowest = offsets.min(axis=1)
+    offsets = offsets - lowest[:, None]
+    unit = max(1, int(np.gcd.reduce(offsets, axis=None)))
+    return Steps(int(lowest.sum()), unit, offsets // unit)
+
+
+def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[DenseFamily]:
+    """Yield the laws given each value of each secret entry, in order; values of probability zero are left out.
+
+    A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
+    Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
+    """
+    shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
+    values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
+    states, error = len(chain.states), relative_error(chain, answer)
+    if chain.initial == "any":
+        first = [Wide.of(start[:, None]) for start in np.eye(states)]
+    else:
+        start = chain.wide_start
+        first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
+    starts = [shifted(start, shape.offsets[0]) for start in first]
+    wanted = {entry: values[id(pairs[entry])] for entry in pairs}
+    found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
+    for entry, several in groupby(found, key=lambda given: given.entry):
+        rows: dict[int, tuple[int, ...]] = {}
+        origins: dict[int, tuple[int, ...]] = {}
+        laws: list[Wide] = []
+        for given in several:
+            origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
+            rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
+            laws += [law for law in given.laws if law is not None]
+        yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
+
+
+def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
+    """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
+    if chain.initial != "any":
+        return (None,)
+    leads = np.arange(len(chain.states)) == value
+    for _ in range(entry):
+        leads = np.array([(row & leads).any() for row in chain.matrix > 0])
+    return tuple(np.flatnonzero(leads).tolist())
+
+
+def relative_error(chain: MarkovChain, answer: Additive) -> float:
+    """Return a bound on the relative error of every mass of `families`."""
+    shape, states = steps(answer), len(chain.states)
+    longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
+    beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
+    within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
+    return 2.02 * (beside + 2 * int(shape.widths[-1]) + within + 64) * UNIT
+
+
+def work(chain: MarkovChain, answer: Additive, wanted: int) -> tuple[float, float]:
+    """Return predicted multiplications, and bytes held at once, of `families` for `wanted` of the entries."""
+    widths = steps(answer).widths.astype(float)
+    states, width = len(chain.states), float(widths[-1])
+    size = block_length(chain.length, states, int(width))
+    hull = states if chain.initial == "any" else 1
+    blocks = min(chain.length / size, wanted)
+    range_of_block = size * width / chain.length + 1
+    long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
+    products = 0.1 * states**2 * range_of_block * width * (chain.length / size * (1 + hull) + hull * states * wanted)
+    through = 10.0 * hull * states * width * (wanted + chain.length / size)
+    memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
+    return long + products + through, memory

@@ -1,0 +1,188 @@
+"""Laws given many neighbouring entries of a chain at once: before the block, within it, after it.
+
+For the entries first, ..., end of a block let before(u) be the law of the share of the entries before it jointly with
+X_{first-1} = u, after(v) that of the share of the entries after it given X_end = v, and within_j(u, s, v) that of the
+block's own share jointly with X_j = s and X_end = v given X_{first-1} = u. Then the law jointly with X_j = s is
+
+    sum over u, v of (before(u) * after(v)) * within_j(u, s, v):
+
+k**2 long convolutions for a whole block instead of k for each entry, and short ones, all of them in one matrix product
+(laws/extended/window_products.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
+single entries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.laws.extended.convolution import convolve
+from takifugu.laws.extended.floats import LOWEST, Wide, combine, shifted, stack
+from takifugu.laws.extended.window_products import convolve_many
+
+IntArray = npt.NDArray[np.int64]
+
+#: Entries of a block, at most.
+LONGEST = 64
+#: How many different blocks are kept.
+_MOST_KEPT = 64
+
+
+#: The first entry of a block, and the one after its last.
+Block = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The law of the answer jointly with X_entry = state, up to a factor, from each start; None where impossible."""
+
+    entry: int
+    state: int
+    laws: tuple[Wide | None, ...]
+
+
+def block_length(length: int, states: int, width: int) -> int:
+    """Return how many entries a block should have: long convolutions weighed against matrix products."""
+    range_of_one = max(1.0, width / length)
+    return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
+
+
+def laws_given(
+    matrix: Wide, offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
+) -> Iterator[Given]:
+    """Yield the laws given each wanted state of each wanted entry, in order.
+
+    `offsets[i, s]` is what X_i = s adds, `starts` the laws of the first entry's share jointly with its state, (k, n).
+    """
+    length, states = offsets.shape
+    size = block_length(length, states, 1 + int(offsets.max(axis=1).sum()))
+    blocks = [(first, min(first + size, length)) for first in range(1, length, size)]
+    walk = _Walk(matrix, offsets, wanted)
+    after = [Wide.of(np.ones((states, 1)))]
+    for block in reversed(blocks):
+        after.append(walk.back(block, after[-1]))
+    before = list(starts)
+    yield from walk.single(0, before, after.pop())
+    for block in blocks:
+        yield from walk.block(block, before, after.pop())
+        before = [walk.forward(block, row) for row in before]
+
+
+class _Walk:
+    """The steps through a chain; what happens inside equal blocks is computed once."""
+
+    def __init__(self, matrix: Wide, offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
+        self.matrix, self.offsets, self.wanted = matrix, offsets, wanted
+        self.transposed = Wide(matrix.mantissas.T, matrix.exponents.T)
+        self._through: dict[bytes, Wide] = {}
+        self._within: tuple[object, Wide] | None = None
+
+    def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
+        """Yield the laws of one block's entries, from what lies before and after it."""
+        first, end = block
+        asked = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
+        if not asked:
+            return
+        if end - first == 1:
+            yield from self.single(first, [self.forward(block, row) for row in before], after)
+            return
+        states = len(self.matrix.mantissas)
+        if len(asked) > states**2:
+            kernels = self.within(block, [(entry - first, state) for entry, state in asked])
+            found = []
+            for row in before:
+                ends = [convolve(row[u], after[v]) for u in range(states) for v in range(states)]
+                found.append(convolve_many(stack(ends), kernels))
+            if all(laws is not None for laws in found):
+                for number, (entry, state) in enumerate(asked):
+                    yield Given(entry, state, tuple(_possible(laws[number]) for laws in found if laws is not None))
+                return
+        one, other = _halves(block)
+        yield from self.block(one, before, self.back(other, after))
+        yield from self.block(other, [self.forward(one, row) for row in before], after)
+
+    def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
+        """Yield the laws of one entry; `before` holds its own share."""
+        for state in self.wanted.get(entry, ()):
+            laws = (convolve(row[state], after[state]) if row.mantissas[state].any() else None for row in before)
+            yield Given(entry, state, tuple(laws))
+
+    def forward(self, block: Block, before: Wide) -> Wide:
+        """Return the law of the share up to a block's end jointly with its last state, from that before the block."""
+        first, end = block
+        if end - first == 1:
+            return shifted(combine(self.transposed, before), self.offsets[first])
+        through = self.through(block)
+        found = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
+        one, other = _halves(block)
+        return self.forward(other, self.forward(one, before)) if found is None else found
+
+    def back(self, block: Block, after: Wide) -> Wide:
+        """Return the law of the share of a block and all after it given the state before the block."""
+        first, end = block
+        if end - first == 1:
+            return combine(self.matrix, shifted(after, self.offsets[first]))
+        through = self.through(block)
+        found = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
+        one, other = _halves(block)
+        return self.back(one, self.back(other, after)) if found is None else found
+
+    def through(self, block: Block) -> Wide:
+        """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
+        key = self.offsets[slice(*block)].tobytes()
+        if key not in self._through:
+            if len(self._through) >= _MOST_KEPT:
+                self._through.clear()
+            self._through[key] = self._forwards_within(block)[-1]
+        return self._through[key]
+
+    def within(self, block: Block, asked: Sequence[tuple[int, int]]) -> Wide:
+        """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
+        offsets = self.offsets[slice(*block)]
+        key = offsets.tobytes(), tuple(asked)
+        if self._within is None or self._within[0] != key:
+            states, places = len(self.matrix.mantissas), 1 + int(offsets.max(axis=1).sum())
+            forwards, backs = self._forwards_within(block), self._backs_within(block)
+            shape = (states * states, places, len(asked))
+            result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
+            for number, (j, s) in enumerate(asked):
+                for u in range(states):
+                    for v in range(states):
+                        law = convolve(forwards[j][u, s], backs[j][v, s])
+                        result.mantissas[u * states + v, :, number] = law.mantissas
+                        result.exponents[u * states + v, :, number] = law.exponents
+            self._within = key, result
+        return self._within[1]
+
+    def _forwards_within(self, block: Block) -> list[Wide]:
+        """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
+        states = len(self.matrix.mantissas)
+        rows = [Wide.of(np.eye(states)[:, [u]]) for u in range(states)]
+        found = []
+        for offset in self.offsets[slice(*block)]:
+            rows = [shifted(combine(self.transposed, row), offset) for row in rows]
+            found.append(stack(rows))
+        return found
+
+    def _backs_within(self, block: Block) -> list[Wide]:
+        """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
+        states = len(self.matrix.mantissas)
+        rows = [Wide.of(np.eye(states)[:, [v]]) for v in range(states)]
+        found = [stack(rows)]
+        for offset in self.offsets[slice(*block)][:0:-1]:
+            rows = [combine(self.matrix, shifted(row, offset)) for row in rows]
+            found.append(stack(rows))
+        return found[::-1]
+
+
+def _halves(block: Block) -> tuple[Block, Block]:
+    middle = (block[0] + block[1]) // 2
+    return (block[0], middle), (middle, block[1])
+
+
+def _possible(law: Wide) -> Wide | None:
+    return law if law.mantissas.any() else None

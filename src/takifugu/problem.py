@@ -1,0 +1,253 @@
+"""What every mechanism is given (a Problem) and what it may return (a Bound or a Refusal)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.errors import InputError, Unsupported
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition
+from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query
+from takifugu.randomisers import Randomiser
+from takifugu.secrets import Family
+
+#: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
+FINE = Fraction(1, 10**6)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One independent component of one belief, with what it adds to the answer and what is secret in it.
+
+    Components whose secrets have probability zero are left out (docs/architecture.md#beliefs).
+
+    `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
+    weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
+    adding an independent term is post-processing of what is noised. `number` is that of the problem's belief, and
+    `is_one_of_several` says whether the belief has other components.
+    """
+
+    belief: Belief
+    answer: Additive
+    family: Family
+    start: int = 0
+    number: int = 0
+    is_one_of_several: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A framework, a query and a budget: everything that calibration may look at (never the data)."""
+
+    framework: Framework
+    query: Query
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
+
+    @cached_property
+    def is_pair(self) -> bool:
+        """Whether two laws of the answer are compared directly (`between`)."""
+        return all(isinstance(b, LawPair) for b in self.framework.beliefs)
+
+    @cached_property
+    def answers(self) -> tuple[Additive, ...]:
+        """Return the query resolved against each belief; all must share grid and cells.
+
+        Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
+        """
+        if self.is_pair:
+            raise InputError("two distributions of an answer have no entries that add up to it: use them directly")
+        resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
+        if len({(a.grid, a.labels) for a in resolved}) != 1:
+            raise InputError(
+                "the query has different cells or grids under different beliefs: declare the states or the grid"
+            )
+        return resolved
+
+    @cached_property
+    def grid(self) -> Fraction:
+        """Return the grid of the answer: declared by the query, or one that holds every value."""
+        if not self.is_pair:
+            return self.answers[0].grid
+        if not isinstance(self.query, Identity) or self.query.attribute is not None:
+            raise InputError(f"two distributions are compared, not {self.query.describe()}: publish Identity()")
+        return pair_grid(self)[0]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("value",) if self.is_pair else self.answers[0].labels
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Return the different independent components of every belief that hold a secret; none for `between`."""
+        return () if self.is_pair else tuple(self._parts())
+
+    @cached_property
+    def law_parts(self) -> tuple[Part, ...]:
+        """Return `parts` for mechanisms that look at the law of the answer: independent users stay together in one.
+
+        What the others add smooths the law of the answer given one user's secret. Of users with the same law, the same
+        contribution to the answer and the same secrets only one is looked at.
+        """
+        if not any(isinstance(b, IndependentUsers) for b in self.framework.beliefs):
+            return self.parts
+        return tuple(self._parts(together=True))
+
+    def _parts(self, together: bool = False) -> Iterator[Part]:
+        for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
+            several = len(belief.components()) > 1
+            seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
+            for secret in self.framework.secrets:
+                family = secret.family(belief)
+                if isinstance(belief, IndependentUsers):
+                    yield from _user_parts(belief, answer, family, together, place)
+                    continue
+                for number, run in enumerate(belief.components()):
+                    inside = _inside(family.entries, run)
+                    if len(inside) == 0:
+                        continue
+                    piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+                    if not any(family.has_pairs(piece, entry) for entry in inside):
+                        continue
+                    key = (id(piece), share.key, _key(inside), family.pairs)
+                    if key in seen:
+                        continue
+                    seen[key] = piece
+                    yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+
+
+def _user_parts(
+    users: IndependentUsers, answer: Additive, family: Family, together: bool, place: int
+) -> Iterator[Part]:
+    """Yield a part per sort of user that holds a secret, or one with all users and one secret user per law."""
+    first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
+    secret = tuple(user for user in first if family.has_pairs(users, user))
+    if together and secret:
+        yield Part(users, answer, replace(family, entries=secret), number=place)
+    for user in () if together else secret:
+        alone = replace(family, entries=range(1))
+        yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user, place, users.size > 1)
+
+
+def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    if isinstance(entries, range):
+        return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in entries if e in run)
+
+
+def _key(entries: range | tuple[int, ...]) -> Any:
+    return (entries.start, entries.stop) if isinstance(entries, range) else entries
+
+
+def is_on_grid(problem: Problem) -> bool:
+    """Return whether every possible answer is a multiple of the problem's grid; only two given laws may be off it."""
+    return not problem.is_pair or pair_grid(problem)[1]
+
+
+def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
+    """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
+    query = problem.query
+    if not isinstance(query, Identity) or query.attribute is not None:
+        raise Unsupported("between(p, q) compares two distributions of the published number itself: publish Identity()")
+    pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
+    atoms = sorted({Fraction(v) for b in pairs for law in (b.left, b.right) for v in law.values.tolist()})
+    if query.grid is not None:
+        return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
+    denominator = math.lcm(*(atom.denominator for atom in atoms))
+    if denominator <= FINEST_IMPLIED_GRID:
+        return Fraction(math.gcd(*(int(atom * denominator) for atom in atoms)) or 1, denominator), True
+    return _power_of_ten((atoms[-1] - atoms[0] or abs(atoms[0])) * FINE), False
+
+
+def _power_of_ten(largest: Fraction) -> Fraction:
+    """Return the largest power of ten that is at most `largest`."""
+    exponent = math.floor(math.log10(largest))
+    while Fraction(10) ** exponent > largest:
+        exponent -= 1
+    while Fraction(10) ** (exponent + 1) <= largest:
+        exponent += 1
+    return Fraction(10) ** exponent
+
+
+#: Predicted operations per second of a core of 2024 (benchmarks/costs.py measures it; mechanisms differ).
+OPERATIONS_A_SECOND = 3e8
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted work: elementary operations and bytes held at once."""
+
+    operations: float
+    memory: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes: right within a factor of a few."""
+        return self.operations / OPERATIONS_A_SECOND
+
+    def describe(self) -> str:
+        """Return the work in words.
+
+        >>> Cost(1.2e10).describe(), Cost(9e13, 2e10).describe()
+        ('about 40 s', 'about 3 days and 20,000 MB')
+        """
+        units = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+        size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
+        count = self.seconds / size
+        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "too long to wait for"
+        return time if self.memory < 1e8 else f"{time} and {self.memory / 1e6:,.0f} MB"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What forced the noise: the comparison, and the numbers that made it the worst."""
+
+    comparison: str
+    detail: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Enough noise: a randomiser and the promise that it keeps for the problem."""
+
+    randomiser: Randomiser
+    epsilon: Fraction
+    delta: Fraction
+    composition: Composition
+    witness: Witness
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a mechanism does not apply, in words a user can act on."""
+
+    reason: str
+
+
+class Mechanism(Protocol):
+    """One way to find enough noise: `bound` decides and computes in one traversal."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    def cost(self, problem: Problem) -> Cost: ...
+
+    def bound(self, problem: Problem) -> Bound | Refusal: ...

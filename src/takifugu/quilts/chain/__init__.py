@@ -1,0 +1,1 @@
+"""Quilts of Markov chains and of classes of chains."""

@@ -1,0 +1,152 @@
+"""The least noise over quilts with near laws on a Markov chain of a stationary or given start (`quilt_local`).
+
+All quilts with nodes at most `REACH` entries away are tried, and those that reach to an end of the sequence within it;
+beyond, what `quilt-exact` finds and, where it is affordable, the law of the whole answer. Quilts of two nodes are
+shared by all entries with the same contributions around them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu import answer_laws as answers
+from takifugu.answer_laws.chain import steps
+from takifugu.beliefs.chain import MarkovChain
+from takifugu.laws.log_ratios import DEAD, UNIT, FloatArray
+from takifugu.laws.pmf import Pmf
+from takifugu.problem import Cost, Part
+from takifugu.quilts.chain.influence import chain_influence
+from takifugu.quilts.chain.scale import needed_scale
+from takifugu.quilts.chain.sides import ChainSides
+from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, still_dear, worst_found
+from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side
+from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
+from takifugu.quilts.near_sets import query_change
+
+#: Predicted operations of one look at one value of a quilt's nodes.
+PER_LOOK = 1e5
+#: A lower bound of a scale in floats counts only where it is above by this factor.
+SAFE = 1 + 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class _Quilt:
+    """Two sides of an entry, with the log-ratios of both nodes together, shape (x, y, a, b)."""
+
+    sides: tuple[Side, Side]
+    before: Share
+    after: Share
+    ratios: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """One part, its rule, and the quilts that were tried: scale, or None with the bound that it is not below."""
+
+    model: LocalChain
+    epsilon: Fraction
+    rule: Rule
+    unit: int
+    start: int
+    tried: dict[object, tuple[Fraction | None, Fraction]]
+
+    def quilts(self, entry: int) -> list[tuple[Side, Side]]:
+        """Return the quilts of an entry, smallest near sets first."""
+        both = [(s, t) for s in self.model.sides(entry, False) for t in self.model.sides(entry, True)]
+        return sorted(both, key=lambda pair: pair[0].size + pair[1].size)
+
+    def made(self, entry: int, sides: tuple[Side, Side]) -> _Quilt | None:
+        before, after = (self.model.share(entry, side, late) for side, late in zip(sides, (False, True), strict=True))
+        if before is None or after is None:
+            return None
+        left, right = (self.model.ratios(entry, side, late) for side, late in zip(sides, (False, True), strict=True))
+        return _Quilt(sides, before, after, left[:, None] + right[None])
+
+    def improve(self, entry: int, sides: tuple[Side, Side], best: dict[Pair, Found], enough: Fraction) -> None:
+        """Try one quilt on the pairs that still need more than enough."""
+        start = entry if isinstance(self.model.chain.initial, tuple) else None
+        own = self.model.offsets[entry].tobytes()
+        before, after = sides
+        key = (start, own, self.model.key(entry, before, False), self.model.key(entry, after, True))
+        quilt: _Quilt | None = None
+        for pair in still_dear(best, enough):
+            limit = best[pair].scale / self.unit * (1 - TIE)
+            scale, bound = self.tried.get((key, pair), (None, Fraction(-1)))
+            if scale is None and bound < limit:
+                quilt = quilt or self.made(entry, sides)
+                scale = None if quilt is None else self.scale(entry, quilt, pair, limit)
+                self.tried[(key, pair)] = scale, limit
+            if scale is not None and scale < limit:
+                best[pair] = Found(scale * self.unit, entry, pair, _words(self.start + entry, sides))
+
+    def scale(self, entry: int, quilt: _Quilt, pair: Pair, limit: Fraction) -> Fraction | None:
+        a, b = pair
+        ratios = quilt.ratios[:, :, a, b]
+        adds = self.model.offsets[entry]
+        if self.rule is by_distance and limit:
+            apart = (quilt.before.means[:, a] - quilt.before.means[:, b])[:, None] + int(adds[a] - adds[b])
+            apart = np.abs(apart + (quilt.after.means[:, a] - quilt.after.means[:, b])[None])
+            room = float(self.epsilon) - ratios
+            if (np.where(ratios > DEAD / 2, apart, 0.0) >= float(limit) * np.maximum(room, 0.0) * SAFE + 1e-9).any():
+                return None
+        columns = ratios.shape[1]
+
+        def laws(place: int) -> NearLaws:
+            x, y = divmod(place, columns)
+            rows = [np.convolve(quilt.before.laws[x, s], quilt.after.laws[y, s]) for s in pair]
+            error = 1.01 * (quilt.before.error + quilt.after.error + 4 * UNIT * (len(rows[0]) + 8))
+            p, q = (Pmf.on_integers(int(adds[s]), row / row.sum()) for s, row in zip(pair, rows, strict=True))
+            return NearLaws(p, q, error)
+
+        return quilt_scale(ratios.ravel(), laws, self.epsilon, limit, self.rule)
+
+
+def chain_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
+    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt requires."""
+    chain = _chain(part)
+    known = needed_scale(
+        ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
+        part.family,
+        epsilon,
+    )
+    shape = steps(part.answer)
+    search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {})
+
+    def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
+        for sides in search.quilts(entry):
+            if not still_dear(best, enough):
+                return
+            search.improve(entry, sides, best, enough)
+
+    return worst_found(part, epsilon, rule, known.scale, improve)
+
+
+def chain_cost(part: Part) -> Cost:
+    """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
+    chain, shape = _chain(part), steps(part.answer)
+    k, model = len(chain.states), LocalChain(chain, shape)
+    different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
+    quilts = different * min(model.reach, chain.length) ** 2 + 4 * REACH * min(len(part.family.entries), 2 * REACH)
+    pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
+    width = float(shape.widths[-1])
+    looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * REACH * width / chain.length))
+    laws, held = answers.work(part)
+    whole = (laws + len(part.family.entries) * pairs * 1000 * (width + 300)) if laws <= TRIVIAL_WORK else 0.0
+    return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
+
+
+def _words(entry: int, sides: tuple[Side, Side]) -> str:
+    before, after = (side.distance for side in sides)
+    nodes = [] if before is None else [f"entry {entry - before}"]
+    nodes += [] if after is None else [f"entry {entry + after}"]
+    count = sides[0].size + sides[1].size + 1
+    return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the distribution of its {count} near entries is used"
+
+
+def _chain(part: Part) -> MarkovChain:
+    if not isinstance(part.belief, MarkovChain):
+        raise TypeError(f"a {type(part.belief).__name__} is not a Markov chain")
+    return part.belief

@@ -1,0 +1,137 @@
+"""The worst entry of a component, given a way to improve the quilts of one entry: what chains and networks share.
+
+Every pair starts from what `quilt-exact` needs, or from the law of the whole answer (the trivial quilt) where that is
+affordable and better. Entries go in falling order of that start, so the search ends as soon as no other can be worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from takifugu import answer_laws as answers
+from takifugu import searches
+from takifugu.answer_laws import AnswerFamily
+from takifugu.errors import Unsupported
+from takifugu.problem import Part
+from takifugu.quilts.local.scores import Rule, by_log_ratio
+
+#: The laws of the whole answer are found where their predicted operations stay below this.
+TRIVIAL_WORK = 5e9
+#: In components of more entries the trivial quilt's exact scale is not found for a pair that another's is enough for.
+EACH_SOLVED = 200
+#: Scales that differ by less than this, relatively, count as equal: no search continues for so little.
+TIE = Fraction(1, 10**9)
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scale in grid units, the entry and ordered pair that need it, and their quilt in words."""
+
+    scale: Fraction
+    entry: int
+    pair: Pair
+    quilt: str
+
+
+def whole_answers(part: Part) -> Iterator[AnswerFamily]:
+    """Yield the laws of the whole answer, entry by entry; nothing where they cost too much or do not exist."""
+    if answers.work(part)[0] > TRIVIAL_WORK:
+        return
+    try:
+        yield from answers.families(part)
+    except Unsupported:
+        return
+
+
+def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction, rule: Rule) -> Fraction:
+    """Return what the trivial quilt requires: its near law is the law of the answer, and its r is 0."""
+    a, b = min(pair), max(pair)
+    index = family.compared.index((a, 0, b, 0))
+    if family.losses(Fraction(0))[index] <= epsilon and (rule is by_log_ratio or family.moves(index)[0] == 0):
+        return Fraction(0)
+    if rule is by_log_ratio:
+        return family.smallest_scale(index, epsilon)
+    return family.wasserstein(index, epsilon)[1]
+
+
+def still_dear(best: dict[Pair, Found], enough: Fraction) -> list[Pair]:
+    """Return the pairs that still need more than `enough`, what another entry needs anyway."""
+    return [pair for pair, found in best.items() if found.scale > enough]
+
+
+def worst_found(
+    part: Part,
+    epsilon: Fraction,
+    rule: Rule,
+    ceiling: Fraction,
+    improve: Callable[[int, dict[Pair, Found], Fraction], Iterator[int] | None],
+    most: int = 0,
+    seconds: float = 0.0,
+) -> Found:
+    """Return max over secret entries and ordered pairs of the least scale that was found.
+
+    `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`;
+    it may yield how many quilts it has tried since, of `most` in all, in `seconds` at most. A search may be ended
+    early: what an entry starts from is sound too. By the log-ratio no quilt is better than the law of the whole answer,
+    whose scale is the least that hides a pair at all (both ways), so that law is enough where it is known.
+    """
+    known: dict[int, dict[Pair, Found]] = {}
+    order = list(part.family.entries)
+    worst: Found | None = None
+    with searches.running(len(order), most or len(order), seconds, "quilts" if most else "secrets") as search:
+        running = Fraction(0)
+        for family in whole_answers(part):
+            passed = running if part.belief.size > EACH_SOLVED else None
+            known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
+            running = max(running, _dearest(known[family.entry]).scale)
+        solved = set(known) if rule is by_log_ratio else set()
+        unknown = [entry for entry in part.family.entries if entry not in known]
+        order = unknown + sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
+        for entry in order:
+            if entry not in known:
+                known[entry] = _ceilings(part, entry, ceiling)
+            best, enough = known[entry], worst.scale * (1 + TIE) if worst else Fraction(-1)
+            if entry not in solved and still_dear(best, enough):
+                for tried in improve(entry, best, enough) or ():
+                    search.tell(tried)
+            worst = max([*([worst] if worst else ()), *best.values()], key=lambda found: found.scale, default=None)
+            search.tell(0 if most else 1)
+    if search.early:
+        rest = [known.get(entry) or _ceilings(part, entry, ceiling) for entry in order]
+        worst = max((found for best in rest for found in best.values()), key=lambda found: found.scale)
+        return replace(worst, quilt=f"{worst.quilt}; {search.note}")
+    if worst is None:  # a component holds a possible pair (mechanisms.base.Problem), so this is not reached
+        raise AssertionError("a component without secrets")
+    return worst
+
+
+def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, Found]:
+    pairs = part.family.value_pairs(part.belief, entry)
+    return {pair: Found(ceiling, entry, pair, "the quilt of quilt-exact does best") for pair in pairs}
+
+
+def _started(
+    part: Part, family: AnswerFamily, epsilon: Fraction, rule: Rule, ceiling: Fraction, passed: Fraction | None
+) -> dict[Pair, Found]:
+    """Return the best start of each pair; with `passed` a scale that is enough for a pair is not made smaller."""
+    best = _ceilings(part, family.entry, ceiling)
+    easy: dict[Pair, float] = {}
+    if passed and rule is by_log_ratio:
+        losses = zip(family.compared, family.losses(passed), strict=True)
+        easy = {(a, b): loss for (a, _, b, _), loss in losses if loss <= epsilon}
+    both: dict[Pair, Fraction] = {}
+    for pair in {(min(p), max(p)) for p in best}:
+        both[pair] = passed if passed and pair in easy else trivial_scale(family, pair, epsilon, rule)
+    for pair in best:
+        scale = both[min(pair), max(pair)]
+        if scale < ceiling:
+            best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the answer's distribution")
+    return best
+
+
+def _dearest(best: dict[Pair, Found]) -> Found:
+    return max(best.values(), key=lambda found: found.scale)

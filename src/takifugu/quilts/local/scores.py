@@ -1,0 +1,115 @@
+"""The noise that one quilt requires when the laws of its near set are known (`quilt_local` has the proof).
+
+Two rules: a move by W-infinity of the near laws, or their exact log-ratio after Laplace noise, one way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.answer_laws.dense import SMALLEST_PLACES
+from takifugu.answer_laws.listed import ListedFamily
+from takifugu.laws.laplace_pair import Pair
+from takifugu.laws.log_ratios import DEAD, FloatArray
+from takifugu.laws.noised import laplace_log_ratio_directed
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
+
+#: What taking logarithms of float masses, and subtracting them, can change in a log-ratio of the laws themselves.
+LOG_ERROR = Fraction(1, 2**38)
+
+
+@dataclass(frozen=True)
+class NearLaws:
+    """The law of the near set's sum given a and given b, for one value x_Q of the quilt; masses right up to `error`."""
+
+    p: Pmf
+    q: Pmf
+    error: float
+
+    @property
+    def margin(self) -> Fraction:
+        """How far the errors of the masses can move a log-ratio."""
+        return 2 * Fraction(self.error) * (1 + Fraction(self.error))
+
+    @property
+    def reach(self) -> Fraction:
+        """The largest distance between an atom of one law and an atom of the other."""
+        (p_least, p_most), (q_least, q_most) = self.p.support_range, self.q.support_range
+        return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
+
+    @property
+    def shortest(self) -> Fraction:
+        """A distance that W-infinity is not below: how far the ends of the supports are apart."""
+        (p_least, p_most), (q_least, q_most) = self.p.support_range, self.q.support_range
+        return max(abs(Fraction(p_least) - Fraction(q_least)), abs(Fraction(p_most) - Fraction(q_most)))
+
+
+#: (laws, room for their loss, best scale so far, scale that another x_Q needs) -> scale, or None where not below best.
+Rule = Callable[[NearLaws, Fraction, Fraction, Fraction], Fraction | None]
+
+
+def quilt_scale(
+    ratios: FloatArray, laws: Callable[[int], NearLaws], epsilon: Fraction, best: Fraction, rule: Rule
+) -> Fraction | None:
+    """Return the scale that a quilt requires for one ordered pair, or None if it is inadmissible or not below `best`.
+
+    `ratios[x]` is an upper bound of log P(x_Q|a)/P(x_Q|b), DEAD where x_Q is impossible given a, and `laws(x)` the near
+    laws there.
+    """
+    alive = np.flatnonzero(ratios > DEAD / 2)
+    largest = Fraction(0)
+    if Fraction(float(ratios[alive].max(initial=DEAD))) > epsilon:
+        return None
+    for x in alive[np.argsort(-ratios[alive])]:
+        near, room = laws(int(x)), epsilon - Fraction(float(ratios[x]))
+        if near.reach == 0 or (room and near.reach / room <= largest):
+            continue
+        needed = rule(near, room, best, largest) if room else None
+        if needed is None or needed >= best:
+            return None
+        largest = max(largest, needed)
+    return largest if largest < best else None
+
+
+def by_distance(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
+    """Return W-infinity / room, verified for rounded masses; None where it is certainly not below `best`."""
+    if near.shortest >= best * room:
+        return None
+    family = ListedFamily(0, ((0, 1), (1, 0)), {0: (near.p,), 1: (near.q,)}, near.error)
+    if Fraction(family.moves(0)[0]) >= best * room:
+        return None
+    return Fraction(family.wasserstein(0, room)[1])
+
+
+def by_log_ratio(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
+    """Return the least scale at which log A/B of the noised near laws, given a over given b, is at most `room`."""
+    budget, enough = room - near.margin, near.reach / room
+    if budget <= 0:
+        return enough
+    pair = Pair.of(near.p, near.q)
+
+    def loss(scale: float) -> float:
+        if scale < SMALLEST_PLACES:
+            return math.inf
+        found = max(pair.log_ratios(scale)[0], 0.0)
+        return found + pair.error(found) if math.isfinite(found) else math.inf
+
+    if largest and loss(float(largest)) <= budget:
+        return largest
+    if best <= enough and loss(float(best)) > budget:
+        return None
+    bare = laplace_log_ratio_directed(near.p, near.q, 0)
+    if math.isfinite(bare) and Fraction(bare) * (1 + LOG_ERROR) + LOG_ERROR <= budget:
+        return Fraction(0)
+    safe = float(enough) * (1 + 2.0**-50)
+    if loss(safe) > budget:
+        return enough
+    # The search judges floats a little below the rational that is returned.
+    found = smallest_safe(lambda s: (loss(s), loss(s) <= budget), safe, float(budget), SCALE_TOLERANCE / 4)
+    return min(Fraction(found), enough)

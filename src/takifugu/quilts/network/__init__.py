@@ -1,0 +1,1 @@
+"""Quilts of Bayesian networks, searched best first."""
