@@ -38,11 +38,11 @@ class Choice:
     def __post_init__(self) -> None:
         inputs, outputs = self.channel.inputs, self.channel.outputs
         if self.grid <= 0:
-            raise InputError(f"the grid is {self.grid}: it must be above 0")
+            raise InputError(f"the grid is {self.grid}", rule="it must be above 0")
         if list(inputs) != sorted(set(_numbers(inputs))) or list(outputs) != sorted(set(_numbers(outputs))):
-            raise InputError("the inputs or outputs of a choice are not in increasing order: sort them")
+            raise InputError("the inputs or outputs of a choice are not in increasing order", fix="sort them")
         if any(Fraction(y).denominator != 1 for y in _numbers(outputs)):
-            raise InputError("an output of a choice is not a multiple of the grid: round the outputs to it")
+            raise InputError("an output of a choice is not a multiple of the grid", fix="round the outputs to it")
         if len(self.prior) != len(inputs) or min(self.prior) < 0 or abs(math.fsum(self.prior) - 1) > 1e-9:
             raise InputError(f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1")
 
@@ -95,7 +95,9 @@ class Choice:
         `cells` of them published together: level^(1/cells) each. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
-            raise InputError(f"the level is {level!r}: it must lie above 0 and below 1; write for example 0.95")
+            raise InputError(
+                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+            )
         each = Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
         widest = 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
@@ -121,7 +123,7 @@ class Choice:
 
     def _masses(self, answer: Sequence[int | Fraction]) -> tuple[int, ...]:
         if len(answer) != 1:
-            raise InputError(f"the answer has {len(answer)} cells: a choice publishes one number")
+            raise InputError(f"the answer has {len(answer)} cells", rule="a choice publishes one number")
         place = bisect_left(self._inputs, answer[0])
         near = [k for k in (place - 1, place) if 0 <= k < len(self._inputs)]
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
@@ -199,7 +201,9 @@ def from_dict(data: Mapping[str, Any]) -> Choice:
     channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
     grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
-        raise InputError("the rows of the choice are not distributions with one total: it was not written by to_dict")
+        raise InputError(
+            "the rows of the choice are not distributions with one total", rule="it was not written by to_dict"
+        )
     if data["kind"] == "channel":
         return ChannelChoice(channel, grid, prior)
     return ExponentialChoice(channel, grid, prior, as_fraction(data["rate"], "the rate"))

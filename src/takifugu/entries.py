@@ -65,7 +65,7 @@ def positions(
         if isinstance(entry, int) and not isinstance(entry, bool):
             if not 0 <= entry < belief.size:
                 raise InputError(
-                    f"{what} {entry}, and the belief has {kind} 0 to {belief.size - 1}: name one of those"
+                    f"{what} {entry}, and the belief has {kind} 0 to {belief.size - 1}", fix="name one of those"
                 )
             found.append(entry if own is None else own[entry])
         else:
@@ -104,7 +104,9 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
         return belief
     if known is None or len(wanted) != len(known) or set(wanted) != set(known):
         odd = sorted(set(map(str, wanted)) ^ set(map(str, known or ())))
-        raise InputError(f"two beliefs name different entries ({', '.join(odd[:5])}): name the same ones in each")
+        raise InputError(
+            f"two beliefs name different entries ({', '.join(odd[:5])})", fix="name the same ones in each"
+        )
     again = copy(belief)
     object.__setattr__(again, "listed", wanted)
     return again

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from takifugu.visible import visible
 
@@ -46,21 +46,53 @@ _MEANS = {
 }
 
 
+#: One step to the place of a fault: a key of a release file, the number in a list, a parameter, a column.
+Step = str | int
+
+
 class TakifuguError(Exception):
     """The root of every error that Takifugu raises for a mistake in its input.
 
-    `state` says how far a release had come when it stopped; where that is further than nothing, the message says it.
+    `what` is wrong, the `rule` that it breaks, and the `fix`; `where` is the path to the fault, as far as it is known:
+    whoever raises names the parameter, and outer layers put the keys before it (`at`). Words are made from these, never
+    read. `state` says how far a release had come when it stopped; further than nothing, the message says it.
+
+    >>> error = InputError("epsilon is 0", rule="it must be above 0", fix="write for example 1.0", where=("epsilon",))
+    >>> print(error)
+    epsilon is 0: it must be above 0; write for example 1.0
+    >>> print(error.at("release", 0).line)
+    release[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0
     """
 
     state: ReleaseState = ReleaseState.NOTHING
 
+    def __init__(self, what: str = "", *, rule: str = "", fix: str = "", where: Iterable[Step] = ()) -> None:
+        super().__init__(what)
+        self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
+
     def __str__(self) -> str:
         return self.message if self.state is ReleaseState.NOTHING else f"{self.message}. {standing(self)}"
 
+    def at(self, *outer: Step) -> Self:
+        """Return this error with the outer steps before its own place."""
+        self.where = (*outer, *self.where)
+        return self
+
     @property
     def message(self) -> str:
-        """What is wrong, without the state."""
-        return visible(super().__str__())
+        """What is wrong, the rule and the fix in one sentence, without the place and the state."""
+        told = [text for text in (self.rule, self.fix) if text]
+        return visible(": ".join([self.what, "; ".join(told)]) if told else self.what)
+
+    @property
+    def place(self) -> str:
+        """The path as one would write it: `release[0].epsilon`."""
+        return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in self.where).removeprefix(".")
+
+    @property
+    def line(self) -> str:
+        """Place, what, rule and fix, as the faults of a release file are listed."""
+        return visible("; ".join(text for text in (f"{self.place}: {self.what}", self.rule, self.fix) if text))
 
 
 def standing(error: BaseException) -> str:

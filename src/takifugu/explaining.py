@@ -163,8 +163,9 @@ def _prior(value: Number) -> float:
     exact = as_fraction(text[:-1], "the prior") / 100 if text.endswith("%") else as_fraction(value, "the prior")
     if not Fraction(0) < exact < Fraction(1):
         raise InputError(
-            f"the prior is {value!r}: it is how sure somebody is before, and lies above 0 and below 1; write for "
-            "example 0.1"
+            f"the prior is {value!r}",
+            rule="it is how sure somebody is before, and lies above 0 and below 1",
+            fix="write for example 0.1",
         )
     return float(exact)
 

@@ -83,8 +83,8 @@ def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
             continue
         if belief.size != first.size:
             raise InputError(
-                f"the beliefs have {first.size} and {belief.size} entries: all beliefs of a framework are about the "
-                "same data, so give each as many entries"
+                f"the beliefs have {first.size} and {belief.size} entries",
+                rule="all beliefs of a framework are about the same data, so give each as many entries",
             )
         found.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
         if belief is not first:
@@ -106,23 +106,25 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     if not chosen:
-        raise InputError("the framework hides nothing: give at least one secret, for example every_entry()")
+        raise InputError("the framework hides nothing", fix="give at least one secret, for example every_entry()")
     if not believed:
-        raise InputError("the framework has no belief: give at least one, for example MarkovChain(...)")
+        raise InputError("the framework has no belief", fix="give at least one, for example MarkovChain(...)")
     for secret in chosen:
         if not isinstance(secret, Secret):
-            raise InputError(f"{secret!r} is not a secret: write for example every_entry() or attribute(name, a, b)")
+            raise InputError(
+                f"{secret!r} is not a secret", fix="write for example every_entry() or attribute(name, a, b)"
+            )
     for belief in believed:
         if not isinstance(belief, Belief):
-            raise InputError(f"{type(belief).__name__} is not a belief: give a MarkovChain, a JointTable, ...")
+            raise InputError(f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ...")
         _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
             raise InputError("two distributions of an answer are compared by between(p, q), not by secrets of entries")
     framework = Framework(chosen, believed)  # a number in a secret counts the entries as its beliefs list them
     if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
         raise InputError(
-            "every secret has probability zero under every belief, so nothing would be hidden: "
-            "check the values that the secret names and the masses that the belief gives them"
+            "every secret has probability zero under every belief, so nothing would be hidden",
+            fix="check the values that the secret names and the masses that the belief gives them",
         )
     return framework
 
@@ -135,7 +137,7 @@ def between(p: Pmf, q: Pmf) -> Framework:
     """
     for law in (p, q):
         if not isinstance(law, Pmf):
-            raise InputError(f"{type(law).__name__} is not a distribution: write Pmf(values, probabilities)")
+            raise InputError(f"{type(law).__name__} is not a distribution", fix="write Pmf(values, probabilities)")
     return Framework((WhichLaw(),), (LawPair(p, q),))
 
 
@@ -163,8 +165,8 @@ def _check_states(belief: Belief) -> None:
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
         if isinstance(state, Fraction):
             raise InputError(
-                f"the belief has the state {state!r} of type {type(state).__name__}: write states as text, numbers, "
-                "true or false, so that they read back from a file"
+                f"the belief has the state {state!r} of type {type(state).__name__}",
+                fix="write states as text, numbers, true or false, so that they read back from a file",
             )
 
 
@@ -183,8 +185,8 @@ def _check_values(first: Belief, other: Belief) -> None:
             which = f"entry {number}" if names is None else repr(names[number])
             odd = sorted(map(str, one ^ two))
             raise InputError(
-                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])}): name the same values "
-                "in each, with probability 0 where one never occurs"
+                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",
+                fix="name the same values in each, with probability 0 where one never occurs",
             )
 
 

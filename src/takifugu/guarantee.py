@@ -96,7 +96,7 @@ class Charge:
         if self.scale is not None:
             object.__setattr__(self, "scale", _at_least_zero(self.scale, "a scale"))
         if self.scope not in SCOPES:
-            raise InputError(f"the scope is {self.scope!r}: write one of {list(SCOPES)}")
+            raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that survive JSON and read back with `from_dict`."""
@@ -119,7 +119,7 @@ class Charge:
         """
         missing = [f.name for f in fields(Charge) if f.name not in (*data, *_WHICH)]
         if missing:
-            raise InputError(f"a charge lacks {missing}: it was not written by Charge.to_dict")
+            raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
         scale = data["scale"]
         return Charge(
             str(data["framework"]), str(data["definition"]), Composition(data["composition"]),
@@ -136,5 +136,5 @@ class Charge:
 def _at_least_zero(value: Fraction, name: str) -> Fraction:
     number = as_fraction(value, name)
     if number < 0:
-        raise InputError(f"{name} is {value!r}: it must not be negative")
+        raise InputError(f"{name} is {value!r}", rule="it must not be negative")
     return number

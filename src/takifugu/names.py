@@ -38,12 +38,12 @@ def normalised(text: str, what: str = "the name") -> str:
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     if len(text) > LONGEST:
-        raise InputError(f"{what} is longer than {LONGEST:,} characters: write a shorter one")
+        raise InputError(f"{what} is longer than {LONGEST:,} characters", fix="write a shorter one")
     seen = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
     spaced = _SPACES.sub(" ", seen).strip(" ")
     if _REFUSED.search(spaced):
         raise InputError(
-            f"{what} holds a control character, or one that changes the writing direction: remove it, because two "
-            "names that look alike must be one name"
+            f"{what} holds a control character, or one that changes the writing direction",
+            fix="remove it, because two names that look alike must be one name",
         )
     return spaced

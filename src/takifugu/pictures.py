@@ -96,7 +96,7 @@ def line_chart(
     runs = [list(_runs(line.points, x.log, y.log)) for line in lines]
     points = [point for line in runs for run in line for point in run]
     if not points:
-        raise InputError(f"the picture {title!r} has no point that can be drawn: give finite values")
+        raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
     across = _range([p[0] for p in points] + [m for m, _ in marks if _fits(m, x.log)], x.log, from_zero=False)
     up = _range([p[1] for p in points], y.log, from_zero=True)
     names = [line.label for line in lines]

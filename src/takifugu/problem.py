@@ -65,11 +65,13 @@ class Problem:
         Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
         """
         if self.is_pair:
-            raise InputError("two distributions of an answer have no entries that add up to it: use them directly")
+            raise InputError(
+                "two distributions of an answer have no entries that add up to it", fix="use them directly"
+            )
         resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
         if len({(a.grid, a.labels) for a in resolved}) != 1:
             raise InputError(
-                "the query has different cells or grids under different beliefs: declare the states or the grid"
+                "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
             )
         return resolved
 
@@ -79,7 +81,7 @@ class Problem:
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, Identity) or self.query.attribute is not None:
-            raise InputError(f"two distributions are compared, not {self.query.describe()}: publish Identity()")
+            raise InputError(f"two distributions are compared, not {self.query.describe()}", fix="publish Identity()")
         return pair_grid(self)[0]
 
     @property
@@ -161,7 +163,9 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
     query = problem.query
     if not isinstance(query, Identity) or query.attribute is not None:
-        raise Unsupported("between(p, q) compares two distributions of the published number itself: publish Identity()")
+        raise Unsupported(
+            "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
+        )
     pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
     atoms = sorted({Fraction(v) for b in pairs for law in (b.left, b.right) for v in law.values.tolist()})
     if query.grid is not None:

@@ -82,7 +82,9 @@ class Noise:
         together. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
-            raise InputError(f"the level is {level!r}: it must lie above 0 and below 1; write for example 0.95")
+            raise InputError(
+                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+            )
         count = self.cells if cells is None else cells
         if count == 1:
             return self._steps_within(Fraction(level)) * self.grid
@@ -95,9 +97,11 @@ class Noise:
 
     def _check(self, answer: Answer, whole: bool = False) -> None:
         if len(answer) != self.cells:
-            raise InputError(f"the answer has {len(answer)} cells and the noise {self.cells}: both must be equal")
+            raise InputError(
+                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
+            )
         if whole and any(Fraction(x).denominator != 1 for x in answer):
-            raise InputError("the answer is not a multiple of the grid, as this noise needs: round it first")
+            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
 
 @dataclass(frozen=True)
@@ -360,7 +364,7 @@ def from_dict(data: Mapping[str, Any]) -> Randomiser:
     }
     if kind not in laws:
         kinds = ["none", *laws, *choices.KINDS]
-        raise InputError(f"the randomiser's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
+        raise InputError(f"the randomiser's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}")
     law, name = laws[kind]
     place = {} if data.get("on_grid", True) else _place(False)
     randomiser: Randomiser = law(
@@ -385,14 +389,16 @@ def _place(on_grid: bool) -> dict[str, bool]:
 
 def _check_shape(grid: Fraction, cells: int) -> None:
     if grid <= 0:
-        raise InputError(f"the grid is {grid}: it must be above 0")
+        raise InputError(f"the grid is {grid}", rule="it must be above 0")
     if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
-        raise InputError(f"the number of cells is {cells!r}: it must be a whole number above 0")
+        raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0")
 
 
 def _check_scale(scale: Fraction) -> None:
     if scale <= 0:
-        raise InputError(f"the scale of the noise is {scale}: it must be above 0; no noise is Exact(grid, cells)")
+        raise InputError(
+            f"the scale of the noise is {scale}", rule="it must be above 0", fix="no noise is Exact(grid, cells)"
+        )
 
 
 def _log_tanh(x: Fraction) -> float:

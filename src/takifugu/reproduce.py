@@ -44,8 +44,11 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
     folder = root / "experiments"
     if not (root / "pyproject.toml").is_file() or not folder.is_dir():
         raise InputError(
-            "experiments are not part of the installed package: get the source of Takifugu, install it there with "
-            "`pip install --editable .`, and run `takifugu reproduce` again"
+            "experiments are not part of the installed package",
+            fix=(
+                "get the source of Takifugu, install it there with `pip install --editable .`, and run `takifugu "
+                "reproduce` again"
+            ),
         )
     return tuple(_found(folder))
 
@@ -57,7 +60,7 @@ def find(name: str, root: Path = ROOT) -> Target:
         if target.name == name:
             return target
     names = [t.name for t in known]
-    raise InputError(f"there is no target {name!r}{did_you_mean(name, names)}; write one of {', '.join(names)}")
+    raise InputError(f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}")
 
 
 def run(target: Target, root: Path = ROOT, output: IO[str] | None = None) -> int:

@@ -104,12 +104,16 @@ def promise_if_belief_off(
     Fraction(6, 5)
     """
     if (conditional is None) == (unconditional is None):
-        raise InputError("give one distance: conditional=0.1 (given each secret) or unconditional=0.1 (whole data)")
+        raise InputError(
+            "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
+        )
     given = conditional if conditional is not None else unconditional
     assert given is not None
     off_by = as_fraction(given, "the distance")
     if off_by < 0:
-        raise InputError(f"the distance is {given!r}: it must not be negative; 0 means that the belief is a stated one")
+        raise InputError(
+            f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"
+        )
     if guarantee.composition is Composition.WHOLE or off_by == 0:
         return guarantee
     epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)

@@ -153,12 +153,12 @@ class EntryPair:
         for value in (self.a, self.b):
             if value not in alphabet:
                 raise InputError(
-                    f"the secret names value {value!r}, which {_called(self.entry)} cannot take; "
-                    f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}"
+                    f"the secret names value {value!r}, which {_called(self.entry)} cannot take",
+                    fix=f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}",
                 )
         left, right = alphabet.index(self.a), alphabet.index(self.b)
         if left == right:
-            raise InputError(f"the secret compares {self.a!r} with itself: name two different values")
+            raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values")
         return Family((entry,), ((left, right), (right, left)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class Presence:
 
     def family(self, belief: Believed) -> Family:
         if not hasattr(belief, "absence"):
-            raise InputError("the belief has no absent users: presence(...) requires IndependentUsers(...)")
+            raise InputError("the belief has no absent users", fix="presence(...) requires IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
         return Family((position(belief, self.user, "the secret is about user", "users"),), presence=True)
@@ -229,7 +229,9 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     """
     number = plain(i)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise InputError(f"the entry is {i!r}: write a whole number, counted from 0; a column is attribute(name, a, b)")
+        raise InputError(
+            f"the entry is {i!r}", fix="write a whole number, counted from 0; a column is attribute(name, a, b)"
+        )
     return EntryPair(number, plain(a), plain(b))
 
 
@@ -242,7 +244,9 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
     "whether 'race' is 'White' or 'Other'"
     """
     if not isinstance(name, str):
-        raise InputError(f"the column is {name!r}: it must be text; an entry by its number is entry(i, ...)")
+        raise InputError(
+            f"the column is {name!r}", rule="it must be text", fix="an entry by its number is entry(i, ...)"
+        )
     return EntryPair(str(name), plain(a), plain(b))
 
 
@@ -258,7 +262,9 @@ def presence(user: int | str | None = None) -> Presence:
     who = plain(user)
     number = isinstance(who, int) and not isinstance(who, bool) and who >= 0
     if not (who is None or number or isinstance(who, str)):
-        raise InputError(f"the user is {user!r}: write a number, counted from 0, a name, or nothing for all users")
+        raise InputError(
+            f"the user is {user!r}", fix="write a number, counted from 0, a name, or nothing for all users"
+        )
     return Presence(who)
 
 
@@ -273,7 +279,7 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     kind = data.get("kind")
     missing = [key for key in ("entry", "a", "b") if kind == "entry" and key not in data]
     if missing:
-        raise InputError(f"the secret about an entry lacks {missing}: add what is missing")
+        raise InputError(f"the secret about an entry lacks {missing}", fix="add what is missing")
     if kind == "every-entry":
         return EveryEntry(data.get("attribute"))
     if kind == "entry":
@@ -283,7 +289,7 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     if kind == "presence":
         return presence(data.get("user"))
     kinds = ["every-entry", "entry", "presence", "which-law"]
-    raise InputError(f"the secret's kind is {kind!r}; write one of {kinds}{did_you_mean(kind, kinds)}")
+    raise InputError(f"the secret's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}")
 
 
 @dataclass(frozen=True)

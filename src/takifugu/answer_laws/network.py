@@ -86,8 +86,8 @@ def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Itera
     for plan in _plans(belief, answer, tuple(pairs)):
         if not _fits(plan):
             raise Unsupported(
-                f"the distributions of the answer need {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}: "
-                'use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one'
+                f"the distributions of the answer need {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}",
+                fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
             )
         for law in laws(plan, belief.factors, found.offsets):
             values = compared_values(pairs[law.variable])

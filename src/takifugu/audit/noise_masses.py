@@ -57,7 +57,9 @@ def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[int]:
     if isinstance(randomiser, Choice):
         return randomiser.outputs
     if isinstance(randomiser, RoundedNormal):
-        raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss: ask for its delta")
+        raise Unsupported(
+            "the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta"
+        )
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 

@@ -63,8 +63,8 @@ class Channel:
         count = math.prod(map(len, columns)) * len(self.answers)
         if count > MOST_MASSES:
             raise Unsupported(
-                f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}: "
-                "audit a shorter sequence or fewer cells"
+                f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}",
+                fix="audit a shorter sequence or fewer cells",
             )
         functions = [cell_mass(noise) for noise in self.noises]
         outputs = list(itertools.product(*columns))
@@ -127,7 +127,9 @@ def _of_belief(
     columns = []
     for answer, (_, noise) in zip(resolved, releases, strict=True):
         if answer.cells != noise.cells:
-            raise InputError(f"the query has {answer.cells} cells and the noise {noise.cells}: both must be equal")
+            raise InputError(
+                f"the query has {answer.cells} cells and the noise {noise.cells}", rule="both must be equal"
+            )
         total = np.zeros((len(states.values), answer.cells), dtype=np.int64)
         for entry in np.flatnonzero(answer.weights).tolist():
             total += answer.contribution(entry)[states.values[:, entry]]

@@ -97,8 +97,8 @@ def all_states(belief: Belief) -> States:
         return _product(pieces, belief.components())
     raise Unsupported(
         "the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a "
-        f"BayesianNetwork, and {belief.describe()} is none of these; for a class of chains give some of its chains, "
-        "chains=[...]"
+        f"BayesianNetwork, and {belief.describe()} is none of these",
+        fix="for a class of chains give some of its chains, chains=[...]",
     )
 
 
@@ -112,7 +112,9 @@ def stand_ins(belief: Belief, chains: Sequence[MarkovChain]) -> Iterator[Belief]
         yield belief
         return
     if not chains:
-        raise Unsupported("a class of chains cannot be listed: give some of its chains, chains=[MarkovChain(...), ...]")
+        raise Unsupported(
+            "a class of chains cannot be listed", fix="give some of its chains, chains=[MarkovChain(...), ...]"
+        )
     for chain in chains:
         _check_member(chain, family)
         cut = chain.with_length(family.length)
@@ -236,8 +238,8 @@ def _integers(numbers: Sequence[int | float | Fraction]) -> Weights:
 def _check_count(count: int) -> None:
     if count > MOST_STATES:
         raise Unsupported(
-            f"the audit would have to list {count:.3g} joint states, and lists at most {MOST_STATES:,}: "
-            "audit a shorter sequence or a smaller table"
+            f"the audit would have to list {count:.3g} joint states, and lists at most {MOST_STATES:,}",
+            fix="audit a shorter sequence or a smaller table",
         )
 
 
@@ -247,17 +249,20 @@ def _check_member(chain: MarkovChain, family: ChainClass) -> None:
         raise InputError(f"the chain has the states {list(chain.states)} and the class {list(family.states)}")
     if not isinstance(family, MarkovChainClass):
         if not family.contains(chain):
-            raise InputError("the chain is not in the class: its transition probabilities lie outside the intervals")
+            raise InputError(
+                "the chain is not in the class", rule="its transition probabilities lie outside the intervals"
+            )
         return
     stationary = MarkovChain(chain.matrix, 1).stationary
     flow = stationary[:, None] * chain.matrix
     if stationary.min() < family.pi - 1e-9 or np.abs(flow - flow.T).max() > 1e-9:
         raise InputError(
-            f"the chain is not in the class: it must be reversible, with stationary masses of at least {family.pi:g}; "
-            f"its smallest is {stationary.min():.6g}"
+            "the chain is not in the class",
+            rule=f"it must be reversible, with stationary masses of at least {family.pi:g}",
+            fix=f"its smallest is {stationary.min():.6g}",
         )
     roots = np.sqrt(stationary)
     symmetric = roots[:, None] * chain.matrix / roots
     gap = 1 - float(np.sort(np.abs(np.linalg.eigvalsh((symmetric + symmetric.T) / 2)))[-2])
     if gap < family.g - 1e-9:
-        raise InputError(f"the chain is not in the class: its eigengap is {gap:.6g}, below {family.g:g}")
+        raise InputError("the chain is not in the class", rule=f"its eigengap is {gap:.6g}, below {family.g:g}")

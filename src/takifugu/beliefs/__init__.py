@@ -77,7 +77,9 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     }
     kind = data.get("kind")
     if kind not in kinds:
-        raise InputError(f"the belief's kind is {kind!r}; write one of {sorted(kinds)}{did_you_mean(kind, kinds)}")
+        raise InputError(
+            f"the belief's kind is {kind!r}", fix=f"write one of {sorted(kinds)}{did_you_mean(kind, kinds)}"
+        )
     belief: Belief = kinds[kind].from_dict(data)
     return relisted(belief, data["listed"]) if "listed" in data else belief
 

@@ -42,22 +42,24 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     except OSError as error:
         raise InputError(f"{file.name} cannot be read ({(error.strerror or 'it cannot be opened').lower()})") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{file.name} is not a text file in UTF-8: a BIF network is plain text") from error
+        raise InputError(f"{file.name} is not a text file in UTF-8", rule="a BIF network is plain text") from error
     if text is None:
-        raise InputError(f"{file.name} has a comment without an end: the file is damaged or cut short")
+        raise InputError(f"{file.name} has a comment without an end", rule="the file is damaged or cut short")
     if text.count("{") != text.count("}"):
-        raise InputError(f"{file.name} opens and closes a different number of braces: the file is damaged or cut short")
+        raise InputError(
+            f"{file.name} opens and closes a different number of braces", rule="the file is damaged or cut short"
+        )
     states: dict[str, tuple[str, ...]] = {}
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, head, body in _blocks(text):
         child, _, above = head.strip("() \t\n").partition("|")
         name, known = _word(child), states if kind == "variable" else bodies
         if name in known:
-            raise InputError(f"{file.name} has two blocks '{kind} {name}': the file is damaged")
+            raise InputError(f"{file.name} has two blocks '{kind} {name}'", rule="the file is damaged")
         if kind == "variable" and bodies:
             raise InputError(
-                f"{file.name} declares the variable {name!r} after probabilities: list all variables first, so that a "
-                "file cut short cannot pass for a smaller network"
+                f"{file.name} declares the variable {name!r} after probabilities",
+                fix="list all variables first, so that a file cut short cannot pass for a smaller network",
             )
         if kind == "variable":
             states[name] = _read_states(file.name, name, body)
@@ -66,15 +68,16 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     if not states or set(states) != set(bodies):
         odd = sorted(set(states) ^ set(bodies))[:3]
         raise InputError(
-            f"{file.name} does not give every variable its probabilities (look at {odd or 'the whole file'}): "
-            "the file is damaged, cut short or not BIF"
+            f"{file.name} does not give every variable its probabilities (look at {odd or 'the whole file'})",
+            rule="the file is damaged, cut short or not BIF",
         )
     sizes = {name: _numbers(states[name], above, states) for name, (above, _) in bodies.items()}
     if sum(sizes.values()) > MOST_NUMBERS or max(len(above) for above, _ in bodies.values()) > MOST_PARENTS:
         largest = max(sizes, key=lambda name: sizes[name])
         raise InputError(
             f"{file.name} needs more than {MOST_NUMBERS:,} probabilities in all, or gives a variable more than "
-            f"{MOST_PARENTS} parents (look at {largest!r}): such tables do not fit into memory"
+            f"{MOST_PARENTS} parents (look at {largest!r})",
+            rule="such tables do not fit into memory",
         )
     nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
     return BayesianNetwork(nodes, source or f"the file {file.name}")
@@ -114,17 +117,17 @@ def _word(text: str) -> str:
 def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
     found = _STATES.search(body)
     if not found:
-        raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
+        raise InputError(f"{file}", rule=f"variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
     names = tuple(_word(s) for s in found.group(2).split(","))
     if len(names) != int(found.group(1)):
-        raise InputError(f"{file}: variable {name!r} declares {found.group(1)} states and lists {len(names)}")
+        raise InputError(f"{file}", rule=f"variable {name!r} declares {found.group(1)} states and lists {len(names)}")
     return names
 
 
 def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str) -> Node:
     for parent in parents:
         if parent not in states:
-            raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
+            raise InputError(f"{file}", rule=f"{name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
     table = np.full(shape, np.nan)
     for row_found in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
@@ -132,22 +135,24 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         try:
             row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
         except ValueError as error:
-            raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
+            raise InputError(f"{file}", rule=f"{name!r} has a row that is not a list of numbers") from error
         if key == "table":
             if len(row) != table.size:
-                raise InputError(f"{file}: {name!r} lists {len(row)} probabilities, and its family needs {table.size}")
+                raise InputError(
+                    f"{file}", rule=f"{name!r} lists {len(row)} probabilities, and its family needs {table.size}"
+                )
             # `table` lists the node's own states slowest, then the parents, last parent fastest.
             table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
             continue
         words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
-            raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
+            raise InputError(f"{file}", rule=f"{name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
         if words:
             table[_place(file, name, states, parents, words)] = row
         else:
             table[np.isnan(table).all(axis=-1)] = row
     if np.isnan(table).any():
-        raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
+        raise InputError(f"{file}", rule=f"{name!r} has no probabilities for some of its parents' states")
     return Node(name, states[name], parents, table)
 
 
@@ -157,6 +162,6 @@ def _place(
     place = []
     for parent, word in zip(parents, words, strict=True):
         if word not in states[parent]:
-            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which is not a state of it")
+            raise InputError(f"{file}", rule=f"{name!r} has a row for {parent} = {word!r}, which is not a state of it")
         place.append(states[parent].index(word))
     return tuple(place)

@@ -130,8 +130,9 @@ class MarkovChain(OneSequence):
             for name, given in (("smoothing", smoothing), ("initial", initial)):
                 if given is not None:
                     raise InputError(
-                        f"{name} is {given!r} beside confidence={confidence!r}: a region is estimated unsmoothed, "
-                        f"for every initial distribution; leave {name} out, or confidence out for one chain"
+                        f"{name} is {given!r} beside confidence={confidence!r}",
+                        rule="a region is estimated unsmoothed, for every initial distribution",
+                        fix=f"leave {name} out, or confidence out for one chain",
                     )
             return covering_region(counts, length, names, confidence, text)
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
@@ -161,7 +162,7 @@ class MarkovChain(OneSequence):
     def marginals(self, count: int | None = None) -> FloatArray:
         """Return the laws of the first `count` entries, shape (count, k)."""
         if self.initial == "any":
-            raise Unsupported('a chain with initial="any" is a class: no single marginal distribution exists')
+            raise Unsupported('a chain with initial="any" is a class', rule="no single marginal distribution exists")
         count = self.length if count is None else count
         if self.initial == "stationary":
             return np.broadcast_to(self.stationary, (count, len(self.states)))
@@ -249,14 +250,15 @@ class MarkovChainClass(OneSequence):
     ) -> None:
         names = checked_alphabet(states, "the class")
         if len(names) < 2:
-            raise InputError(f"the class's states are {list(names)}: give at least two different names")
+            raise InputError(f"the class's states are {list(names)}", fix="give at least two different names")
         if not 0 < pi <= 1 / len(names):
             raise InputError(
                 f"pi is {pi!r}: the smallest stationary mass of {len(names)} states lies above 0 and is at most "
-                f"1/{len(names)}; lower it"
+                f"1/{len(names)}",
+                fix="lower it",
             )
         if not 0 < g <= 1:
-            raise InputError(f"g is {g!r}: an eigengap lies above 0 and is at most 1")
+            raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1")
         object.__setattr__(self, "pi", float(pi))
         object.__setattr__(self, "g", float(g))
         object.__setattr__(self, "length", checked_length(length))

@@ -51,7 +51,7 @@ class ChainRegion(OneSequence):
     ) -> None:
         ends = _ends(lower, "lower"), _ends(upper, "upper")
         if ends[0].shape != ends[1].shape or (ends[0] > ends[1]).any():
-            raise InputError("each lower end must be at most the upper end in its place: give two k by k tables")
+            raise InputError("each lower end must be at most the upper end in its place", fix="give two k by k tables")
         low, high = _holding_laws(*ends)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
@@ -61,7 +61,9 @@ class ChainRegion(OneSequence):
         object.__setattr__(self, "source", source)
         for state, largest in zip(self.states, self.reachable[1].max(axis=0).tolist(), strict=True):
             if largest <= 1e-12:
-                raise InputError(f"state {state!r} cannot be entered from any state: leave it out, or raise its ends")
+                raise InputError(
+                    f"state {state!r} cannot be entered from any state", fix="leave it out, or raise its ends"
+                )
 
     @cached_property
     def reachable(self) -> tuple[FloatArray, FloatArray]:
@@ -152,11 +154,15 @@ def _ends(table: Matrix, name: str) -> FloatArray:
     try:
         ends = np.array([[float(p) for p in row] for row in table], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the {name} ends are not a square table of numbers: give k rows of k numbers") from error
+        raise InputError(
+            f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"
+        ) from error
     if ends.ndim != 2 or ends.shape[0] != ends.shape[1] or ends.size == 0:
-        raise InputError(f"the {name} ends have shape {ends.shape}: they must be square, k rows of k numbers")
+        raise InputError(f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers")
     if not np.isfinite(ends).all() or (ends < 0).any() or (ends > 1).any():
-        raise InputError(f"the {name} ends hold a number outside [0, 1]: they are ends of intervals of probabilities")
+        raise InputError(
+            f"the {name} ends hold a number outside [0, 1]", rule="they are ends of intervals of probabilities"
+        )
     return ends
 
 
@@ -166,8 +172,11 @@ def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
     for row in range(len(lower)):
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:
             raise InputError(
-                f"row {row} of the region holds no distribution: its lower ends add up to {low[row, 0]:.6g} and its "
-                f"upper ends to {high[row, 0]:.6g}, and 1 must lie between"
+                f"row {row} of the region holds no distribution",
+                rule=(
+                    f"its lower ends add up to {low[row, 0]:.6g} and its upper ends to {high[row, 0]:.6g}, and 1 "
+                    "must lie between"
+                ),
             )
     low, high = lower / np.maximum(low, 1.0), np.minimum(upper / np.minimum(high, 1.0), 1.0)
     for table in (low, high):

@@ -43,7 +43,7 @@ class Clique(Nameless):
         return self.states
 
     def position(self, name: Hashable) -> int:
-        raise InputError(f"one clique has no person {name!r}: its entries are counted from 0")
+        raise InputError(f"one clique has no person {name!r}", rule="its entries are counted from 0")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         low, high = self.number.support_range
@@ -95,10 +95,12 @@ class CliqueInfection:
         if not people or not all(groups):
             raise InputError("the contact belief needs at least one clique, and at least one person in each")
         if len(set(people)) != len(people):
-            raise InputError("a person is in two cliques, or twice in one: cliques must not overlap")
+            raise InputError("a person is in two cliques, or twice in one", rule="cliques must not overlap")
         alphabet = checked_alphabet(states, "the contact belief")
         if len(alphabet) != 2:
-            raise InputError(f"the states are {list(alphabet)}: give two different names, well first and ill second")
+            raise InputError(
+                f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
+            )
         sizes = sorted({len(clique) for clique in groups})
         object.__setattr__(self, "cliques", groups)
         object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
@@ -206,10 +208,10 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     [0.25, 0.25, 0.5]
     """
     if size > LARGEST_CLIQUE:
-        raise InputError(f"a group has {size} people: the model is computed for at most {LARGEST_CLIQUE}")
+        raise InputError(f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}")
     for name, value in (("outside", outside), ("inside", inside)):
         if not 0 <= value <= 1:
-            raise InputError(f"{name} is {value!r}: it must be a probability, from 0 to 1")
+            raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1")
     ill = [0.0] * (size + 1)
     now = {(size - n, n): _binomial(size, n, outside) for n in range(size + 1)}  # (well, newly ill)
     while now:
@@ -268,8 +270,9 @@ def _grown(
 ) -> tuple[Any, ...]:
     if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
         raise InputError(
-            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in a "
-            "reasonable time: count fewer meetings (at_least), or name the groups yourself"
+            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
+            "a reasonable time",
+            fix="count fewer meetings (at_least), or name the groups yourself",
         )
     if not choices:
         return clique if len(clique) > len(best) else best
@@ -310,7 +313,8 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
         return given
     if len(given) != size + 1:
         raise InputError(
-            f"the distribution for a clique of {size} has {len(given)} masses: give {size + 1}, for 0 to {size} ill"
+            f"the distribution for a clique of {size} has {len(given)} masses",
+            fix=f"give {size + 1}, for 0 to {size} ill",
         )
     return Pmf(range(size + 1), list(given))
 

@@ -114,7 +114,8 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     if steps.largest > LARGEST_TABLE:
         raise Unsupported(
             f"exact inference would need a table of {steps.largest:.1e} numbers, above the limit of "
-            f"{LARGEST_TABLE:.0e}: ask about fewer variables at once, or cut the network's largest families"
+            f"{LARGEST_TABLE:.0e}",
+            fix="ask about fewer variables at once, or cut the network's largest families",
         )
     rounding = 0
     pool = list(factors)

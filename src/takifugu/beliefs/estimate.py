@@ -34,7 +34,8 @@ def checked_source(source: str, private: bool) -> str:
     if not isinstance(source, str) or not source.strip():
         raise InputError(
             'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
-            'are not in the release"; if it is the private data itself, write private=True as well'
+            'are not in the release"',
+            fix="if it is the private data itself, write private=True as well",
         )
     text = source.strip()
     return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
@@ -56,12 +57,16 @@ def count_transitions(
     found = different((state for walk in walks for state in walk), "the list of sequences")
     names = checked_alphabet(_sorted(found) if states is None else states, "the list of sequences")
     if not names:
-        raise InputError("there is no state to count: give at least one sequence with a state, or name the states")
+        raise InputError(
+            "there is no state to count", fix="give at least one sequence with a state, or name the states"
+        )
     place = {name: index for index, name in enumerate(names)}
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     for number, walk in enumerate(walks):
         if not all(state in place for state in walk):
-            raise InputError(f"sequence {number} holds a state that is not among the states named: add it to states")
+            raise InputError(
+                f"sequence {number} holds a state that is not among the states named", fix="add it to states"
+            )
         indices = np.array([place[state] for state in walk], dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
     return names, counts
@@ -70,14 +75,16 @@ def count_transitions(
 def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
     """Return the rows (counts + smoothing) / their sum; InputError for a row without any transition left empty."""
     if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
-        raise InputError(f"smoothing is {smoothing!r}: it is added to every count and must be 0 or above, such as 1.0")
+        raise InputError(
+            f"smoothing is {smoothing!r}", rule="it is added to every count and must be 0 or above, such as 1.0"
+        )
     weights = counts + float(smoothing)
     sums = weights.sum(axis=1)
     for name, total in zip(names, sums, strict=True):
         if total == 0:
             raise InputError(
-                f"no transition out of state {name!r} was seen, so without smoothing its row is unknown: "
-                "write smoothing=1.0, or leave the state out"
+                f"no transition out of state {name!r} was seen, so without smoothing its row is unknown",
+                fix="write smoothing=1.0, or leave the state out",
             )
     rows: FloatArray = weights / sums[:, None]
     return rows
@@ -86,7 +93,7 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 def checked_confidence(confidence: float) -> float:
     """Return a confidence as a float; InputError unless it lies above 0 and below 1."""
     if not 0 < as_fraction(confidence, "confidence") < 1:
-        raise InputError(f"confidence is {confidence!r}: it lies above 0 and below 1, such as 0.99")
+        raise InputError(f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99")
     return float(confidence)
 
 

@@ -60,10 +60,10 @@ class BayesianNetwork:
     ) -> None:
         given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
         if not given:
-            raise InputError("the network has no nodes: give at least one (name, states, parents, table)")
+            raise InputError("the network has no nodes", fix="give at least one (name, states, parents, table)")
         by_name = {n.name: n for n in given}
         if len(by_name) != len(given):
-            raise InputError("the network names a node twice: every node needs its own name")
+            raise InputError("the network names a node twice", rule="every node needs its own name")
         for node in given:
             _check(node, by_name)
         object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
@@ -163,8 +163,8 @@ class BayesianNetwork:
         if largest > elimination.LARGEST_TABLE:
             raise Unsupported(
                 f"which values of {', '.join(repr(self.names[e]) for e in entries[:3])} are possible would need a "
-                f"table of {largest:.1e} numbers, above the limit of {elimination.LARGEST_TABLE:.0e}: cut the "
-                "network's largest families"
+                f"table of {largest:.1e} numbers, above the limit of {elimination.LARGEST_TABLE:.0e}",
+                fix="cut the network's largest families",
             )
         return support(factors, sizes, entries)
 
@@ -281,30 +281,36 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any
     try:
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"node {name!r}: its table is not a full table of numbers, a row per parent state") from error
+        raise InputError(
+            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
+        ) from error
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(str(p) for p in parents), numbers)
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
     """Check one node's table against its family, and renormalise its rows in place."""
     if not checked_alphabet(node.states, f"node {node.name!r}"):
-        raise InputError(f"node {node.name!r}: its states must be different names, at least one")
+        raise InputError(f"node {node.name!r}", rule="its states must be different names, at least one")
     for parent in node.parents:
         if parent not in by_name:
             raise InputError(f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}")
     if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
-        raise InputError(f"node {node.name!r}: its parents must be different nodes, not itself")
+        raise InputError(f"node {node.name!r}", rule="its parents must be different nodes, not itself")
     shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
     if node.table.shape != shape:
-        raise InputError(f"node {node.name!r}: its table has shape {node.table.shape}, and its family needs {shape}")
+        raise InputError(
+            f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
+        )
     if not np.isfinite(node.table).all() or (node.table < 0).any():
-        raise InputError(f"node {node.name!r}: a probability is negative, NaN or infinite; each must lie in [0, 1]")
+        raise InputError(
+            f"node {node.name!r}: a probability is negative, NaN or infinite", fix="each must lie in [0, 1]"
+        )
     sums = node.table.sum(axis=-1, keepdims=True)
     worst = float(np.abs(sums - 1).max())
     if worst > ROW_TOLERANCE:
         raise InputError(
-            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}: "
-            "every row must sum to 1"
+            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
+            rule="every row must sum to 1",
         )
     node.table.setflags(write=True)
     node.table[...] = node.table / sums
@@ -320,7 +326,9 @@ def _ordered(by_name: Mapping[str, Node]) -> list[str]:
         while waiting:
             ready = [n for n in waiting if placed.issuperset(by_name[n].parents)]
             if not ready:
-                raise InputError(f"the network has a cycle through {sorted(waiting)[:5]}: arcs must not lead back")
+                raise InputError(
+                    f"the network has a cycle through {sorted(waiting)[:5]}", rule="arcs must not lead back"
+                )
             order += ready
             placed.update(ready)
             waiting = [n for n in waiting if n not in placed]

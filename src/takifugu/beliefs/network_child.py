@@ -39,8 +39,11 @@ def tables_of(path: Path) -> list[Table]:
         nodes = None
     if nodes is None:
         raise InputError(
-            f"{path.name} cannot be read as a Bayesian network: the file is damaged, cut short or too large, or its "
-            "ending does not name its format (.bif, .bifxml, .net, .dsl, .xdsl, .uai, .o3prm)"
+            f"{path.name} cannot be read as a Bayesian network",
+            rule=(
+                "the file is damaged, cut short or too large, or its ending does not name its format (.bif, .bifxml, "
+                ".net, .dsl, .xdsl, .uai, .o3prm)"
+            ),
         )
     return [(name, states, parents, np.array(cells).reshape(shape)) for name, states, parents, shape, cells in nodes]
 

@@ -28,14 +28,16 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
             return from_pgmpy(path, source or "a pgmpy model")
         if hasattr(path, "cpt"):
             return from_pyagrum(path, source or "a pyAgrum model")
-        raise InputError(f"a {type(path).__name__} is not a network: give a file's path, or a pyAgrum or pgmpy model")
+        raise InputError(
+            f"a {type(path).__name__} is not a network", fix="give a file's path, or a pyAgrum or pgmpy model"
+        )
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
     if not os.path.isfile(file):
         raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
     if find_spec("pyagrum") is None:
-        raise InputError("reading network files needs pyAgrum: pip install 'takifugu[networks]'")
+        raise InputError("reading network files needs pyAgrum", rule="pip install 'takifugu[networks]'")
     return _network(tables_of(file), source or f"the file {file.name}")
 
 
@@ -57,7 +59,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
     tables = {str(name): model.get_cpds(name) for name in model.nodes()}
     for name, table in tables.items():
         if table is None:
-            raise InputError(f"the pgmpy model has no table for {name!r}: add one with add_cpds")
+            raise InputError(f"the pgmpy model has no table for {name!r}", fix="add one with add_cpds")
     states = {name: tuple(table.state_names[table.variables[0]]) for name, table in tables.items()}
     nodes = []
     for name, table in tables.items():
@@ -66,8 +68,9 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
             mine, own = list(table.state_names[parent]), states.get(str(parent), ())
             if set(mine) != set(own):
                 raise InputError(
-                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own table "
-                    f"{list(own)}: name them alike"
+                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own "
+                    f"table {list(own)}",
+                    fix="name them alike",
                 )
             values = values.take([mine.index(state) for state in own], axis)  # each table has its own order
         values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first

@@ -38,7 +38,7 @@ class LawPair(Nameless):
         return ("left", "right")
 
     def position(self, name: Hashable) -> int:
-        raise InputError(f"two distributions have no column {name!r}: publish Identity()")
+        raise InputError(f"two distributions have no column {name!r}", fix="publish Identity()")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True, True)

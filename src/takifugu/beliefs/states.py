@@ -21,16 +21,19 @@ def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
     ('still', 'walking')
     """
     if not isinstance(states, Iterable):
-        raise InputError(f"{what} has the states {states!r}: give a list, such as ['still', 'walking']")
+        raise InputError(f"{what} has the states {states!r}", fix="give a list, such as ['still', 'walking']")
     names = tuple(_plain(state, what) for state in states)
     if len(set(names)) != len(names):
-        raise InputError(f"{what} has the states {list(names)}, which repeat a name: give different names, each once")
+        raise InputError(
+            f"{what} has the states {list(names)}, which repeat a name", fix="give different names, each once"
+        )
     written: dict[str, State] = {}
     for name in names:
         if str(name) in written:
             raise InputError(
-                f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike: results could "
-                "not be told apart; rename one of them"
+                f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike",
+                rule="results could not be told apart",
+                fix="rename one of them",
             )
         written[str(name)] = name
     return names
@@ -56,12 +59,12 @@ def _plain(state: Any, what: str) -> State:
     plain = plain_state(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
-            f"{what} has the state {plain!r}, which in data means that an entry was not observed: give the state a "
-            "name, such as 'unknown'"
+            f"{what} has the state {plain!r}, which in data means that an entry was not observed",
+            fix="give the state a name, such as 'unknown'",
         )
     if not isinstance(plain, str | int | float | Fraction):
         raise InputError(
-            f"{what} has the state {plain!r} of type {type(plain).__name__}: write states as text, numbers, true or "
-            "false, so that they read back from a file"
+            f"{what} has the state {plain!r} of type {type(plain).__name__}",
+            fix="write states as text, numbers, true or false, so that they read back from a file",
         )
     return plain

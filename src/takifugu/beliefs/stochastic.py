@@ -63,8 +63,8 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     closed = _closed_classes(matrix > 0)
     if len(closed) != 1:
         raise InputError(
-            f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique: "
-            'give initial=[...] or initial="any"'
+            f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique",
+            fix='give initial=[...] or initial="any"',
         )
     members = closed[0]
     inside = matrix[np.ix_(members, members)]
@@ -155,16 +155,16 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     try:
         table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("the matrix is not a square table of numbers: give k rows of k probabilities") from error
+        raise InputError("the matrix is not a square table of numbers", fix="give k rows of k probabilities") from error
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        raise InputError(f"the matrix has shape {table.shape}: it must be square, k rows of k probabilities")
+        raise InputError(f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities")
     if not np.isfinite(table).all() or (table < 0).any():
-        raise InputError("the matrix has a negative, NaN or infinite probability: every one must lie in [0, 1]")
+        raise InputError("the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]")
     sums = table.sum(axis=1)
     for row, total in enumerate(sums):
         if abs(total - 1) > ROW_TOLERANCE:
             raise InputError(
-                f"row {row} of the matrix sums to {total:.12g}: it must sum to 1 (within {ROW_TOLERANCE:g})"
+                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})"
             )
     table = normalised(table)
     table.setflags(write=False)
@@ -185,8 +185,11 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
     if isinstance(initial, str):
         if initial not in ("stationary", "any"):
             raise InputError(
-                f'initial is {initial!r}: write "stationary", "any" or a list of {k} probabilities'
-                f"{did_you_mean(initial, ['stationary', 'any'])}"
+                f"initial is {initial!r}",
+                fix=(
+                    f'write "stationary", "any" or a list of {k} '
+                    f"probabilities{did_you_mean(initial, ['stationary', 'any'])}"
+                ),
             )
         return initial
     law = np.array([float(p) for p in initial])

@@ -50,19 +50,21 @@ class JointTable:
         table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
         given = list(probabilities)
         if not table or len(table) != len(given):
-            raise InputError(f"the table has {len(table)} rows and {len(given)} probabilities: give one mass per row")
+            raise InputError(
+                f"the table has {len(table)} rows and {len(given)} probabilities", fix="give one mass per row"
+            )
         masses, total = _masses(given)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
-            raise InputError("the table's rows have different lengths: every row needs one value per column")
+            raise InputError("the table's rows have different lengths", rule="every row needs one value per column")
         alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
-            raise InputError("the table repeats a row: add up its probabilities first")
+            raise InputError("the table repeats a row", fix="add up its probabilities first")
         columns = tuple(f"x{i + 1}" for i in range(width)) if names is None else tuple(names)
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
-                f"the table has {width} columns and the names {list(columns)}: give one different name each"
+                f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
             )
         object.__setattr__(self, "rows", table)
         object.__setattr__(self, "_alphabets", alphabets)
@@ -119,8 +121,8 @@ class JointTable:
         if name in self.column_names:
             return self.column_names.index(name)
         raise InputError(
-            f"the belief has no column {name!r}; write one of {[str(n) for n in self.column_names]}"
-            f"{did_you_mean(name, self.column_names)}"
+            f"the belief has no column {name!r}",
+            fix=f"write one of {[str(n) for n in self.column_names]}{did_you_mean(name, self.column_names)}",
         )
 
     def possible(self, entry: int) -> tuple[bool, ...]:

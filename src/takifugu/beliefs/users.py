@@ -118,11 +118,15 @@ class IndependentUsers:
     ) -> None:
         given = [laws] if isinstance(laws, Mapping) else list(laws)
         if not given:
-            raise InputError("there are no users: give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25")
+            raise InputError(
+                "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
+            )
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
         if len(each) != len(given):
-            raise InputError(f"there are {len(given)} users and {len(each)} presences: give one, or one per user")
+            raise InputError(
+                f"there are {len(given)} users and {len(each)} presences", fix="give one, or one per user"
+            )
         read = _Reader()
         self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
 
@@ -142,14 +146,14 @@ class IndependentUsers:
         read = _Reader()
         for group in groups:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
-                raise InputError(f"a group is {group!r}: write (count, distribution[, presence])")
+                raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])")
             count = plain(group[0])
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                raise InputError(f"a group has {group[0]!r} users: write a whole number above 0")
+                raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0")
             counts.append(count)
             found.append(read.law(group[1], group[2] if len(group) == 3 else 1))
         if not found:
-            raise InputError("there are no users: give at least one group (count, distribution)")
+            raise InputError("there are no users", fix="give at least one group (count, distribution)")
         users = object.__new__(IndependentUsers)
         users._fill(found, absence, None, source, counts)
         return users
@@ -168,7 +172,7 @@ class IndependentUsers:
         law_of.setflags(write=False)
         called = None if names is None else tuple(plain(name) for name in names)
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
-            raise InputError(f"there are {len(law_of)} users: give one different name each")
+            raise InputError(f"there are {len(law_of)} users", fix="give one different name each")
         object.__setattr__(self, "laws", tuple(number))
         object.__setattr__(self, "law_of", law_of)
         object.__setattr__(self, "absence", _mode(absence, [law.presence for law in number]))
@@ -220,7 +224,9 @@ class IndependentUsers:
 
     def position(self, name: Hashable) -> int:
         if self.user_names is None:
-            raise InputError(f"the users have no names, so there is no {name!r}: number them from 0, or give names")
+            raise InputError(
+                f"the users have no names, so there is no {name!r}", fix="number them from 0, or give names"
+            )
         if name in self.user_names:
             return self.user_names.index(name)
         raise InputError(f"the belief has no user {name!r}{did_you_mean(name, self.user_names)}")
@@ -325,25 +331,29 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     try:
         pairs = [(plain(v), plain(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
     except (TypeError, ValueError):
-        raise InputError(f"a user's distribution is {law!r}: write value -> probability: {{0: 0.3, 1: 0.7}}") from None
+        raise InputError(
+            f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
+        ) from None
     if not pairs:
-        raise InputError("a user's distribution is empty: give at least one value with its probability")
+        raise InputError("a user's distribution is empty", fix="give at least one value with its probability")
     values = checked_alphabet([v for v, _ in pairs], "a user's distribution")
     if ABSENT in values:
-        raise InputError(f"a user's distribution has the value {ABSENT!r}, which stands for an absent user: rename it")
+        raise InputError(
+            f"a user's distribution has the value {ABSENT!r}, which stands for an absent user", fix="rename it"
+        )
     for value, p in pairs:
         number = isinstance(p, int | float | Fraction) and not isinstance(p, bool)
         if not number or not math.isfinite(p) or p < 0:
-            raise InputError(f"the probability of {value!r} is {p!r}: it must be a finite number, at least 0")
+            raise InputError(f"the probability of {value!r} is {p!r}", rule="it must be a finite number, at least 0")
     if any(isinstance(p, float) for _, p in pairs):
         total = math.fsum(float(p) for _, p in pairs)
         if abs(total - 1) > TOLERANCE:
-            raise InputError(f"a user's probabilities sum to {total}: they must sum to 1 (within 1e-9)")
+            raise InputError(f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)")
         off = abs(total - 1) > 2.0**-50
         return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
-        raise InputError(f"a user's probabilities sum to {sum(exact)}: they must sum to exactly 1")
+        raise InputError(f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1")
     return values, exact
 
 
@@ -351,7 +361,7 @@ def _presence(presence: Any) -> Fraction | float:
     there = plain(presence)
     number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
     if not number or not 0 <= there <= 1:
-        raise InputError(f"a presence is {presence!r}: it must be a probability, from 0 to 1")
+        raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1")
     return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
 
 
@@ -361,12 +371,15 @@ def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
         return "unknown"
     if absence not in MODES:
         raise InputError(
-            f'the absence is {absence!r}: write "unknown" ({MODES["unknown"]}) or "removed" ({MODES["removed"]})'
-            f"{did_you_mean(absence, MODES)}"
+            f"the absence is {absence!r}",
+            fix=(
+                f"write \"unknown\" ({MODES['unknown']}) or \"removed\" "
+                f"({MODES['removed']}){did_you_mean(absence, MODES)}"
+            ),
         )
     if absence == "removed" and certain:
         raise InputError(
-            'the absence is "removed", and every user is present with probability 1: give a presence below 1'
+            'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
         )
     return absence
 

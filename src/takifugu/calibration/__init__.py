@@ -70,12 +70,12 @@ def calibrate(
         line = find(mechanism)
         if problem.delta > 0 and not line.takes_delta:
             raise InputError(
-                f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it: "
-                'write delta=0, or mechanism="auto"'
+                f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it",
+                fix='write delta=0, or mechanism="auto"',
             )
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
-            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}: {trial.reason}")
+            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}")
         return _calibration(problem, mechanism, trial.bound, line.load().source, conditions)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise, patient=only)
@@ -123,12 +123,13 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
     """
     exact = as_fraction(scale, "the scale")
     if exact <= 0:
-        raise InputError(f"the scale is {scale!r}: it must be above 0; write for example 10.0")
+        raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0")
     problem = _problem(framework, query, 1, 0)
     conditions = check_beliefs(framework, allow_private_belief)
     if not LEAST_SCALE <= exact / problem.grid <= LARGEST_SCALE:
         raise InputError(
-            f"the scale is {scale!r}: it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}"
+            f"the scale is {scale!r}",
+            rule=f"it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}",
         )
     promise = promise_of(problem, exact)
     noise = _laplace(problem, exact)
@@ -145,14 +146,15 @@ def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
 
 def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
     if not isinstance(framework, Framework):
-        raise InputError(f"the framework is a {type(framework).__name__}: write Pufferfish(secrets, beliefs)")
+        raise InputError(f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)")
     if isinstance(query, type) or not hasattr(query, "resolve"):
-        raise InputError(f"the query is {query!r}: write for example Count('walking') or Histogram()")
+        raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(
-            f"epsilon is {epsilon!r}: it must lie between 1e-9 and 10000; less publishes nothing but noise, and more "
-            "promises nothing; write for example 1.0"
+            f"epsilon is {epsilon!r}: it must lie between 1e-9 and 10000",
+            rule="less publishes nothing but noise, and more promises nothing",
+            fix="write for example 1.0",
         )
     problem = Problem(framework, query, budget, as_delta(delta))
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked

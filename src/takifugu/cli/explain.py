@@ -38,7 +38,7 @@ def explain(
 ) -> None:
     seen = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
-        raise ReleaseError(f"{str(svg)!r} would be overwritten: write --force, or choose another name")
+        raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
     tables: list[list[Priced]] = []
     spec = None
     if file is not None:

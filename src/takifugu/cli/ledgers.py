@@ -28,7 +28,9 @@ UNPUBLISHED_MEANS = (
 
 def init(where: Path, as_json: bool) -> None:
     if where.exists():
-        raise LedgerError(f"{str(where)!r} exists already and was left as it is; name another file for a new ledger")
+        raise LedgerError(
+            f"{str(where)!r} exists already and was left as it is", fix="name another file for a new ledger"
+        )
     Ledger.open(where)
     if as_json:
         print_json("ledger init", where, {"made": str(where)})

@@ -100,9 +100,9 @@ def write_new(path: Path, text: str, force: bool) -> None:
     Raises ReleaseError where it exists (without `force`) or cannot be written.
     """
     if path.is_dir():
-        raise ReleaseError(f"{str(path)!r} is a folder: name the file to write")
+        raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
-        raise ReleaseError(f"{str(path)!r} would be overwritten: write --force, or choose another name")
+        raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
     draft = path.with_name(f".{token_hex(8)}.unfinished")
     try:
         draft.touch(exist_ok=False)  # follows no link
@@ -114,4 +114,4 @@ def write_new(path: Path, text: str, force: bool) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         reason = (error.strerror or type(error).__name__).lower()
-        raise ReleaseError(f"{str(path)!r} cannot be written ({reason}): choose another place") from None
+        raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None

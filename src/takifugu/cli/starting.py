@@ -21,7 +21,7 @@ from takifugu.visible import visible
 
 def init(source: str, output: Path, force: bool, as_json: bool) -> None:
     if output.exists() and not force:
-        raise ReleaseError(f"{str(output)!r} would be overwritten: write --force, or name another file with -o")
+        raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     columns, data = look_at(open_frame(source)), Path(source)
     write_new(output, draft(data, output, columns), force)
     ledger, is_new = _ledger_beside(output)

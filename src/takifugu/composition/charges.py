@@ -72,15 +72,17 @@ def charge_of(
     about = own if framework is None else framework
     if _size(about) != _size(own) and names_entries(query):
         raise InputError(
-            f"the pooled query ({query.describe()}) numbers the entries of all units together: publish a count, sum, "
-            "mean or histogram over all entries, or give each unit its own query"
+            f"the pooled query ({query.describe()}) numbers the entries of all units together",
+            fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
         )
     if isinstance(query, Mean):
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.beliefs[0]).grid / query.resolve(own.beliefs[0]).grid, total
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
-        raise InputError(f"at is {at!r}: it is the step, from 0, where one sequence starts in the unit's one recording")
+        raise InputError(
+            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
+        )
     noise, promise = calibration.randomiser, calibration.guarantee
     whole, single = _changes(about, query)
     tabled = [b for b in about.beliefs if not isinstance(b, LawPair)]

@@ -44,14 +44,15 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
     definition = framework.definition
     if definition not in RULES:
         raise CompositionRefused(
-            f"no joint proof for definition {definition!r}: releases under it do not compose; known: {list(RULES)}"
-            f"{did_you_mean(definition, RULES)}"
+            f"no joint proof for definition {definition!r}",
+            rule="releases under it do not compose",
+            fix=f"known: {list(RULES)}{did_you_mean(definition, RULES)}",
         )
     for charge in charges:
         if charge.definition != definition:
             raise CompositionRefused(
-                f"no joint proof for definition {charge.definition!r} together with {definition!r}: publish about this "
-                "source under one definition"
+                f"no joint proof for definition {charge.definition!r} together with {definition!r}",
+                fix="publish about this source under one definition",
             )
     return RULES[definition](View(framework, fingerprint), charges, recharge)
 
@@ -74,7 +75,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
     """
     given = tuple(calibrations)
     if not given:
-        raise InputError("there is nothing to compose: give at least one calibration")
+        raise InputError("there is nothing to compose", fix="give at least one calibration")
     charges = tuple(charge_of(c, reading="together") for c in given)
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
     joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]

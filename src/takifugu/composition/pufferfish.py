@@ -136,7 +136,7 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
         price = f"recharging them by their noise alone (recharge=True) would cost epsilon {float(cost):.4g} in all"
     else:
         price = f"their noise alone gives no bound: {refused}"
-    raise CompositionRefused(f"{reason}; {REMEDY}; {price}")
+    raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")
 
 
 def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: bool) -> str:
@@ -234,7 +234,8 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
         if charge.composition is not Composition.WHOLE:
             raise CompositionRefused(
                 f"a release of kind {str(charge.composition)!r} without Laplace noise has no cost for a change of "
-                "the whole data: use Laplace noise (delta = 0)"
+                "the whole data",
+                fix="use Laplace noise (delta = 0)",
             )
         return _stored(view, charge, True)
     reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
@@ -251,8 +252,9 @@ def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
     if keeps:
         return charge.epsilon
     raise CompositionRefused(
-        f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, entries "
-        "or pieces than this framework has: calibrate it for beliefs that read the query alike, or use Laplace noise"
+        f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, "
+        "entries or pieces than this framework has",
+        fix="calibrate it for beliefs that read the query alike, or use Laplace noise",
     )
 
 
@@ -272,7 +274,9 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
     """
     for c in charges:
         if c.scale is None and c.composition not in STEADY:
-            raise CompositionRefused("a release without Laplace noise has no cost by its noise alone; use such noise")
+            raise CompositionRefused(
+                "a release without Laplace noise has no cost by its noise alone", fix="use such noise"
+            )
     worst, witness, late = Fraction(0), None, _late(charges)
     for belief in view.framework.beliefs:
         reads = [view.read(belief, c) for c in charges]

@@ -35,13 +35,15 @@ class Bounded:
             object.__setattr__(self, name, as_fraction(value, f"{name} of column {column!r}"))
         if not self.low <= self.missing <= self.high:
             raise InputError(
-                f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}: the "
-                "lower bound must be at most the upper one, and the replacement between them"
+                f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}",
+                rule="the lower bound must be at most the upper one, and the replacement between them",
             )
         if self.grid <= 0 or max(self.grid.numerator, self.grid.denominator) > MOST_UNITS:
-            raise InputError(f"the grid of column {column!r} is {grid}: it must be above 0, for example 0.01")
+            raise InputError(f"the grid of column {column!r} is {grid}", rule="it must be above 0, for example 0.01")
         if max(abs(self.low), abs(self.high)) / self.grid > MOST_UNITS:
-            raise InputError(f"the bounds of column {column!r} are more than 2**50 steps of its grid: coarsen the grid")
+            raise InputError(
+                f"the bounds of column {column!r} are more than 2**50 steps of its grid", fix="coarsen the grid"
+            )
 
     @property
     def range(self) -> tuple[int, int]:

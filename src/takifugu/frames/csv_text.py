@@ -47,16 +47,20 @@ def look(path: Path, opener: Opener) -> Dialect:
         lines = list(io.StringIO(start, newline=""))
         blank = next((number for number, line in enumerate(lines) if line.strip()), None)
         if blank is None:
-            raise DataError(f"{path.name} is empty: a CSV file starts with a line of column names")
+            raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
         if len(start) == _LOOK and blank == len(lines) - 1:
-            raise DataError(f"{path.name} starts with a line of over {_LOOK:,} characters: it must hold column names")
+            raise DataError(
+                f"{path.name} starts with a line of over {_LOOK:,} characters", rule="it must hold column names"
+            )
         headers = {s: _header(lines[blank:], s) for s in SEPARATORS}
         separator = max(SEPARATORS, key=lambda s: len(headers[s]))
         names = headers[separator]
         if not any(names):
-            raise DataError(f"{path.name} has no column names: its first line must hold them")
+            raise DataError(f"{path.name} has no column names", rule="its first line must hold them")
         if any(visible(name) != name for name in map(_without_line_ends, names)):
-            raise DataError(f"{path.name} has control characters in its first line: it is damaged, or no CSV file")
+            raise DataError(
+                f"{path.name} has control characters in its first line", rule="it is damaged, or no CSV file"
+            )
         return Dialect(separator, blank, tuple(names))
 
 
@@ -87,8 +91,8 @@ def check_lines(path: Path, packed: bool, whole: bool) -> int:
             size += len(piece)
             if len(piece) == block and b"\n" not in piece and b"\r" not in piece:
                 raise DataError(
-                    f"{path.name} has a line of more than {block:,} bytes, which engines do not read alike: check its "
-                    "line ends and quotes"
+                    f"{path.name} has a line of more than {block:,} bytes, which engines do not read alike",
+                    fix="check its line ends and quotes",
                 )
     return size
 
@@ -112,7 +116,9 @@ def as_lists(path: Path, opener: Opener, dialect: Dialect) -> dict[str, list[str
             if not fields:
                 continue
             if len(fields) != width:
-                raise DataError(f"{path.name} has a row with more or fewer fields than its header: repair the file")
+                raise DataError(
+                    f"{path.name} has a row with more or fewer fields than its header", fix="repair the file"
+                )
             for column, text in zip(found, fields, strict=True):
                 column.append(seen.setdefault(text, text))
     return dict(zip(dialect.names, found, strict=True))
@@ -129,11 +135,11 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise DataError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
+        raise DataError(f"{path.name} is not UTF-8 text", fix="save it as UTF-8") from None
     except csv.Error:
         raise DataError(
-            f"{path.name} is not a well-formed CSV file: check its quotes, separators and line ends"
+            f"{path.name} is not a well-formed CSV file", fix="check its quotes, separators and line ends"
         ) from None
     except (OSError, EOFError, zlib.error) as error:
         reason = (getattr(error, "strerror", None) or "it ends too early or is damaged").lower()
-        raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None
+        raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None

@@ -49,7 +49,7 @@ def careful(source: str) -> Iterator[None]:
     except TakifuguError:
         raise
     except MemoryError:
-        raise DataError(f"{source} needs more memory than there is: give a file, and install duckdb") from None
+        raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
     except Exception as error:
         text = "" if isinstance(error, ImportError) else str(error)
         text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack

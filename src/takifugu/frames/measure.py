@@ -50,12 +50,14 @@ def measure(
     before = longest if longest is not None and max(whole.values()) > longest else None
     if before is not None and lengths.longer == "refuse":
         raise DataError(
-            f"a piece is longer than the {before} steps that the belief allows: raise the longest length, or have "
-            "longer pieces cut"
+            f"a piece is longer than the {before} steps that the belief allows",
+            fix="raise the longest length, or have longer pieces cut",
         )
     kept = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
     if not kept:
-        raise DataError(f"no piece has the {lengths.shortest} steps that are required: lower the shortest length")
+        raise DataError(
+            f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
+        )
     found = {}
     for key, facts in kept.items():
         seen = [(f.code, f.rows) for f in facts if f.code >= 0]
@@ -69,24 +71,29 @@ def measure(
 
 def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode) -> None:
     if not grouped:
-        raise DataError("the data has no rows: nothing can be released")
+        raise DataError("the data has no rows", rule="nothing can be released")
     if layout.null_keys != "keep":
         for column, part in ((layout.unit, 0), (layout.piece, 1)):
             if column is not None and any(key[part] is None for key in grouped):
                 raise DataError(
-                    f"column {column!r} has missing values: every row must have a value there; fill them, or write "
-                    'null_keys = "drop" to leave these rows out'
+                    f"column {column!r} has missing values",
+                    rule="every row must have a value there",
+                    fix='fill them, or write null_keys = "drop" to leave these rows out',
                 )
     codes = {fact.code for facts in grouped.values() for fact in facts}
     if UNKNOWN in codes:
         names = [str(s) for s in states.states]
         raise DataError(
-            f"column {layout.value!r} has a value that is no state and is not mapped to one; the states are {names}"
+            f"column {layout.value!r} has a value that is no state and is not mapped to one",
+            fix=f"the states are {names}",
         )
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
-            f"column {layout.value!r} has missing states: fill them, leave their rows out, or have them counted as "
-            "unobserved where the pattern of gaps may be public"
+            f"column {layout.value!r} has missing states",
+            fix=(
+                "fill them, leave their rows out, or have them counted as unobserved where the pattern of gaps may "
+                "be public"
+            ),
         )
 
 
@@ -113,20 +120,21 @@ def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) 
         if not are_together(grouped):
             named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
             raise DataError(
-                f"the rows of one piece are not together, and no order column is declared: sort the data by {named}, "
-                "or declare the order column"
+                "the rows of one piece are not together, and no order column is declared",
+                fix=f"sort the data by {named}, or declare the order column",
             )
         return
     if any(fact.unplaced for facts in grouped.values() for fact in facts):
         raise DataError(
-            f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar: every row "
-            "needs its place in the order"
+            f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar",
+            rule="every row needs its place in the order",
         )
     for fault, words in zip(rows.misorder(), ("has ties", "goes backwards"), strict=True):
         if fault:
             raise DataError(
-                f"column {layout.order!r} {words} within one piece: every row must come after the one before; sort the "
-                "data, or declare the piece column if the rows belong to several pieces"
+                f"column {layout.order!r} {words} within one piece",
+                rule="every row must come after the one before",
+                fix="sort the data, or declare the piece column if the rows belong to several pieces",
             )
 
 
@@ -135,12 +143,12 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
         return sum(f.rows for f in facts)
     if len({offset for f in facts for offset in f.offsets or ()}) > 1:
         raise DataError(
-            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece: "
-            "round it, or declare the step that it has"
+            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
+            fix="round it, or declare the step that it has",
         )
     span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
-        raise DataError(f"column {layout.order!r} spans more steps than a piece can have: check it and the step")
+        raise DataError(f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step")
     return span // step + 1
 
 
@@ -149,13 +157,15 @@ def check_weights(weights: Mapping[range, int] | None) -> None:
     if weights is None:
         return
     if len(weights) > MOST_WEIGHTS:
-        raise InputError(f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}: read the entries")
+        raise InputError(f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}", fix="read the entries")
     last = 0
     for run in sorted(weights, key=lambda r: r.start):
         if run.step != 1 or len(run) == 0 or run.start < last:
-            raise InputError(f"the weights' run {run} is empty, has a step or overlaps: give separate runs of places")
+            raise InputError(
+                f"the weights' run {run} is empty, has a step or overlaps", fix="give separate runs of places"
+            )
         if isinstance(weights[run], bool) or not isinstance(weights[run], int) or abs(weights[run]) >= 2**31:
-            raise InputError(f"the weight of {run} is {weights[run]!r}: it must be a whole number below 2**31")
+            raise InputError(f"the weight of {run} is {weights[run]!r}", rule="it must be a whole number below 2**31")
         last = run.stop
 
 

@@ -54,7 +54,7 @@ def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
     ('person', 'minute', 'posture')
     """
     if isinstance(missing, str):
-        raise InputError(f'missing is {missing!r}: give a list of texts, such as ["NA", "?"]')
+        raise InputError(f"missing is {missing!r}", fix='give a list of texts, such as ["NA", "?"]')
     words = frozenset(str(word).strip(BLANKS) for word in missing) | {""}
     if isinstance(data, Table):
         return data
@@ -75,8 +75,8 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             frame = nw.from_native(_plain_labels(data), series_only=False)
         except TypeError:
             raise InputError(
-                f"the data is a {kind}: give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark "
-                "frame"
+                f"the data is a {kind}",
+                fix="give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame",
             ) from None
     with careful(source):
         if is_spark(frame):
@@ -107,26 +107,26 @@ def _plain_labels(data: Any) -> Any:
         return data
     for label, times in Counter(labels).items():
         if times > 1:
-            raise InputError(f"the data has two columns called {label!r}: rename one")
+            raise InputError(f"the data has two columns called {label!r}", fix="rename one")
     return data.set_axis(labels, axis=1)
 
 
 def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
     if "://" in str(data):
-        raise DataError("the data is a URL: download it first and give the path of the copy")
+        raise DataError("the data is a URL", fix="download it first and give the path of the copy")
     path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
     if os.path.isdir(path):
-        raise DataError(f"{path.name or path} is a folder: give the path of a CSV or Parquet file")
+        raise DataError(f"{path.name or path} is a folder", fix="give the path of a CSV or Parquet file")
     start = _first_bytes(path)
     if not start:
-        raise DataError(f"{path.name} is empty: a CSV file starts with a line of column names")
+        raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
     for magic, meaning in _OTHER_KINDS.items():
         if start.startswith(magic):
             raise DataError(f"{path.name} {meaning}")
     if start.startswith(b"PAR1"):
         return _open_parquet(path, missing)
     if path.suffix == ".parquet":
-        raise DataError(f"{path.name} is called Parquet and is not: check the file")
+        raise DataError(f"{path.name} is called Parquet and is not", fix="check the file")
     return _open_csv(path, start.startswith(b"\x1f\x8b"), missing)
 
 
@@ -137,17 +137,21 @@ def _first_bytes(path: Path) -> bytes:
         with open(path, "rb") as file:
             return file.read(16)
     except ValueError:
-        raise DataError("no file can have the name that is given for the data: write the path of the file") from None
+        raise DataError(
+            "no file can have the name that is given for the data", fix="write the path of the file"
+        ) from None
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
-        raise DataError(f"{path.name} cannot be read ({reason}): check the path and the file") from None
+        raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None
 
 
 def _open_csv(path: Path, packed: bool, missing: frozenset[str]) -> Table:
     dialect = look(path, gzip.open if packed else open)
     if find_spec("duckdb") is None:
         if check_lines(path, packed, whole=True) > LARGEST_IN_PYTHON:
-            raise DataError(f"{path.name} is large: install duckdb (pip install duckdb), which reads it piece by piece")
+            raise DataError(
+                f"{path.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
+            )
         columns = as_lists(path, gzip.open if packed else open, dialect)
         return Table(path.name, dialect.names, True, missing, columns, dialect.names)
     check_lines(path, packed, whole=packed)
@@ -182,7 +186,9 @@ def _open_parquet(path: Path, missing: frozenset[str]) -> Table:
         elif find_spec("pyarrow") is not None:
             frame, check = nw.from_native(read_with_pyarrow(path)), None
         else:
-            raise DataError(f"{path.name} is a Parquet file: install duckdb (pip install duckdb), polars or pyarrow")
+            raise DataError(
+                f"{path.name} is a Parquet file", fix="install duckdb (pip install duckdb), polars or pyarrow"
+            )
         labels = tuple(frame.collect_schema().names())
     return Table(path.name, labels, True, missing, frame, labels, longest=check)
 

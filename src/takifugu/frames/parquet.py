@@ -23,16 +23,20 @@ ROWS, ROWS_A_BYTE = 1_000_000, 100
 def check_rows(path: Path, rows: int) -> None:
     """Raise DataError for a file that announces more rows than its bytes can mean."""
     if rows > ROWS + ROWS_A_BYTE * path.stat().st_size:
-        raise DataError(f"{path.name} announces far more rows than its size can hold: write the table again")
+        raise DataError(f"{path.name} announces far more rows than its size can hold", fix="write the table again")
 
 
 def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
     """Raise DataError where the texts of a column are too long to be states or names, or too many of them are long."""
     for longest, together in lengths:
         if (longest or 0) > LONGEST_TEXT:
-            raise DataError(f"{source} has texts of more than {LONGEST_TEXT:,} bytes: no state or name is that long")
+            raise DataError(
+                f"{source} has texts of more than {LONGEST_TEXT:,} bytes", rule="no state or name is that long"
+            )
         if (longest or 0) > LONG and (together or 0) > ALL_LONG_TEXTS:
-            raise DataError(f"{source} has too many texts of more than {LONG} bytes: map them to short names first")
+            raise DataError(
+                f"{source} has too many texts of more than {LONG} bytes", fix="map them to short names first"
+            )
 
 
 def longest_in_duckdb(connection: Any, where: str, columns: Mapping[str, str]) -> Longest:

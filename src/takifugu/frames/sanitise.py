@@ -25,7 +25,7 @@ def kind_of(frame: Frame, role: str, column: str) -> nw.dtypes.DType:
     """Return the type of a picked column; DataError for one that mixes kinds of values."""
     kind = frame.collect_schema()[role]
     if kind == nw.Object:
-        raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...): make it one kind")
+        raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...)", fix="make it one kind")
     return kind
 
 
@@ -52,7 +52,7 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     """Return the names of units or pieces; DataError for a column that cannot name anything."""
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
     if names is None:
-        raise DataError(f"column {column!r} holds values of type {kind}, which name nothing: write them as text")
+        raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
     return names
 
 
@@ -60,7 +60,9 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     """Return raw states; DataError for a column that holds none."""
     states = plain(role, kind)
     if states is None:
-        raise DataError(f"column {column!r} holds values of type {kind}, which are no states: write them as text")
+        raise DataError(
+            f"column {column!r} holds values of type {kind}, which are no states", fix="write them as text"
+        )
     return states
 
 

@@ -32,13 +32,16 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
         except InputError as error:
             raise DataError(str(error)) from None
         if not name:
-            raise DataError(f"column {column!r}: a {what}{place} has no character that can be seen: write its name")
+            raise DataError(
+                f"column {column!r}: a {what}{place} has no character that can be seen", fix="write its name"
+            )
         other, at = first.setdefault(name, (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
             raise DataError(
                 f"column {column!r}: a {what} is written in two ways{rows}, which look alike (blanks, accents or "
-                "characters of zero width): write it in one way"
+                "characters of zero width)",
+                fix="write it in one way",
             )
         found[raw] = name
     return found

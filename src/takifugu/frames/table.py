@@ -49,16 +49,16 @@ class Table:
         for column in columns:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
                 raise InputError(
-                    f"the data has no column {column!r}, nor any other that is named: its first line must hold the "
-                    "names of the columns"
+                    f"the data has no column {column!r}, nor any other that is named",
+                    rule="its first line must hold the names of the columns",
                 )
             if column not in self.names:
                 raise InputError(
-                    f"the data has no column {column!r}{did_you_mean(column, self.names)}; "
-                    f"its columns are {_listed(self.names)}"
+                    f"the data has no column {column!r}{did_you_mean(column, self.names)}",
+                    fix=f"its columns are {_listed(self.names)}",
                 )
             if self.names.count(column) > 1:
-                raise InputError(f"the data has two columns called {column!r}: rename one")
+                raise InputError(f"the data has two columns called {column!r}", fix="rename one")
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
         """Return a narwhals frame with one column for each role, whatever the table calls it.

@@ -22,21 +22,21 @@ PARTS_OF_STEP = 1000
 
 def other_kind(column: str) -> DataError:
     return DataError(
-        f'the step and column {column!r} differ in kind: write a time such as "1min" for dates and times, a number '
-        "for numbers"
+        f"the step and column {column!r} differ in kind",
+        fix='write a time such as "1min" for dates and times, a number for numbers',
     )
 
 
 def no_order(column: str) -> DataError:
     return DataError(
-        f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00): it "
-        "cannot order the rows"
+        f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00)",
+        rule="it cannot order the rows",
     )
 
 
 def two_ways(column: str) -> DataError:
-    return DataError(f"column {column!r} has times with and without a zone: write all of them in one way")
+    return DataError(f"column {column!r} has times with and without a zone", fix="write all of them in one way")
 
 
 def not_numbers(column: str) -> DataError:
-    return DataError(f"column {column!r} has texts that are no numbers: repair them, or name them as missing")
+    return DataError(f"column {column!r} has texts that are no numbers", fix="repair them, or name them as missing")

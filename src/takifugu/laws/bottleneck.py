@@ -167,7 +167,7 @@ def _masses(
     """Return the points that carry mass, and exact masses that sum to one."""
     listed = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
     if len(set(listed)) < len(listed):
-        raise InputError(f"the {side} points repeat one: list each point once and add its masses")
+        raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
     law = Pmf(range(len(listed)), as_numbers(probabilities, f"the {side} probabilities"))
     masses = [Fraction(mass) for _, mass in law.items()]
     return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
@@ -183,14 +183,14 @@ def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
     size = len(points)
     table = as_numbers([metric(one, two) for one in points for two in points], "distances").reshape(size, size)
     if (table < 0).any() or (table.diagonal() != 0).any():
-        raise InputError("the metric is negative, or not 0 from a point to itself; give a distance")
+        raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance")
     slack = table * _ROUNDING if table.dtype == np.float64 else table * 0
     if (abs(table - table.T) > slack).any():
-        raise InputError("the metric is not symmetric: metric(x, y) must equal metric(y, x)")
+        raise InputError("the metric is not symmetric", fix="metric(x, y) must equal metric(y, x)")
     for middle in range(size):
         if (table - slack > table[:, middle, None] + table[None, middle, :]).any():
             raise InputError(
-                f"the metric breaks the triangle inequality through {points[middle]!r}: a detour is shorter"
+                f"the metric breaks the triangle inequality through {points[middle]!r}", rule="a detour is shorter"
             )
     place = {point: index for index, point in enumerate(points)}
     return table[np.ix_([place[one] for one in x], [place[two] for two in y])]

@@ -78,7 +78,8 @@ def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> f
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
     if budget > 1:
         raise InputError(
-            f"epsilon is {epsilon!r}: this printed rule is proved for epsilon at most 1; use gaussian_analytic_sigma"
+            f"epsilon is {epsilon!r}: this printed rule is proved for epsilon at most 1",
+            fix="use gaussian_analytic_sigma",
         )
     return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * above(shift / budget))
 
@@ -155,7 +156,7 @@ def _rounded_up(value: float) -> float:
 def _not_negative(value: Number, name: str) -> Fraction:
     number = as_fraction(value, name) if not isinstance(value, float) else _exact(value, name)
     if number < 0:
-        raise InputError(f"{name} is {value!r}: it must not be negative")
+        raise InputError(f"{name} is {value!r}", rule="it must not be negative")
     return number
 
 
@@ -167,7 +168,9 @@ def _exact(value: float, name: str) -> Fraction:
 def _positive_delta(delta: Number) -> Fraction:
     failure = as_delta(delta)
     if not failure:
-        raise InputError("delta is 0: Gaussian noise cannot give a pure promise; give a delta above 0, or use Laplace")
+        raise InputError(
+            "delta is 0", rule="Gaussian noise cannot give a pure promise", fix="give a delta above 0, or use Laplace"
+        )
     if failure < _LEAST_DELTA:
-        raise InputError(f"delta is {delta!r}: normal tails are computed down to 1e-250; use Laplace noise")
+        raise InputError(f"delta is {delta!r}: normal tails are computed down to 1e-250", fix="use Laplace noise")
     return failure

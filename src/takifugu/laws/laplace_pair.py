@@ -47,7 +47,7 @@ def _nearest(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise InputError("a scale or budget is beyond 1e308: use values, sigma and epsilon nearer to 1") from None
+        raise InputError("a scale or budget is beyond 1e308", fix="use values, sigma and epsilon nearer to 1") from None
 
 
 @dataclass(frozen=True)

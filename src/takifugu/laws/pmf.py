@@ -65,7 +65,9 @@ class Pmf:
             masses, total = over_common_total(weights)
             if exact_sum(masses) != total:
                 given = Fraction(exact_sum(masses), total)
-                raise InputError(f"probabilities sum to {given}: they must sum to 1; divide each by {given}")
+                raise InputError(
+                    f"probabilities sum to {given}", rule="they must sum to 1", fix=f"divide each by {given}"
+                )
         _fill(self, *_sorted(atoms, masses), total)
 
     @staticmethod
@@ -80,11 +82,13 @@ class Pmf:
         atoms, weights = as_numbers(values, "values"), as_numbers(counts, "counts")
         _check_lengths(atoms, weights, "counts")
         if weights.dtype == np.float64 or (weights.dtype == object and any(x.denominator != 1 for x in weights)):
-            raise InputError("counts must be whole numbers given as integers; for probabilities write Pmf(values, ...)")
+            raise InputError(
+                "counts must be whole numbers given as integers", fix="for probabilities write Pmf(values, ...)"
+            )
         total = exact_sum(weights)
         masses = weights if total <= LARGEST_SMALL else as_masses(integers(weights))[0]
         if total == 0:
-            raise InputError("counts sum to 0: a distribution needs at least one positive count")
+            raise InputError("counts sum to 0", rule="a distribution needs at least one positive count")
         return _law(*_sorted(atoms, masses), total)
 
     @staticmethod
@@ -96,11 +100,13 @@ class Pmf:
         """
         weights = np.asarray(probabilities, dtype=np.float64)
         if weights.ndim != 1 or not np.isfinite(weights).all():
-            raise InputError(f"probabilities have shape {weights.shape}: they must be one row of finite numbers")
+            raise InputError(
+                f"probabilities have shape {weights.shape}", rule="they must be one row of finite numbers"
+            )
         if weights.size == 0:
-            raise InputError("a distribution needs at least one atom: values and probabilities are empty")
+            raise InputError("a distribution needs at least one atom", rule="values and probabilities are empty")
         if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
-            raise InputError(f"start is {start}: it must be at most 2**61 in size; shift the distribution")
+            raise InputError(f"start is {start}: it must be at most 2**61 in size", fix="shift the distribution")
         masses = _renormalised(weights)
         held = np.flatnonzero(masses)
         return _law(held + start, masses[held], None)
@@ -215,7 +221,9 @@ class Pmf:
         [(0, Fraction(1, 4)), (2, Fraction(3, 4))]
         """
         if isinstance(grid, bool) or not isinstance(grid, int | Fraction) or grid <= 0:
-            raise InputError(f"grid is {grid!r}: it must be a positive integer or Fraction, such as Fraction(1, 10)")
+            raise InputError(
+                f"grid is {grid!r}", rule="it must be a positive integer or Fraction, such as Fraction(1, 10)"
+            )
         if grid == 1 and self.values.dtype == np.int64:
             return self
         steps = [round(Fraction(value) / grid) for value in self.values.tolist()]
@@ -276,20 +284,22 @@ def _fill(law: Pmf, values: Array, masses: Array, total: int | None) -> None:
 
 def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
     if len(atoms) != len(weights):
-        raise InputError(f"{len(atoms)} values but {len(weights)} {name}: give one for each value")
+        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value")
     if not len(atoms):
-        raise InputError(f"a distribution needs at least one atom: values and {name} are empty")
+        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty")
     if (weights < 0).any():
-        raise InputError(f"{name} contain {weights[weights < 0][0]}: none may be negative")
+        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative")
 
 
 def _renormalised(weights: Floats) -> Floats:
     if (weights < 0).any():
-        raise InputError(f"probabilities contain {weights[weights < 0][0]}: none may be negative")
+        raise InputError(f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative")
     # Smaller numbers cannot be seen in the sum, and fsum would spend most of its time on them.
     total = math.fsum(weights[weights > _UNSEEN].tolist())
     if abs(total - 1.0) > SUM_TOLERANCE:
-        raise InputError(f"probabilities sum to {total}: they must sum to 1 within 1e-9; divide each by their sum")
+        raise InputError(
+            f"probabilities sum to {total}", rule="they must sum to 1 within 1e-9", fix="divide each by their sum"
+        )
     return weights / total if abs(total - 1.0) > _SUM_IS_ONE else weights.copy()
 
 
@@ -300,7 +310,9 @@ def _sorted(atoms: Array, masses: Array) -> tuple[Array, Array]:
         atoms, masses = atoms[order], masses[order]
         repeated = atoms[1:] == atoms[:-1]
         if repeated.any():
-            raise InputError(f"values repeat {to_python(atoms[1:][repeated][0])}: list it once and add its masses")
+            raise InputError(
+                f"values repeat {to_python(atoms[1:][repeated][0])}", fix="list it once and add its masses"
+            )
     return atoms, masses
 
 

@@ -40,7 +40,9 @@ def nearest(
             break
         height, slope = height - v, slope - s  # this one stays at 0
     if slope == 0 and height != 0:
-        raise InputError("the values and their total carry no noise and do not agree: they are not about the same data")
+        raise InputError(
+            "the values and their total carry no noise and do not agree", rule="they are not about the same data"
+        )
     shift = height / slope if slope else Fraction(0)
     moved = (v if s == 0 else v - s * shift for v, s in zip(values, variances, strict=True))
     return tuple(_kept(x, nonnegative) for x in moved)

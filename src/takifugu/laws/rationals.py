@@ -37,10 +37,10 @@ def as_fraction(value: Number, name: str) -> Fraction:
         number = read_fraction(str(value) if isinstance(value, Decimal) else text)
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
-            f"{name} is {_shown(value)}: it must be a finite number; write for example 0.5 or '1/3'"
+            f"{name} is {_shown(value)}: it must be a finite number", fix="write for example 0.5 or '1/3'"
         ) from None
     if isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}: it must be a number, not true or false")
+        raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false")
     return number
 
 
@@ -75,7 +75,7 @@ def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
     """
     epsilon = as_fraction(value, name)
     if epsilon <= 0:
-        raise InputError(f"{name} is {value!r}: it must be above 0; write for example 1.0")
+        raise InputError(f"{name} is {value!r}: it must be above 0", fix="write for example 1.0")
     return epsilon
 
 
@@ -89,7 +89,7 @@ def as_delta(value: Number, name: str = "delta") -> Fraction:
     """
     delta = as_fraction(value, name)
     if not 0 <= delta < 1:
-        raise InputError(f"{name} is {value!r}: it must be at least 0 and below 1; write 0 for a pure promise")
+        raise InputError(f"{name} is {value!r}: it must be at least 0 and below 1", fix="write 0 for a pure promise")
     return delta
 
 
@@ -105,7 +105,7 @@ def round_up(value: Fraction | float) -> Fraction:
     """
     exact = Fraction(value)
     if exact < 0:
-        raise InputError(f"a scale is {value!r}: it must not be negative")
+        raise InputError(f"a scale is {value!r}", rule="it must not be negative")
     if exact.numerator.bit_length() <= SCALE_BITS and exact.denominator.bit_length() <= SCALE_BITS:
         return exact
     shift = SCALE_BITS - (exact.numerator.bit_length() - exact.denominator.bit_length())

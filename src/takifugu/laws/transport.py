@@ -165,7 +165,7 @@ def level_tolerance(p: Pmf, q: Pmf) -> float:
 def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
     """Return the distribution functions of two exact laws as integers over one common total."""
     if p.total is None or q.total is None:
-        raise InputError("exact levels need exact masses: give integers or Fractions")
+        raise InputError("exact levels need exact masses", fix="give integers or Fractions")
     total = math.lcm(p.total, q.total)
     kind: Any = np.int64 if total <= LARGEST_SMALL else object
     left, right = p.masses.astype(kind).cumsum(), q.masses.astype(kind).cumsum()

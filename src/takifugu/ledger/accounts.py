@@ -152,8 +152,8 @@ def foreign(item: Item) -> Item:
     if not losses and charge.change:
         raise CompositionRefused(
             f"a release of kind {str(charge.composition)!r} about another source that the same people are in has no "
-            "cost for a change of the whole data, so nothing bounds what both reveal together: publish it with Laplace "
-            "noise, or by a mechanism whose promise is whole ('group')"
+            "cost for a change of the whole data, so nothing bounds what both reveal together",
+            fix="publish it with Laplace noise, or by a mechanism whose promise is whole ('group')",
         )
     cost = max(losses, default=Fraction(0))
     whole = replace(
@@ -169,13 +169,14 @@ def _beside(item: Item, single: Item) -> Amount:
     if charge.composition is not Composition.WHOLE:
         raise CompositionRefused(
             "a pooled answer of kind 'single' reads a unit about which a release of kind "
-            f"{str(charge.composition)!r} was made: only 'whole' releases compose with it; publish the pooled "
-            "answer by a mechanism that composes ('group', 'quilt-exact')"
+            f"{str(charge.composition)!r} was made",
+            rule="only 'whole' releases compose with it",
+            fix="publish the pooled answer by a mechanism that composes ('group', 'quilt-exact')",
         )
     if charge.delta > 0 and item.number < single.number and not single.charge.fixed_in_advance:
         raise CompositionRefused(
-            "a pooled answer of kind 'single' was chosen when the output of a release with delta > 0 could be seen: "
-            "they compose only if its query and noise were fixed before"
+            "a pooled answer of kind 'single' was chosen when the output of a release with delta > 0 could be seen",
+            rule="they compose only if its query and noise were fixed before",
         )
     loss = charge.change / charge.scale if charge.scale else Fraction(0)
     return Amount(max(charge.epsilon, loss), charge.delta)

@@ -71,7 +71,7 @@ class Asked:
 def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
     """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
     if not debits:
-        raise InputError("there is nothing to reserve: give at least one debit")
+        raise InputError("there is nothing to reserve", fix="give at least one debit")
     ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
     numbers = {name: number for number, name in enumerate(ids)}
     parts: dict[tuple[int, int, str], Part] = {}
@@ -89,13 +89,15 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
             unit = names[debit.unit] = _unit(debit.unit)
         mine = held.setdefault(unit, {})
         if debit.name in mine:
-            raise InputError(f"the release {debit.name!r} debits one unit twice: give each answer its own name")
+            raise InputError(f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name")
         mine[debit.name] = part
         for spelling in debit.spellings:
             if spelling not in names:
                 names[spelling] = _unit(spelling)
             if names[spelling] != unit:
-                raise InputError("a spelling of a unit's name is another name: give only spellings that mean this unit")
+                raise InputError(
+                    "a spelling of a unit's name is another name", fix="give only spellings that mean this unit"
+                )
             if spelling != unit:
                 spelt.setdefault(unit, set()).add(spelling)
         if debit.unit != unit:
@@ -127,7 +129,7 @@ ONE_OR_MANY = (
 def _unit(name: str) -> str:
     spelling = normalised(name, "the name of a unit") if name else ""
     if name and not spelling:
-        raise InputError("the name of a unit holds nothing but blanks: write whose data they are")
+        raise InputError("the name of a unit holds nothing but blanks", fix="write whose data they are")
     return spelling
 
 
@@ -135,16 +137,17 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
     charge = debit.charge
     if charge.epsilon < SMALLEST_SPEND:
         raise LedgerError(
-            f"the release {debit.name!r} would spend epsilon {float(charge.epsilon):g}: a release costs more than "
-            "nothing; calibrate it for an epsilon above 0, for example 0.1"
+            f"the release {debit.name!r} would spend epsilon {float(charge.epsilon):g}",
+            rule="a release costs more than nothing",
+            fix="calibrate it for an epsilon above 0, for example 0.1",
         )
     body = texts.get(id(debit.framework))
     if body is None:
         body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
     if charge.framework != debit.framework.fingerprint():
         raise InputError(
-            f"the release {debit.name!r} was charged under another framework than the one that it names for its "
-            "unit: use charge_of(calibration, framework=...) with the unit's framework"
+            f"the release {debit.name!r} was charged under another framework than the one that it names for its unit",
+            fix="use charge_of(calibration, framework=...) with the unit's framework",
         )
     kept, reading = unread(charge)
     text = canonical(kept.to_dict(), "the charge of this release")

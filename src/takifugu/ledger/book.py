@@ -200,7 +200,7 @@ class Ledger:
         found = rows.read_source(connection, _named(name))
         if found is None:
             known = [row.name for row in rows.read_rows(connection)]
-            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}; it has {known}")
+            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}")
         return found
 
     def _source(self, connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
@@ -261,7 +261,7 @@ def _set_budget(connection: Connection, number: int, source: Source, budget: Amo
 def _named(name: str) -> str:
     spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
     if not spelling:
-        raise InputError(f"the source's name is {name!r}: give the data a name, such as 'activity-study'")
+        raise InputError(f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'")
     return spelling
 
 
@@ -271,7 +271,7 @@ def path_of(where: str | Path) -> Path:
         text = text.removeprefix("sqlite:///")
     elif "://" in text:
         kind = text.split("://", 1)[0]
-        raise LedgerError(f"a ledger on {kind!r} is not supported by this version: give the path of a file")
+        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file")
     if not text or text == ":memory:":
-        raise LedgerError("a ledger must outlive the program: give the path of a file")
+        raise LedgerError("a ledger must outlive the program", fix="give the path of a file")
     return Path(text)

@@ -27,9 +27,13 @@ def canonical(data: Mapping[str, Any], what: str) -> str:
         if "\\ud" in text:  # half a character, which no file can hold
             json.dumps(data, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} cannot be kept in a ledger ({error}): name states by strings or numbers") from None
+        raise InputError(
+            f"{what} cannot be kept in a ledger ({error})", fix="name states by strings or numbers"
+        ) from None
     if json.loads(text) != data:
-        raise InputError(f"{what} would not read back from a ledger unchanged: name states by strings or numbers")
+        raise InputError(
+            f"{what} would not read back from a ledger unchanged", fix="name states by strings or numbers"
+        )
     return text
 
 
@@ -46,8 +50,9 @@ def decoding() -> Iterator[None]:
         raise
     except (TakifuguError, KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error) as error:
         raise LedgerError(
-            f"the ledger holds a release that cannot be read ({error}): it was written by another version or edited; "
-            "nothing more is released about this source, restore a backup or use the version that wrote it"
+            f"the ledger holds a release that cannot be read ({error})",
+            rule="it was written by another version or edited",
+            fix="nothing more is released about this source, restore a backup or use the version that wrote it",
         ) from None
 
 

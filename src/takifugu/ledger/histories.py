@@ -142,8 +142,9 @@ def batches_of(connection: Connection, chosen: Iterable[int]) -> tuple[dict[int,
     charges = _charges(connection, {row.charge for row in rows}, known)
     if chosen != {row.id for row in rows}:
         raise LedgerError(
-            "the ledger lacks a debit that one of its histories names: it was edited or damaged; nothing more is "
-            "released about this source, restore a backup"
+            "the ledger lacks a debit that one of its histories names",
+            rule="it was edited or damaged",
+            fix="nothing more is released about this source, restore a backup",
         )
     items: dict[int, list[Item]] = {}
     shapes: dict[int, str] = {}

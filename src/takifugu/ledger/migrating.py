@@ -76,9 +76,13 @@ def _sources(connection: Connection, old: Old) -> tuple[dict[int, int], list[tup
         divided = {row.id in named for row in alike if any(u.source == row.id for u in old["units"])}
         if len(divided) > 1:
             raise LedgerError(
-                f"the ledger of version 1 has the source {name!r} in {len(alike)} spellings, once as one unit and once "
-                "divided into units, and they are one source now: nothing can count both together; open it with the "
-                "Takifugu that made it, and publish about these data under one name in a new ledger"
+                f"the ledger of version 1 has the source {name!r} in {len(alike)} spellings, once as one unit and "
+                "once divided into units, and they are one source now",
+                rule="nothing can count both together",
+                fix=(
+                    "open it with the Takifugu that made it, and publish about these data under one name in a new "
+                    "ledger"
+                ),
             )
         budgets = [amount(r.budget_epsilon, r.budget_delta) for r in alike if r.budget_epsilon is not None]
         least = min(budgets, key=lambda b: (b.epsilon, b.delta), default=None)

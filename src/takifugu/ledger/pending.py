@@ -69,12 +69,14 @@ def keep_drawn(connection: Connection, group: str, bundle: bytes) -> bytes:
         return kept
     if row.state == DRAWN:
         raise LedgerError(
-            f"the reservation {group!r} was drawn by an older version, which kept no noisy values: its epsilon is "
-            "spent, and what it drew cannot be published again; make another release"
+            f"the reservation {group!r} was drawn by an older version, which kept no noisy values",
+            rule="its epsilon is spent, and what it drew cannot be published again",
+            fix="make another release",
         )
     raise LedgerError(
-        f"the reservation {group!r} was drawn and published before ({row.changed}): its values are out, and a second "
-        "draw would pay nothing for them; use what was published, or make another release"
+        f"the reservation {group!r} was drawn and published before ({row.changed})",
+        rule="its values are out, and a second draw would pay nothing for them",
+        fix="use what was published, or make another release",
     )
 
 
@@ -83,8 +85,8 @@ def set_published(connection: Connection, group: str) -> None:
     row = _held(connection, group)
     if row.state == RESERVED:
         raise LedgerError(
-            f"the reservation {group!r} is {RESERVED!r} and was never {DRAWN!r}, so it cannot become {PUBLISHED!r}: "
-            "reserve, draw and publish, in this order"
+            f"the reservation {group!r} is {RESERVED!r} and was never {DRAWN!r}, so it cannot become {PUBLISHED!r}",
+            fix="reserve, draw and publish, in this order",
         )
     if row.state != PUBLISHED:
         _set(connection, group, state=PUBLISHED, bundle=None)
@@ -93,7 +95,9 @@ def set_published(connection: Connection, group: str) -> None:
 def _held(connection: Connection, group: str) -> Row[Any]:
     row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
     if row is None:
-        raise LedgerError(f"the ledger has no reservation {group!r}: complete it with the ledger that it was made in")
+        raise LedgerError(
+            f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
+        )
     return row
 
 

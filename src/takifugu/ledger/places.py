@@ -41,9 +41,11 @@ def check_one_name(path: Path) -> None:
     while path.stat().st_nlink > 1:
         if time.monotonic() > until and not _tidied(path):
             raise LedgerError(
-                f"the ledger {str(path)!r} is a hard link: the same file has another name, and what is released under "
-                "the two is not counted together; keep one name and delete the other, or copy it back over itself "
-                "(find -samefile shows all names)"
+                f"the ledger {str(path)!r} is a hard link",
+                rule="the same file has another name, and what is released under the two is not counted together",
+                fix=(
+                    "keep one name and delete the other, or copy it back over itself (find -samefile shows all names)"
+                ),
             )
         time.sleep(0.01)
 
@@ -83,8 +85,9 @@ def check_locks(folder: Path) -> None:
             leftover.unlink(missing_ok=True)
     if not works:
         raise LedgerError(
-            f"the folder {str(folder)!r} is on a file system whose locks do not work: two processes could spend the "
-            "same epsilon; keep the ledger on a local disk, or on a network disk that is mounted with locks"
+            f"the folder {str(folder)!r} is on a file system whose locks do not work",
+            rule="two processes could spend the same epsilon",
+            fix="keep the ledger on a local disk, or on a network disk that is mounted with locks",
         )
     _sound.add((about.st_dev, about.st_ino))
 

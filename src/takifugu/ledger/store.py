@@ -75,19 +75,24 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     is_new = False
     with sqlite.explained(path):
         if path.is_dir():
-            raise LedgerError(f"the ledger {str(path)!r} is a folder; give the path of a file")
+            raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file")
         path = place_of(path)
         if not path.exists():
             if not create:
-                raise LedgerError(f"there is no ledger {str(path)!r}; a first release makes one, or check the path")
+                raise LedgerError(
+                    f"there is no ledger {str(path)!r}", fix="a first release makes one, or check the path"
+                )
             check_locks(path.parent)
             is_new = sqlite.create(path, _fill)
         check_one_name(path)
         check_locks(path.parent)
         if path.stat().st_size == 0:
             raise LedgerError(
-                f"the ledger {str(path)!r} is an empty file: either it lost its contents (restore a backup), or it "
-                "never was a ledger (delete it, and a new one is made)"
+                f"the ledger {str(path)!r} is an empty file",
+                rule=(
+                    "either it lost its contents (restore a backup), or it never was a ledger (delete it, and a new "
+                    "one is made)"
+                ),
             )
         sqlite.check_length(path)
     engine = sqlite.engine_of(path, timeout)
@@ -118,14 +123,14 @@ def _version(connection: Connection, path: Path) -> int:
     rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
         raise LedgerError(
-            f"the ledger {str(path)!r} is a database, but not a ledger; give the path of a ledger, or of a file that "
-            "does not exist yet"
+            f"the ledger {str(path)!r} is a database, but not a ledger",
+            fix="give the path of a ledger, or of a file that does not exist yet",
         )
     version = rows[0].version
     if version not in (1, VERSION):
         is_newer = isinstance(version, int) and version > VERSION
         fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
-        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}: {fix}")
+        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}", rule=f"{fix}")
     return int(version)
 
 

@@ -178,14 +178,21 @@ def _declared(
         if before is None and same_people is None:
             raise InputError(
                 f"the sources {name!r} and {about!r} of this ledger both say whose data they hold, and name units "
-                "alike: are these the same people? Write same_people = false under [source] (same_people=False in "
-                "Python) if they are other people of the same names; or same_people = true, and each release about "
-                "the one source is charged to the other, too, at the cost of a change of the whole data"
+                "alike",
+                rule=(
+                    "are these the same people? Write same_people = false under [source] (same_people=False in "
+                    "Python) if they are other people of the same names"
+                ),
+                fix=(
+                    "or same_people = true, and each release about the one source is charged to the other, too, at "
+                    "the cost of a change of the whole data"
+                ),
             )
         if before and same_people is False:
             raise LedgerError(
                 f"the ledger records that the sources {name!r} and {about!r} are about the same people, and now "
-                "same_people = false is declared: leave it out, what was declared once stays"
+                "same_people = false is declared",
+                fix="leave it out, what was declared once stays",
             )
         found[other] = bool(before or same_people)
     return found

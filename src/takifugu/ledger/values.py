@@ -96,7 +96,9 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
     epsilon, delta = budget if isinstance(budget, tuple) else (budget, 0)
     amount = Amount(as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta, "the budget's delta"))
     if amount.epsilon < SMALLEST_SPEND:
-        raise InputError(f"the budget's epsilon is {epsilon!r}: it is too small to be meant; write for example 1.0")
+        raise InputError(
+            f"the budget's epsilon is {epsilon!r}", rule="it is too small to be meant", fix="write for example 1.0"
+        )
     return amount
 
 

@@ -117,7 +117,7 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
     inputs = tuple(sorted({x for law in laws for x in law}))
     chosen = sorted({round(x) for x in inputs}) if outputs is None else list(outputs)
     if not chosen or len(set(chosen)) < len(chosen):
-        raise InputError("the outputs of a channel must be different numbers, at least one: list each once")
+        raise InputError("the outputs of a channel must be different numbers, at least one", fix="list each once")
     total = sum(counts.values())
     prior = tuple(
         math.fsum(count / total * (laws[k].get(x, 0) / sum(laws[k].values())) for k, count in counts.items())
@@ -139,7 +139,9 @@ def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple
         loss, name = finite.measured(channel)
         if loss <= epsilon:
             return channel, loss, name
-    raise Unsupported("no channel of exact masses near this one keeps epsilon: the masses of the belief are too rough")
+    raise Unsupported(
+        "no channel of exact masses near this one keeps epsilon", rule="the masses of the belief are too rough"
+    )
 
 
 def is_identity(finite: FiniteProblem, channel: Channel) -> bool:

@@ -167,8 +167,9 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
     found = left * right
     if ((found < TRUSTED) & possible & (right > 0)).any():
         raise Unsupported(
-            "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions of "
-            'single entries in floats: use mechanism="quilt-exact" or "group"'
+            "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions "
+            "of single entries in floats",
+            fix='use mechanism="quilt-exact" or "group"',
         )
     return found
 

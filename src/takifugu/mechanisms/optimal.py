@@ -105,7 +105,8 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute
     if np.count_nonzero(ratios) * len(outputs) > MOST_NUMBERS:
         raise Unsupported(
             f"the linear program would have {np.count_nonzero(ratios) * len(outputs):,} numbers, and at most "
-            f"{MOST_NUMBERS:,} are solved: publish a coarser answer, or a shorter sequence"
+            f"{MOST_NUMBERS:,} are solved",
+            fix="publish a coarser answer, or a shorter sequence",
         )
     cost = (np.array(finite.prior)[:, None] * loss(outputs[None, :] - inputs[:, None])).ravel()
     limits = kron(csr_array(ratios), eye_array(len(outputs)), format="csr")
@@ -119,7 +120,7 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute
         if found.status == 0:
             table = np.maximum(found.x.reshape(len(inputs), len(outputs)), 0.0)
             return np.asarray(table / table.sum(axis=1, keepdims=True))
-    raise Unsupported(f"the solver found no channel: {found.message}")
+    raise Unsupported("the solver found no channel", rule=f"{found.message}")
 
 
 def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:

@@ -189,9 +189,10 @@ def _chances(piece: Belief, entry: int) -> tuple[list[Fraction], float]:
     if isinstance(piece, MarkovChain):
         raise Unsupported(
             "a choice among outputs sees the whole answer, and with an unknown initial distribution what the other "
-            'pieces add has no single distribution: state it, or use additive noise, mechanism="laplace-exact"'
+            "pieces add has no single distribution",
+            fix='state it, or use additive noise, mechanism="laplace-exact"',
         )
-    raise Unsupported(f"the distribution of what {piece.describe()} adds is not known: use additive noise")
+    raise Unsupported(f"the distribution of what {piece.describe()} adds is not known", fix="use additive noise")
 
 
 def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
@@ -199,6 +200,7 @@ def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
             "a value of an entry has a probability below 1e-270, too small for the distribution of what independent "
-            'components add: use additive noise, mechanism="laplace-exact"'
+            "components add",
+            fix='use additive noise, mechanism="laplace-exact"',
         )
     return [Fraction(p) for p in masses.tolist()]

@@ -77,7 +77,7 @@ def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy
         total += whole_number("a mass", mass, least=0)
         levels.append(total)
     if total == 0:
-        raise InputError("the masses sum to 0; at least one mass must be a positive integer")
+        raise InputError("the masses sum to 0", fix="at least one mass must be a positive integer")
     draws = uniform_below(total, size, entropy)
     return np.searchsorted(np.array(levels, dtype=draws.dtype if total < _SIGNED else object), draws, side="right")
 
@@ -212,7 +212,9 @@ def narrowed(values: list[int]) -> Integers:
 def positive(name: str, value: object) -> Fraction:
     """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
     if not isinstance(value, Rational) or value <= 0:
-        raise InputError(f"{name} is {value!r}; it must be a Fraction or integer > 0 (no noise means: do not draw)")
+        raise InputError(
+            f"{name} is {value!r}", rule="it must be a Fraction or integer > 0 (no noise means", fix="do not draw)"
+        )
     return Fraction(int(value.numerator), int(value.denominator))
 
 

@@ -150,7 +150,9 @@ def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tupl
         whole, offset = _split_one(center, grid)
         return [whole] * size, [offset] * size
     if len(center) != size:
-        raise InputError(f"{len(center)} centres for {size} draws; give one centre, or a list of exactly one per draw")
+        raise InputError(
+            f"{len(center)} centres for {size} draws", fix="give one centre, or a list of exactly one per draw"
+        )
     pairs = [_split_one(each, grid) for each in center]
     return [whole for whole, _ in pairs], [offset for _, offset in pairs]
 
@@ -161,7 +163,9 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
     elif isinstance(center, (float, np.floating)) and isfinite(center):
         position = Fraction(float(center)) / grid
     else:
-        raise DataError("a centre is not a finite number; clean the data before noise is drawn (value not shown)")
+        raise DataError(
+            "a centre is not a finite number", fix="clean the data before noise is drawn (value not shown)"
+        )
     whole = round(position)
     return whole, position - whole
 

@@ -59,7 +59,9 @@ class Additive:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
         each = reach[0] if self.table_of is None else reach[self.table_of]
         if float((np.abs(self.weights.astype(float)) * each).sum()) * 2 > LARGEST_ANSWER:
-            raise InputError(f"the answer can exceed 2**61 steps of its grid {self.grid}: declare a coarser grid")
+            raise InputError(
+                f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
+            )
 
     @property
     def size(self) -> int:
@@ -129,13 +131,17 @@ class Additive:
         the entry's alphabet; the message never repeats the data.
         """
         if len(values) != self.size:
-            raise DataError("the data and the belief have different numbers of entries: declare the length of the data")
+            raise DataError(
+                "the data and the belief have different numbers of entries", fix="declare the length of the data"
+            )
         read = np.flatnonzero(self.weights)
         which = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
         heights = np.array([len(t) for t in self.tables], dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
         if ((index < 0) | (index >= heights[which])).any():
-            raise DataError("a value of the data is not among the states that the belief knows: add it to the states")
+            raise DataError(
+                "a value of the data is not among the states that the belief knows", fix="add it to the states"
+            )
         rows = np.concatenate(self.tables)[(np.cumsum(heights) - heights)[which] + index]
         return tuple(int(total) for total in (rows * self.weights[read][:, None]).sum(axis=0))
 

@@ -31,8 +31,8 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
     step = common_step({as_fraction(v, "a value") for v in values})
     if step.denominator > FINEST_IMPLIED_GRID:
         raise Unsupported(
-            f"the answer would need a grid of 1/{step.denominator}, finer than 1/{FINEST_IMPLIED_GRID}: "
-            "declare one, for example grid='0.001'"
+            f"the answer would need a grid of 1/{step.denominator}, finer than 1/{FINEST_IMPLIED_GRID}",
+            fix="declare one, for example grid='0.001'",
         )
     return step
 
@@ -162,7 +162,9 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
-        raise InputError("a weight or code exceeds 2**63 steps of the answer's grid: declare a coarser grid") from error
+        raise InputError(
+            "a weight or code exceeds 2**63 steps of the answer's grid", fix="declare a coarser grid"
+        ) from error
 
 
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
@@ -182,10 +184,11 @@ def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number
 def _code(state: State, codes: Mapping[State, Number] | None) -> Fraction:
     if codes is not None:
         if state not in codes:
-            raise InputError(f"the query gives no code for state {state!r}: add it to codes")
+            raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes")
         return as_fraction(codes[state], f"the code of {state!r}")
     if isinstance(state, bool) or not isinstance(state, int | float | Fraction | np.integer | np.floating):
         raise InputError(
-            f"state {state!r} is not a number, so it cannot be added: give codes, for example codes={{{state!r}: 1}}"
+            f"state {state!r} is not a number, so it cannot be added",
+            fix=f"give codes, for example codes={{{state!r}: 1}}",
         )
     return as_fraction(state if isinstance(state, Fraction | int | float) else state.item(), f"the code of {state!r}")

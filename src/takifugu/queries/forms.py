@@ -36,7 +36,7 @@ def from_dict(data: Mapping[str, Any]) -> Query:
 
     kind = data.get("kind")
     if kind not in KINDS:
-        raise InputError(f"the query's kind is {kind!r}; write one of {list(KINDS)}{did_you_mean(kind, KINDS)}")
+        raise InputError(f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}")
     return KINDS[kind](data)
 
 
@@ -52,7 +52,8 @@ def named_state(state: Any) -> State:
         hash(value)
     except TypeError:
         raise InputError(
-            f"the query names the state {value!r} of type {type(value).__name__}: write text, a number, true or false"
+            f"the query names the state {value!r} of type {type(value).__name__}",
+            fix="write text, a number, true or false",
         ) from None
     return value  # type: ignore[no-any-return]
 
@@ -73,12 +74,14 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     try:
         listed = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
     except TypeError as error:
-        raise InputError(f"entries is {entries!r}: it must be a list of entry numbers, such as [0, 3]") from error
+        raise InputError(
+            f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
+        ) from error
     for i in listed:
         if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
-            raise InputError(f"entries holds {i!r}: entries are whole numbers, counted from 0, or names")
+            raise InputError(f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names")
     if not listed:
-        raise InputError("the query reads no entry: its list of entries is empty; name at least one")
+        raise InputError("the query reads no entry", rule="its list of entries is empty", fix="name at least one")
     numbers = sorted({i for i in listed if isinstance(i, int)})
     return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
 
@@ -89,7 +92,7 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
         return None
     step = as_fraction(grid, "the grid")
     if step <= 0:
-        raise InputError(f"the grid is {grid!r}: it must be above 0; write for example '0.001'")
+        raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'")
     return step
 
 

@@ -60,8 +60,8 @@ def query_change(each: IntArray) -> RunningChange:
     """
     if float(each.astype(np.float64).sum()) >= MOST_CHANGE:
         raise Unsupported(
-            f"the answer can change by {MOST_CHANGE} steps of its grid or more, too many to add exactly: "
-            "declare a coarser grid"
+            f"the answer can change by {MOST_CHANGE} steps of its grid or more, too many to add exactly",
+            fix="declare a coarser grid",
         )
     return RunningChange(each)
 

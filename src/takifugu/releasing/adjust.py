@@ -113,7 +113,7 @@ def adjust(release: Release, nonnegative: bool = True, total: Number | Release |
     by largest remainders: no grid point with these properties is nearer to the noisy values.
     """
     if not nonnegative and total is None:
-        raise InputError("nothing would be adjusted: write nonnegative=True, or give a total")
+        raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total")
     if nonnegative:
         check_not_negative(release.certificate)
     grid = release.randomiser.grid
@@ -162,19 +162,20 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
     if isinstance(total, Release | Adjusted):
         if len(total.values) != 1:
             raise InputError(
-                f"the total is a release of {len(total.values)} cells: give a release of one number, or a public number"
+                f"the total is a release of {len(total.values)} cells",
+                fix="give a release of one number, or a public number",
             )
         goal, what = total.values[0], "the released total"
     else:
         goal, what = as_fraction(total, "the total"), "the total"
     if nonnegative and goal < 0:
         raise InputError(
-            f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it: adjust the total first "
-            "(total.adjusted()), or write nonnegative=False"
+            f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it",
+            fix="adjust the total first (total.adjusted()), or write nonnegative=False",
         )
     if (goal / grid).denominator != 1:
         raise InputError(
-            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}: give such a total"
+            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}", fix="give such a total"
         )
     return goal
 
@@ -206,7 +207,7 @@ def check_not_negative(certificate: Certificate) -> None:
         return
     least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)
     if least < 0:
-        raise InputError(f"the true value may be as low as {to_text(least)}: write nonnegative=False")
+        raise InputError(f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False")
 
 
 def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fraction:

@@ -74,7 +74,7 @@ def chain_of(
         return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
     if belief.fit is not None:
         if source is None:
-            raise InputError("the belief is fitted with the source's columns: repair [source] first")
+            raise InputError("the belief is fitted with the source's columns", fix="repair [source] first")
         return fitted(belief, belief.fit, source, folder, length, private)
     matrix: Sequence[Sequence[float]]
     if isinstance(belief.matrix, str):
@@ -130,7 +130,7 @@ def codes_of(item: ItemSpec, states: Sequence[State]) -> dict[State, Fraction] |
     named = {str(s): s for s in states}
     for name in item.codes:
         if name not in named:
-            raise InputError(f"there is a code for {name!r}, which is not a state; write one of {list(named)}")
+            raise InputError(f"there is a code for {name!r}, which is not a state", fix=f"write one of {list(named)}")
     return {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
 
 
@@ -144,7 +144,9 @@ def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
     else:
         given = [as_fraction(w, "a weight") for w in item.weights or ()]
     if not any(given):
-        raise InputError("no weight differs from 0, so nothing would be published: write one number for each entry")
+        raise InputError(
+            "no weight differs from 0, so nothing would be published", fix="write one number for each entry"
+        )
     return given
 
 
@@ -155,12 +157,12 @@ def numbers_file(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[F
         rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(f"{path.name} cannot be read ({reason}): check the path") from None
+        raise InputError(f"{path.name} cannot be read ({reason})", fix="check the path") from None
     except (ValueError, csv.Error):
-        raise InputError(f"{path.name} is not a CSV file of numbers: write {what}") from None
+        raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {what}") from None
     if sum(map(len, rows)) > most:
-        raise InputError(f"{path.name} holds more than {most:,} numbers: write {what}")
+        raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {what}")
     try:
         return [[as_fraction(text, "a number") for text in row] for row in rows]
     except InputError:
-        raise InputError(f"{path.name} holds something that is not a number: write {what}") from None
+        raise InputError(f"{path.name} holds something that is not a number", fix=f"write {what}") from None

@@ -54,8 +54,8 @@ def bundle_of(kept: bytes | None) -> Bundle:
     told: Any = json.loads(kept) if kept else {}
     if told.get("format") != _FORMAT:
         raise LedgerError(
-            "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read: "
-            "complete it with the version of Takifugu that drew it; its epsilon counts as spent"
+            "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
+            fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",
         )
     return Bundle(
         tuple(Sheet(s["name"], {name: text.encode() for name, text in s["files"].items()}) for s in told["tables"])

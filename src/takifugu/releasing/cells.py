@@ -65,9 +65,9 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
         return tuple({key: _read(key, cell) for key, cell in row.items()} for row in rows)
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(f"{name} cannot be read ({reason}): give the path of a published table") from None
+        raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
-        raise InputError(f"{name} is not a table that Takifugu published: give the file <release>.csv") from None
+        raise InputError(f"{name} is not a table that Takifugu published", fix="give the file <release>.csv") from None
 
 
 def _read(column: str, cell: str) -> Any:

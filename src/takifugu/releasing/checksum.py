@@ -33,14 +33,16 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     """
     told = data.get("format")
     if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
-        raise InputError(f"{name} is not a Takifugu certificate: give the file <release>.certificate.json")
+        raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     if told not in FORMATS:
         shown, known = told[:60], " and ".join(map(repr, FORMATS))
-        raise InputError(f"{name} has the format {shown!r}: this version reads {known}; use the one that wrote it")
+        raise InputError(
+            f"{name} has the format {shown!r}", rule=f"this version reads {known}", fix="use the one that wrote it"
+        )
     if data.get("checksum") != checksum_of(data):
         raise InputError(
-            f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified; get "
-            "the original from whoever published the release"
+            f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
+            fix="get the original from whoever published the release",
         )
     try:
         given = {field: _frozen(data[field]) for field in (*fields_of(told), "format")}
@@ -51,7 +53,7 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     try:
         check_form(made)
     except InputError as error:
-        raise InputError(f"{name} is not a certificate that Takifugu wrote ({error}): get the original") from None
+        raise InputError(f"{name} is not a certificate that Takifugu wrote ({error})", fix="get the original") from None
     return made
 
 
@@ -77,8 +79,9 @@ def table_beside(path: str | Path, certificate: Certificate) -> str:
         raise InputError(f"{beside.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
     if found != certificate.table:
         raise InputError(
-            f"{beside.name}, the table beside the certificate, is not the one that was certified: it was changed, or "
-            "one of the two belongs to another release; get both from whoever published them"
+            f"{beside.name}, the table beside the certificate, is not the one that was certified",
+            rule="it was changed, or one of the two belongs to another release",
+            fix="get both from whoever published them",
         )
     return "the same"
 
@@ -88,14 +91,16 @@ def _parsed(path: Path) -> Mapping[str, Any]:
         data = json.loads(read_file(path).decode("utf-8"))
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(f"{path.name or path} cannot be read ({reason}): give the path of a certificate") from None
+        raise InputError(
+            f"{path.name or path} cannot be read ({reason})", fix="give the path of a certificate"
+        ) from None
     except (ValueError, RecursionError):
         hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
         raise InputError(
-            f"{path.name} is not JSON, or was truncated: give the file <release>.certificate.json{hint}"
+            f"{path.name} is not JSON, or was truncated", fix=f"give the file <release>.certificate.json{hint}"
         ) from None
     if not isinstance(data, dict):
-        raise InputError(f"{path.name} is not a Takifugu certificate: give the file <release>.certificate.json")
+        raise InputError(f"{path.name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     return data
 
 

@@ -52,7 +52,7 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             leftover.unlink(missing_ok=True)
     except OSError as error:
         raise ReleaseError(
-            f"the output folder {str(folder)!r} cannot be written to ({reason(error)}): choose another one"
+            f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix="choose another one"
         ) from None
     try:
         yield
@@ -74,7 +74,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         strange = [n for n in waiting if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
         if strange:
             raise ReleaseError(
-                f"{', '.join(strange)} in {str(folder)!r} would be overwritten: move them, or write --force"
+                f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, or write --force"
             )
     drafts: dict[str, Path] = {}
     try:
@@ -246,7 +246,7 @@ def _lives(process: int) -> bool:
 def _wait(folder: Path, until: float, lock: Path) -> None:
     if time.monotonic() > until:
         raise ReleaseError(
-            f"another release writes into {str(folder)!r} and has not ended: wait for it, or choose another folder; if "
-            f"there is none, delete {lock.name} there"
+            f"another release writes into {str(folder)!r} and has not ended",
+            fix=f"wait for it, or choose another folder; if there is none, delete {lock.name} there",
         )
     time.sleep(0.02 + int(token_hex(1), 16) / 2560)  # not in step with another that waits

@@ -40,13 +40,13 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
     if library is None:
         library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
         if library is None:
-            raise InputError(f"no data-frame library is installed: install one of {list(LIBRARIES)}")
+            raise InputError("no data-frame library is installed", fix=f"install one of {list(LIBRARIES)}")
     if library not in LIBRARIES:
         raise InputError(
-            f"the library is {library!r}; write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
+            f"the library is {library!r}", fix=f"write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
         )
     if find_spec(library) is None:
-        raise InputError(f"{library} is not installed: install it, or use one of {list(LIBRARIES)}")
+        raise InputError(f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}")
     if library == "duckdb":
         return _in_duckdb(columns)
     if library == "pyspark":
@@ -68,5 +68,7 @@ def _in_spark(columns: Mapping[str, Sequence[Any]]) -> Any:
 
     session = SparkSession.getActiveSession()
     if session is None:
-        raise InputError("there is no running Spark session: start one, or use another library, to_frame('pandas')")
+        raise InputError(
+            "there is no running Spark session", fix="start one, or use another library, to_frame('pandas')"
+        )
     return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))

@@ -51,13 +51,18 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
     if not required:
         return
     if ledger is None:
-        raise LedgerError("require_ledger says that there is a ledger, but none is given: write ledger='ledger.db'")
+        raise LedgerError(
+            "require_ledger says that there is a ledger, but none is given", fix="write ledger='ledger.db'"
+        )
     where = ledger.store.path if isinstance(ledger, Ledger) else path_of(ledger)
     made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
     if made_just_now or not where.exists():
         raise LedgerError(
-            f"there is no ledger {str(where)!r}, but require_ledger says that there is one: check the path, restore a "
-            "backup, or create a new one deliberately (`takifugu ledger init`), which remembers nothing before today"
+            f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
+            fix=(
+                "check the path, restore a backup, or create a new one deliberately (`takifugu ledger init`), which "
+                "remembers nothing before today"
+            ),
         )
 
 
@@ -81,8 +86,11 @@ def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
         return
     raise LedgerError(
         f"{newest.path.name} in {str(folder)!r} was paid for by a ledger other than {str(where)!r}, which does not "
-        f"know it and would treat the source {source!r} as if it had never been published: give the ledger that "
-        "paid for it (check the path, or restore a backup), or continue with --new-ledger (new_ledger=True in Python)"
+        f"know it and would treat the source {source!r} as if it had never been published",
+        fix=(
+            "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
+            "(new_ledger=True in Python)"
+        ),
     )
 
 

@@ -259,8 +259,8 @@ def calibrated_beside_others(
     if found.is_only_release and not alone and item.mechanism == "auto":
         raise CalibrationRefused(
             f"the release {item.name!r} is one of several answers about the same data, or one about units with "
-            "unobserved entries, and no mechanism that may be used composes with others: publish it alone, or one "
-            'table per unit (per = "unit")'
+            "unobserved entries, and no mechanism that may be used composes with others",
+            fix='publish it alone, or one table per unit (per = "unit")',
         )
     return found
 

@@ -122,7 +122,9 @@ def release(
         name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
         if ledger is None and budget is not None:
-            raise InputError("a budget needs a ledger that keeps it: write ledger='ledger.db', or omit the budget")
+            raise InputError(
+                "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
+            )
         require_known(ledger, require_ledger)
         readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
@@ -159,7 +161,7 @@ def called(name: str, what: str, to_write: str) -> str:
     """Return the canonical spelling of a name that the caller gave; InputError for what is not a name."""
     spelling = normalised(name, what) if isinstance(name, str) else ""
     if not spelling:
-        raise InputError(f"{what} is {name!r}: write {to_write}")
+        raise InputError(f"{what} is {name!r}", fix=f"write {to_write}")
     return spelling
 
 

@@ -117,11 +117,13 @@ def _reconciling(nonnegative: bool) -> Iterator[str]:
 
 def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     if not isinstance(per_unit, Mapping) or not per_unit:
-        raise InputError("there are no tables of units: give a mapping of units' names to their releases")
+        raise InputError("there are no tables of units", fix="give a mapping of units' names to their releases")
     if not isinstance(pooled, Release) or not all(isinstance(r, Release) for r in per_unit.values()):
-        raise InputError("only releases can be reconciled: give what release() returned")
+        raise InputError("only releases can be reconciled", fix="give what release() returned")
     if pooled.certificate.query["kind"] == "mean":
-        raise InputError("means of units do not sum to the pooled mean: release sums, and divide them afterwards")
+        raise InputError(
+            "means of units do not sum to the pooled mean", fix="release sums, and divide them afterwards"
+        )
     for unit, table in per_unit.items():
         if (
             _statistic(table) != _statistic(pooled)
@@ -129,21 +131,23 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
             or table.randomiser.grid != pooled.randomiser.grid
         ):
             raise InputError(
-                f"the table of {unit!r} and the pooled table have different statistics, cells or grids: they do not "
-                "add up"
+                f"the table of {unit!r} and the pooled table have different statistics, cells or grids",
+                rule="they do not add up",
             )
     for whose, table in (*((f"of {unit!r}", table) for unit, table in per_unit.items()), ("of all", pooled)):
         if not isinstance(table.randomiser, Noise):
             raise InputError(
-                f"the table {whose} was not made with added noise ({table.randomiser.kind}): the variance of its error "
-                "depends on the true value, so it has no weight"
+                f"the table {whose} was not made with added noise ({table.randomiser.kind})",
+                rule="the variance of its error depends on the true value, so it has no weight",
             )
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):
-        raise InputError(f"the pooled table is over the units {list(named)}: give exactly their tables")
+        raise InputError(f"the pooled table is over the units {list(named)}", fix="give exactly their tables")
     count = pooled.certificate.unit_count
     if count is not None and count != len(per_unit):
-        raise InputError(f"the pooled table is over {count} units, and {len(per_unit)} tables are given: give them all")
+        raise InputError(
+            f"the pooled table is over {count} units, and {len(per_unit)} tables are given", fix="give them all"
+        )
 
 
 def _statistic(release: Release) -> dict[str, Any]:

@@ -74,8 +74,8 @@ def _users(spec: UsersSpec) -> IndependentUsers:
 def _law(values: Sequence[State], probabilities: Sequence[Number]) -> dict[State, Any]:
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(
-            f"there are {len(values)} values and {len(probabilities)} probabilities: give each value once, with one "
-            "probability"
+            f"there are {len(values)} values and {len(probabilities)} probabilities",
+            fix="give each value once, with one probability",
         )
     return dict(zip(values, _masses(probabilities), strict=True))
 
@@ -97,7 +97,9 @@ def spelled(values: Iterable[State]) -> dict[str, State]:
     listed = list(values)
     found = {str(value): value for value in listed}
     if len(found) != len(listed):
-        raise InputError(f"two values are written alike in {[str(v) for v in listed]}: name each value differently")
+        raise InputError(
+            f"two values are written alike in {[str(v) for v in listed]}", fix="name each value differently"
+        )
     return found
 
 
@@ -118,8 +120,8 @@ def framework_of(hide: RecordHideSpec, belief: RecordBelief) -> Framework:
 def _known(given: Any, values: dict[str, State]) -> Any:
     if str(given) not in values:
         raise InputError(
-            f"{given!r} is a value that the belief does not know{did_you_mean(given, values)}; "
-            f"write one of {list(values)}"
+            f"{given!r} is a value that the belief does not know{did_you_mean(given, values)}",
+            fix=f"write one of {list(values)}",
         )
     return values[str(given)]
 

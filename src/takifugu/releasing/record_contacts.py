@@ -25,10 +25,12 @@ def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     named = {name for pair in met for name in pair}
     people = [normalised(name, f"the name {name!r} of people") for name in spec.people or ()]
     if len(set(people)) != len(people):
-        raise InputError("people lists somebody twice: list each person once")
+        raise InputError("people lists somebody twice", fix="list each person once")
     repeated = sorted(set(people) & named)
     if repeated:
-        raise InputError(f"people lists {repeated[0]!r}, whom the file names too: list only those who met nobody")
+        raise InputError(
+            f"people lists {repeated[0]!r}, whom the file names too", fix="list only those who met nobody"
+        )
     cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
     return clique_infection(
         cliques, lambda size: household_infection(size, outside, inside), spec.states, source=spec.source
@@ -42,7 +44,7 @@ def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
     found: dict[tuple[str, str], bool] = {}
     rows = texts(table, [*spec.columns, *least])
     if any(name is None for row in rows for name in row[:2]):
-        raise DataError(f"a row of {spec.file} lacks a name: every meeting names two people")
+        raise DataError(f"a row of {spec.file} lacks a name", rule="every meeting names two people")
     written = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
     called = meant(written, " and ".join(spec.columns), "person")
     for one, other, *numbers in rows:

@@ -43,18 +43,20 @@ def records_of(file: RecordFile) -> tuple[Record, ...]:
     unit, names = file.spec.source.unit, [str(name) for name in belief.names]
     rows = texts(table, [*([] if unit is None else [unit]), *names])
     if not rows:
-        raise DataError("source.file: the data has no rows: nothing can be released")
+        raise DataError("source.file: the data has no rows", rule="nothing can be released")
     known = {name: spelled(belief.alphabet(i)) for i, name in enumerate(names)}
     if unit is None:
         if len(rows) != 1:
-            raise DataError('source.unit: the data has several rows: write unit = "<the column that names the unit>"')
+            raise DataError(
+                "source.unit: the data has several rows", fix='write unit = "<the column that names the unit>"'
+            )
         return (Record(None, _record(rows[0], known)),)
     whose = [row[0] for row in rows]
     if None in whose:
-        raise DataError(f"source.unit: column {unit!r} has missing values: every row must name its unit")
+        raise DataError(f"source.unit: column {unit!r} has missing values", rule="every row must name its unit")
     called = _called("source.unit", unit, "unit", whose)
     if len(called) != len(whose):
-        raise DataError(f"source.unit: column {unit!r} names a unit twice: every unit has one row")
+        raise DataError(f"source.unit: column {unit!r} names a unit twice", rule="every unit has one row")
     found = [Record(called[str(row[0])], _record(row[1:], known), row[0]) for row in rows]
     return tuple(sorted(found, key=lambda record: natural(record.name)))
 
@@ -64,7 +66,7 @@ def _called(key: str, column: str, what: str, written: Sequence[str | None]) -> 
     try:
         return meant([(str(name), row) for row, name in enumerate(written)], column, what)
     except DataError as error:
-        raise DataError(f"{key}: {error}") from None
+        raise DataError(f"{key}", rule=f"{error}") from None
 
 
 def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -73,11 +75,11 @@ def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 def _value(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
     if text is None:
-        raise DataError(f"source.file: column {column!r} has missing values: fill them, or drop these rows")
+        raise DataError(f"source.file: column {column!r} has missing values", fix="fill them, or drop these rows")
     if text not in values:
         listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
         raise DataError(
-            f"source.file: column {column!r} has a value that the belief does not know; its values are {listed}"
+            f"source.file: column {column!r} has a value that the belief does not know", fix=f"its values are {listed}"
         )
     return values[text]
 
@@ -89,20 +91,24 @@ def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any
     assert source.value is not None
     rows = texts(table, [source.value, *([] if source.group is None else [source.group])])
     if len(rows) != belief.size:
-        raise DataError("source.file: the data must have one row for each user of the belief: check belief.size")
+        raise DataError("source.file: the data must have one row for each user of the belief", fix="check belief.size")
     if source.group is None or spec.groups is None:
         values = _letters(belief, 0)
         return [_value(row[0], source.value, values) for row in rows]
     by_group: dict[str | None, list[str | None]] = {group.name: [] for group in spec.groups}
     for text, name in rows:
         if name not in by_group:
-            raise DataError(f"source.group: column {source.group!r} has a name that is not a group of the belief")
+            raise DataError(
+                "source.group", rule=f"column {source.group!r} has a name that is not a group of the belief"
+            )
         by_group[name].append(text)
     found: list[Any] = []
     for group in spec.groups:
         mine = by_group[group.name]
         if len(mine) != group.size:
-            raise DataError("source.group: a group has other than the declared number of rows: check each group's size")
+            raise DataError(
+                "source.group: a group has other than the declared number of rows", fix="check each group's size"
+            )
         values = _letters(belief, len(found))
         found += [_value(text, source.value, values) for text in mine]
     return found
@@ -115,20 +121,24 @@ def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str
     assert source.value is not None
     rows = texts(table, [source.person, source.value])
     if any(name is None for name, _ in rows):
-        raise DataError(f"source.person: column {source.person!r} has missing values: every row must name its person")
+        raise DataError(
+            f"source.person: column {source.person!r} has missing values", rule="every row must name its person"
+        )
     called = _called("source.person", source.person, "person", [name for name, _ in rows])
     found: dict[str, Any] = {}
     for written, text in rows:
         name = called[str(written)]
         if name in found:
-            raise DataError(f"source.person: column {source.person!r} names somebody twice: every person has one row")
+            raise DataError(
+                f"source.person: column {source.person!r} names somebody twice", rule="every person has one row"
+            )
         found[name] = _value(text, source.value, states)
     if set(found) - set(belief.names):
         raise DataError(
-            "source.person: the data has somebody whom the belief does not know: name them in belief.people"
+            "source.person: the data has somebody whom the belief does not know", fix="name them in belief.people"
         )
     if len(found) < belief.size:
-        raise DataError("source.person: somebody of the belief is not in the data: every person has one row")
+        raise DataError("source.person: somebody of the belief is not in the data", rule="every person has one row")
     return found
 
 

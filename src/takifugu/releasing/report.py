@@ -62,7 +62,9 @@ def _tables(subject: Any) -> list[Reported]:
         return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
     found = getattr(subject, "tables", (subject,))
     if not found or not all(hasattr(t, "releases") for t in found):
-        raise InputError(f"a {type(subject).__name__} is not a release: give what release() or publish() returned")
+        raise InputError(
+            f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
+        )
     return [Reported(t.name, t.certificate, tuple(t.releases)) for t in found]
 
 

@@ -171,7 +171,9 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
             for answer in certificate.answers
         }
     except (ValueError, KeyError, ArithmeticError):
-        raise DataError("the certificate's answers cannot be read back: it was edited by hand, or is damaged") from None
+        raise DataError(
+            "the certificate's answers cannot be read back", rule="it was edited by hand, or is damaged"
+        ) from None
 
 
 def one_or_all(release: Release, things: Sequence[T]) -> T | dict[str, T]:

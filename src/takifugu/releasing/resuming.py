@@ -91,12 +91,13 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
     if kind == "file":
         return _drawn_again(book, one, course)
     if kind != "library":
-        raise LedgerError("the ledger does not say how to complete it: its epsilon counts as spent")
+        raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
     if one.state != "drawn":
-        raise LedgerError("it was paid for by tf.release: call it again with the same data, and it draws once")
+        raise LedgerError("it was paid for by tf.release", fix="call it again with the same data, and it draws once")
     if files_only:
         raise LedgerError(
-            "it was drawn by tf.release, which has no files: call it again with the same data, or tf.resume(ledger)"
+            "it was drawn by tf.release, which has no files",
+            fix="call it again with the same data, or tf.resume(ledger)",
         )
     certificate = bundle_of(one.bundle).sheets[0].certificate
     found = next(iter(releases_of(certificate).values()))
@@ -116,18 +117,23 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
     from takifugu.ledger.book import path_of
 
     if one.recipe.get("frame"):
-        raise LedgerError("its data came as a frame: call tf.release_file again with the same frame, and it draws once")
+        raise LedgerError(
+            "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
+        )
     planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
     where = path_of(ledger_path(planned.file))
     if not (where.exists() and where.samefile(book.store.path)):
         raise LedgerError(
-            f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}: "
-            "name that one there, and resume"
+            f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",
+            fix="name that one there, and resume",
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
     if one.group not in {same.group for same in book.pending(one.source, order.identity)}:
         raise LedgerError(
-            f"{one.recipe['file']}, or the data that it reads, is not what was paid for: restore both and resume, or "
-            "accept that this epsilon is lost; the release as it is now is a new one, and must be paid for"
+            f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
+            fix=(
+                "restore both and resume, or accept that this epsilon is lost; the release as it is now is a new "
+                "one, and must be paid for"
+            ),
         )
     return published(order, False, SystemEntropy(), course, LedgerError("another process has completed it"), True)

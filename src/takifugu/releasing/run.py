@@ -182,10 +182,13 @@ def published(
         there = _there(planned, folder)
         in_the_way = [name for name in there if (folder / name).is_dir()]
         if in_the_way:  # nothing replaces a folder, so this is found before it is paid
-            raise ReleaseError(f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs: move it")
+            raise ReleaseError(
+                f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
+            )
         if there and not force and refusal is None:
             refusal = ReleaseError(
-                f"{', '.join(there)} in {str(folder)!r} would be overwritten: write --force, or choose another folder"
+                f"{', '.join(there)} in {str(folder)!r} would be overwritten",
+                fix="write --force, or choose another folder",
             )
         if refusal is not None and not _exists(where):  # it is not created only to be asked
             raise refusal

@@ -18,8 +18,11 @@ def open_source(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) 
         return open_frame(data, source.missing)
     if source.file is None:
         raise InputError(
-            'is missing; write file = "data.csv" (a CSV or Parquet file, relative to this file), or give a frame: '
-            "tf.release_file(..., data=frame)"
+            "is missing",
+            fix=(
+                'write file = "data.csv" (a CSV or Parquet file, relative to this file), or give a frame: '
+                "tf.release_file(..., data=frame)"
+            ),
         )
     return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
 

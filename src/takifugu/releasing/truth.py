@@ -114,7 +114,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
     belief = calibration.framework.beliefs[0]
     answer, runs = calibration.query.resolve(belief), belief.components()
     if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
-        raise DataError("the counts are of other sequences than the belief: count the entries that it is about")
+        raise DataError("the counts are of other sequences than the belief", fix="count the entries that it is about")
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
         if piece.complete:
@@ -125,7 +125,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
                 _check_may_miss(calibration)
             weighed = weights[seen]
         if weighed.size and (weighed != weighed[0]).any():
-            raise DataError("the query weighs entries differently, and counts do not: give the entries")
+            raise DataError("the query weighs entries differently, and counts do not", fix="give the entries")
         if weighed.size:
             yield piece, int(weighed[0])
 
@@ -134,13 +134,15 @@ def _check_may_miss(calibration: Calibration) -> None:
     """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
     if calibration.guarantee.composition is Composition.SINGLE:
         raise DataError(
-            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one length "
-            "only: calibrate at the actual length, with the entries that the query reads"
+            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
+            "length only",
+            fix="calibrate at the actual length, with the entries that the query reads",
         )
     if isinstance(calibration.query, Mean):
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
-            "entries: calibrate at the actual length, with the entries that the query reads"
+            "entries",
+            fix="calibrate at the actual length, with the entries that the query reads",
         )
 
 
@@ -165,11 +167,12 @@ def _indices(belief: Belief, data: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         states = _sequence(piece, "the sequence")
         if len(states) > len(run):
             raise DataError(
-                f"the sequence is longer than the {len(run)} steps that the belief allows: calibrate for its length"
+                f"the sequence is longer than the {len(run)} steps that the belief allows",
+                fix="calibrate for its length",
             )
         values[run.start : run.start + len(states)] = _places(states, place)
     if (values == MISSING).all():
-        raise DataError("the data is empty: nothing can be released")
+        raise DataError("the data is empty", rule="nothing can be released")
     return values
 
 
@@ -191,7 +194,7 @@ def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtyp
         data = [data[name] for name in entries.listed(users) or ()]
     states = _sequence(data, "the list of users")
     if len(states) != users.size:
-        raise DataError(f"the belief has {users.size} users: give one value for each, in the same order")
+        raise DataError(f"the belief has {users.size} users", fix="give one value for each, in the same order")
     states = entries.arranged(users, states)
     places = [{value: i for i, value in enumerate(found.values)} for found in users.letters]
     for place, found in zip(places, users.letters, strict=True):
@@ -205,7 +208,9 @@ def _user_indices(users: IndependentUsers, data: Any) -> np.ndarray[Any, np.dtyp
     except (KeyError, TypeError):
         listed = "; ".join(str(_listed(place)) for place in places[:5])
         told = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
-        raise DataError(f"a user has a value that the belief does not know; the values are {listed}{told}") from None
+        raise DataError(
+            "a user has a value that the belief does not know", fix=f"the values are {listed}{told}"
+        ) from None
 
 
 def _pieces(belief: Belief, data: Any) -> Iterable[tuple[range, Any]]:
@@ -214,13 +219,13 @@ def _pieces(belief: Belief, data: Any) -> Iterable[tuple[range, Any]]:
     pieces = _sequence(data, "the list of pieces")
     runs = belief.components()
     if len(pieces) != len(runs):
-        raise DataError(f"the belief has {len(runs)} pieces: give one sequence for each, in the same order")
+        raise DataError(f"the belief has {len(runs)} pieces", fix="give one sequence for each, in the same order")
     return zip(runs, pieces, strict=True)
 
 
 def _sequence(data: Any, what: str) -> list[Any]:
     if isinstance(data, str | bytes | Mapping) or not hasattr(data, "__iter__"):
-        raise DataError(f"{what} is not a sequence: give a list, a tuple, an array or a column")
+        raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
     for convert in ("to_pylist", "tolist", "to_list"):
         if hasattr(data, convert):
             values = getattr(data, convert)()
@@ -234,7 +239,7 @@ def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
         return [MISSING if s is None else place[s] for s in states]
     except (KeyError, TypeError):
         raise DataError(
-            f"the sequence has a value that is not a state of the belief; its states are {_listed(place)}"
+            "the sequence has a value that is not a state of the belief", fix=f"its states are {_listed(place)}"
         ) from None
 
 
@@ -255,7 +260,7 @@ def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
         return alphabet.index(value)
     except ValueError:
         raise DataError(
-            f"the record has a value that the belief does not know; the column's values are {_listed(alphabet)}"
+            "the record has a value that the belief does not know", fix=f"the column's values are {_listed(alphabet)}"
         ) from None
 
 
@@ -264,10 +269,12 @@ def _number(calibration: Calibration, data: Any) -> Fraction:
     try:
         value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
     except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number: two distributions are compared on numbers") from None
+        raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
     pairs = [b for b in calibration.framework.beliefs if isinstance(b, LawPair)]
     if not any(value == atom for b in pairs for law in (b.left, b.right) for atom in law.values.tolist()):
-        raise DataError("the value has probability zero under both distributions: the promise would not cover it")
+        raise DataError(
+            "the value has probability zero under both distributions", rule="the promise would not cover it"
+        )
     return value / Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
 
 

@@ -87,4 +87,4 @@ def _asked(file: ReleaseFile, question: Any) -> Any:
         return question(file.table, layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief))
     except DataError as error:
         key = next((key for words, key in _KEYS if words in str(error)), "source.file")
-        raise DataError(f"{key}: {error}") from None
+        raise DataError(f"{key}", rule=f"{error}") from None
