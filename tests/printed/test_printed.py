@@ -1,0 +1,140 @@
+"""What is printed stays as it is, byte by byte, unless somebody changes it on purpose.
+
+The demo, the examples (their comparisons, forecasts, releases and certificates) and calibrations of small problems are
+set against the files beside this one. Dates, ids, versions and paths are masked; noise is drawn from a seed, in place
+of the system's entropy.
+
+`TAKIFUGU_REWRITE=1 pytest tests/printed` writes the files anew: read their diff before you commit it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.conformance.corpus import corpus
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
+
+HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples"
+FILES = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
+
+#: As wide as what they stand for, so that tables keep their columns.
+MASKS = (
+    (r"\b\d{4}-\d{2}-\d{2}", "2000-01-01"),
+    (r"(?<=2000-01-01T)[0-9:.+]+Z?", "00:00:00"),
+    (r'("checksum": ")sha256:[0-9a-f]{64}', r"\1sha256:CHECKSUM"),
+    (r"(?<![.\w])[0-9a-f]{16}\b", "0123456789abcdef"),
+    (rf"takifugu {re.escape(tf.__version__)}", "takifugu 0.0.0"),
+)
+#: Numbers beyond ten digits are those of one machine.
+LONG = re.compile(r"\b\d+\.\d{11,}(?:e-?\d+)?")
+
+#: Cases of the corpus, over all kinds of beliefs, with the deltas that they are asked with.
+CALIBRATED = {
+    "chain, count": 0, "chain, signed weights": 0, "chain, histogram": 0, "chain, any start": 0, "two beliefs": 0,
+    "pieces": 0, "quick chain": 0, "class of reversible chains": 0, "region of chains": 0,
+    "interval of binary chains": 0, "table, a column": Fraction(1, 50), "network with a collider": 0,
+    "users, absence unknown": 0, "users, presence, absence removed": 0, "cliques, count": 0, "two laws": 0,
+    "two laws off any grid": Fraction(1, 50),
+}  # fmt: skip
+
+
+def masked(text: str, folder: Path) -> str:
+    for path in {str(folder), str(folder.resolve())}:
+        text = text.replace(path, "FOLDER")
+    for pattern, mask in MASKS:
+        text = re.sub(pattern, mask, text)
+    text = LONG.sub(lambda number: f"{float(number[0]):.10g}", text)
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+
+def compared(text: str, name: str) -> None:
+    """Set a text against the file of that name, or write the file where that was asked for."""
+    file = HERE / "expected" / f"{name}.txt"
+    if os.environ.get("TAKIFUGU_REWRITE"):
+        assert os.environ.get("CI") != "true", "TAKIFUGU_REWRITE is set in CI: what is expected is written by people"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+        return
+    expected = file.read_text(encoding="utf-8") if file.exists() else ""
+    changes = difflib.unified_diff(expected.splitlines(), text.splitlines(), "expected", "printed", lineterm="")
+    if expected != text:
+        pytest.fail("\n".join(["what is printed has changed (see the top of this file):", *changes]), pytrace=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder of its own, 80 columns wide, with entropy from a seed."""
+    stream = InsecureSeededEntropyForTests(1603)
+    monkeypatch.setattr(SystemEntropy, "bytes", lambda _, n: stream.bytes(n))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> str:
+    """Return a command and all that it prints."""
+    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    told = f"\n(on standard error)\n{done.stderr}" if done.stderr else ""
+    return f"$ takifugu {' '.join(words)}\n{done.stdout}{told}\n"
+
+
+def test_the_demo(folder: Path) -> None:
+    compared(masked(run("demo", "--folder", "demo"), folder), "demo")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example(folder: Path, name: str) -> None:
+    for path in EXAMPLES.iterdir():
+        if path.suffix in (".toml", ".csv", ".bif"):
+            shutil.copy(path, folder)
+    told = [run(command, f"{name}.toml") for command in ("compare", "calibrate", "release")]
+    for certificate in sorted((folder / "published").glob("*.certificate.json")):
+        at = certificate.relative_to(folder).as_posix()
+        told += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
+    tables = sorted((folder / "published").glob("*.csv"))
+    told += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
+    told.append(run("ledger", "show", "ledger.db"))
+    compared(masked("".join(told), folder), f"examples/{name}")
+
+
+@pytest.mark.parametrize("name", CALIBRATED)
+def test_a_calibration(name: str) -> None:
+    (case,) = (case for case in corpus() if case.name == name)
+    calibration = tf.calibrate(case.framework, case.query, 1, CALIBRATED[name], allow_zero_noise=True)
+    compared(masked(str(calibration), HERE), f"calibrations/{re.sub('[^a-z]+', '-', name)}")
+
+
+def test_no_file_is_left_over() -> None:
+    known = {"demo", *(f"examples/{name}" for name in FILES)}
+    known |= {f"calibrations/{re.sub('[^a-z]+', '-', name)}" for name in CALIBRATED}
+    files = {p.relative_to(HERE / "expected").with_suffix("").as_posix() for p in (HERE / "expected").rglob("*.txt")}
+    assert files == known
+
+
+def test_what_changed_is_told_and_only_written_on_purpose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(globals(), "HERE", tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TAKIFUGU_REWRITE", "1")
+    compared("one\ntwo\n", "a/page")
+    monkeypatch.delenv("TAKIFUGU_REWRITE")
+    compared("one\ntwo\n", "a/page")
+    with pytest.raises(pytest.fail.Exception, match=r"-two\n\+three"):
+        compared("one\nthree\n", "a/page")
+    monkeypatch.setenv("TAKIFUGU_REWRITE", "1")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(AssertionError, match="set in CI"):
+        compared("one\nthree\n", "a/page")
+    assert (tmp_path / "expected" / "a" / "page.txt").read_text() == "one\ntwo\n"
