@@ -39,6 +39,31 @@ def corpus() -> tuple[Case, ...]:
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws())
 
 
+@cache
+def larger() -> tuple[Case, ...]:
+    """Return problems whose bounds take a measurable while: for the costs that mechanisms predict, not for audits."""
+    size, coin = 100, {0: Fraction(3, 4), 1: Fraction(1, 4)}
+    chain = tf.MarkovChain(STICKY, size)
+    tree = tf.BayesianNetwork([
+        (f"node {i}", [0, 1], [f"node {(i - 1) // 2}"] if i else [], [[0.8, 0.2], [0.3, 0.7]] if i else [0.5, 0.5])
+        for i in range(size // 4)
+    ])  # fmt: skip
+    rows = [(i % 7, i * i % 11, i) for i in range(size)]
+    table = tf.JointTable(rows, [Fraction(1, size)] * size, ["a", "b", "c"])
+    even, next_ = (tf.Pmf(range(first, first + size), [Fraction(1, size)] * size) for first in (0, 1))
+    return (
+        Case("a chain", _hide(chain), tf.Count(1)),
+        Case("a chain of any start", _hide(tf.MarkovChain(STICKY, size, "any")), tf.Count(1)),
+        Case("a chain, histogram", _hide(chain), tf.Histogram()),
+        Case("a class of chains", _hide(tf.MarkovChainClass(pi=0.2, g=0.4, length=size)), tf.Count(1)),
+        Case("pieces", _hide(IndependentPieces(chain, [size // 3, size // 2])), tf.Count(1)),
+        Case("a tree", _hide(tree), tf.Count(1)),
+        Case("a table", _hide(table, secret=tf.attribute("a", 0, 1)), tf.Sum("b")),
+        Case("users", _hide(tf.IndependentUsers([coin] * size)), tf.Count(1)),
+        Case("two laws", tf.between(even, next_), tf.Identity()),
+    )
+
+
 def _hide(*beliefs: object, secret: object = None) -> Framework:
     return tf.Pufferfish(secret or tf.every_entry(), beliefs)
 
@@ -60,12 +85,16 @@ def _chains() -> Iterator[Case]:
     yield Case("quick chain", _hide(tf.MarkovChain([[0.55, 0.45], [0.5, 0.5]], 3)), tf.Count(1))
     yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
     yield Case("pieces", _hide(IndependentPieces(chain, [2, 3])), tf.Count(1))
+    yield Case("pieces, histogram", _hide(IndependentPieces(chain, [2, 2])), tf.Histogram())
+    loose = tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 2, "any")
+    yield Case("pieces of any start", _hide(IndependentPieces(loose, [2, 2])), tf.Count(1))
 
 
 def _classes() -> Iterator[Case]:
     family = tf.MarkovChainClass(pi=0.2, g=0.4, length=4)
     fast = (tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4), tf.MarkovChain([[0.4, 0.6], [0.6, 0.4]], 4))
     yield Case("class of reversible chains", _hide(family), tf.Count(1), fast)
+    yield Case("class of reversible chains, histogram", _hide(family), tf.Histogram(), fast)
     region = tf.ChainRegion([[0.85, 0.05], [0.3, 0.6]], [[0.95, 0.15], [0.4, 0.7]], 4)
     yield Case("region of chains", _hide(region), tf.Count(1), (tf.MarkovChain([[0.9, 0.1], [0.35, 0.65]], 4),))
     interval = tf.BinaryChainInterval(0.3, 4)
@@ -78,6 +107,7 @@ def _records() -> Iterator[Case]:
     attribute = tf.attribute("secret", 0, 1)
     yield Case("table, a column", _hide(table, secret=attribute), tf.Identity("shown"))
     yield Case("table, every entry", _hide(table), tf.Sum("shown", grid="1/2"))
+    yield Case("table, signed weights", _hide(table), tf.Linear([2, -1]))
     sure = tf.JointTable([(0, 0), (1, 5)], [Fraction(1, 3), Fraction(2, 3)], ["secret", "shown"])
     yield Case("table, a column that tells all", _hide(sure, secret=attribute), tf.Identity("shown"))
     collider = tf.BayesianNetwork([
@@ -88,6 +118,7 @@ def _records() -> Iterator[Case]:
     ])  # fmt: skip
     yield Case("network with a collider", _hide(collider), tf.Count(1))
     yield Case("network, one variable", _hide(collider, secret=tf.attribute("left", 0, 1)), tf.Histogram())
+    yield Case("network, mean", _hide(collider, secret=tf.every_entry("both")), tf.Mean())
     zeros = tf.BayesianNetwork([
         ("cause", [0, 1], [], [0.5, 0.5]),
         ("effect", [0, 1], ["cause"], [[1.0, 0.0], [0.25, 0.75]]),
@@ -102,11 +133,15 @@ def _people() -> Iterator[Case]:
         users = tf.IndependentUsers([coin] * 4, presence=[chance] * 4, absence=absence)
         yield Case(f"users, absence {absence}", _hide(users), tf.Count(1))
         yield Case(f"users, presence, absence {absence}", _hide(users, secret=tf.presence()), tf.Count(1))
+    mixed = tf.IndependentUsers([coin, {0: Fraction(1, 3), 1: Fraction(2, 3)}, coin])
+    yield Case("users, signed codes", _hide(mixed), tf.Sum(codes={0: -2, 1: 1}))
+    yield Case("users, histogram", _hide(mixed), tf.Histogram())
     cliques = tf.clique_infection(
         [("a", "b", "c"), ("d", "e")], lambda size: tf.household_infection(size, outside=0.1, inside=0.3)
     )
     yield Case("cliques, count", _hide(cliques), tf.Count(1))
     yield Case("cliques, histogram", _hide(cliques), tf.Histogram())
+    yield Case("cliques, mean", _hide(cliques), tf.Mean())
 
 
 def _laws() -> Iterator[Case]:

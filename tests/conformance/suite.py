@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import re
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -20,10 +22,12 @@ from tests.conformance.corpus import Case
 from takifugu.audit import true_delta, true_loss
 from takifugu.beliefs import from_dict as belief_from_dict
 from takifugu.errors import Unsupported
+from takifugu.frameworks import Framework
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
 from takifugu.queries import from_dict as query_from_dict
 from takifugu.randomisers import from_dict as randomiser_from_dict
+from takifugu.secrets import ABSENT, Comparison, EntryIs
 
 #: The audit's own rounding, relative: losses are compared up to it.
 SLACK = 1e-9
@@ -68,7 +72,47 @@ def check_mechanism(
     found = bound_of(mechanism, Problem(case.framework, case.query, epsilon, delta))
     if isinstance(found, str):
         return None
+    check_witness(mechanism.name, case.framework, found)
     return audited(mechanism.name, case, found)
+
+
+_ENTRIES = r"the whole data|the component|an entry|entry (?P<one>\d+)|entries (?P<first>\d+) to (?P<last>\d+)"
+#: What a mechanism may say in place of a comparison: that it covers all changes of some entries.
+_ALL_CHANGES = re.compile(
+    rf"any values of ({_ENTRIES}) against any others|any value against any other|"
+    r"any two values of (entry (?P<of>\d+)|.+)"
+)
+
+
+def check_witness(name: str, framework: Framework, bound: Bound) -> None:
+    """Check that what forced the noise is a comparison of the framework, or all changes of entries of which one is."""
+    told = re.sub(r" \((started in|any|unknown|removed)[^()]*\)", "", bound.witness.comparison)
+    if not told or told.startswith("no comparison"):
+        assert bound.randomiser.scale == 0, f"{name}: names no comparison, and adds noise"
+        return
+    if told in {words for one in framework.comparisons() for words in _spellings(one)}:
+        return
+    covered = _ALL_CHANGES.fullmatch(told)
+    assert covered, f"{name}: the witness {told!r} is no comparison of the framework"
+    one, of = covered["one"], covered["of"]
+    first, last = (one or of,) * 2 if one or of else (covered["first"], covered["last"])
+    if first is not None:
+        secret = {c.left.entry for c in framework.comparisons() if isinstance(c.left, EntryIs)}
+        assert secret & {*range(int(first), int(last) + 1)}, f"{name}: nothing is secret in {told!r}"
+
+
+def _spellings(comparison: Comparison) -> Iterator[str]:
+    """Yield a comparison in the words that witnesses have for it."""
+    yield comparison.label
+    left, right = comparison.left, comparison.right
+    if not isinstance(left, EntryIs) or not isinstance(right, EntryIs):
+        yield f"the {left.name} distribution against the {right.name} one"
+        return
+    names = comparison.belief.names
+    named = [] if names is None else [str(names[left.entry]), repr(names[left.entry])]
+    for who in (f"entry {left.entry}", f"user {left.entry}", *named):
+        sides = [f"{who} absent" if side.value == ABSENT else f"{who} = {side.value!r}" for side in (left, right)]
+        yield " against ".join(sides)
 
 
 def audited(name: str, case: Case, bound: Bound) -> Verdict:
@@ -86,6 +130,23 @@ def audited(name: str, case: Case, bound: Bound) -> Verdict:
         f"{float(noise.scale):.6g}, and uses {used:.6g} of it"
     )
     return Verdict(bound, used)
+
+
+def check_cost(mechanism: Mechanism, problem: Problem, longest: float) -> None:
+    """Check that a bound takes no more than a generous multiple of what was predicted, if that is `longest` at most.
+
+    Processor time, so that other processes do not matter; every bound has half a second for what it loads.
+    """
+    try:
+        cost = mechanism.cost(problem)
+        if cost.seconds > longest:
+            return
+        started = time.process_time()
+        mechanism.bound(problem)
+    except Unsupported:
+        return
+    taken = time.process_time() - started
+    assert taken <= 0.5 + 30 * cost.seconds, f"{mechanism.name} predicts {cost.seconds:.3g} s and takes {taken:.3g} s"
 
 
 def halved(mechanism: Mechanism, problem: Problem) -> Bound | str:
@@ -130,20 +191,30 @@ def check_belief(belief: Any, others: Sequence[Any] = ()) -> None:
 
 
 def check_randomiser(noise: Any, answers: Sequence[int | Fraction], outputs: Sequence[int]) -> None:
-    """Check a randomiser of one cell: its law sums to one, draws follow it, its error is the law's, it round-trips.
+    """Check a randomiser of one cell: its law sums to one, draws follow it, errors and quantiles are the law's, JSON.
 
     `answers` are in units of the grid and equally likely, unless the randomiser holds a `prior` of them; `outputs` hold
     all but a millionth of what comes out of any of them.
     """
     name, grid = noise.kind, noise.grid
     prior = getattr(noise, "prior", [1 / len(answers)] * len(answers))
-    error = 0.0
+    error = square = 0.0
+    distances = []
     for chance, answer in zip(prior, answers, strict=True):
         masses = np.array([math.exp(noise.log_density([answer], [y * grid])) for y in outputs])
         assert abs(masses.sum() - 1) < 1e-6, f"{name}: its masses sum to {masses.sum()}"
         error += chance * float(abs(np.array(outputs) - float(answer)) @ masses) * float(grid)
         _check_draws(noise, answer, dict(zip(outputs, masses, strict=True)))
+        square += chance * float((np.array(outputs) - float(answer)) ** 2 @ masses) * float(grid) ** 2
+        distances.append((abs(np.array(outputs) - float(answer)), masses))
     assert abs(noise.expected_error() - error) < 1e-5 * (1 + error), f"{name}: its expected error is not its law's"
+    assert abs(noise.variance() - square) < 1e-4 * (1 + square), f"{name}: its variance is not its law's"
+    for level, cells in ((0.5, 1), (0.9, 1), (0.999, 1), (0.9, 3)):
+        steps = noise.half_width(level, cells) / grid
+        assert steps.denominator == 1, f"{name}: its quantile at {level} is no multiple of the grid"
+        each = level ** (1 / cells)  # the least of all answers is what a half-width promises
+        inside, less = (min(float(m[d <= k].sum()) for d, m in distances) for k in (int(steps), int(steps) - 1))
+        assert less - 1e-6 < each < inside + 1e-6, f"{name}: its quantile at {level} in {cells} cells is not its law's"
     again = randomiser_from_dict(json.loads(json.dumps(noise.to_dict(), allow_nan=False)))
     assert again == noise, f"{name}: does not read back from JSON as it is"
 

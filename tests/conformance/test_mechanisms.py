@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
-from tests.conformance.suite import audited, check_mechanism, halved
+from tests.conformance.suite import audited, bound_of, check_mechanism, check_witness, halved
 
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.problem import Problem
+from takifugu.problem import Bound, Problem, Witness
 
 by_name = pytest.mark.parametrize("line", REGISTRY, ids=lambda line: line.name)
 
@@ -49,3 +50,16 @@ def test_half_of_its_noise_is_noticed(line: Line) -> None:
             assert line.name not in LOOSE, f"{line.name} is noticed on {case.name!r}: it is not loose"
             return
     assert line.name in LOOSE, f"half of the noise of {line.name} breaks no promise of the corpus: add a tighter case"
+
+
+@pytest.mark.parametrize("told", [
+    "entry 1 = 0 against entry 1 = 7", "entry 0 = 0 against entry 1 = 0", "entry 9 = 0 against entry 9 = 1", "",
+    "any values of entries 7 to 9 against any others", "no comparison: nothing was found", "it was a hard problem",
+])  # fmt: skip
+def test_a_witness_that_is_no_comparison_is_noticed(told: str) -> None:
+    case = corpus()[0]
+    bound = bound_of(REGISTRY[0].load(), Problem(case.framework, case.query, Fraction(1)))
+    assert isinstance(bound, Bound)
+    check_witness("it", case.framework, replace(bound, witness=Witness("entry 1 = 0 against entry 1 = 1")))
+    with pytest.raises(AssertionError, match=r"^it: "):
+        check_witness("it", case.framework, replace(bound, witness=Witness(told)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from tests.conformance.suite import bound_of, check_randomiser
 from takifugu import choices
 from takifugu.calibration.registry import REGISTRY
 from takifugu.problem import Problem
+from takifugu.randomisers import DiscreteLaplace
 from takifugu.releasing.certificate import NOISE
 
 
@@ -50,3 +51,35 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
 
 def test_every_kind_is_returned_by_some_mechanism() -> None:
     assert set(returned()) == set(KINDS)
+
+
+@dataclass(frozen=True)
+class Wrong(DiscreteLaplace):
+    """Discrete Laplace noise that misstates one thing about itself."""
+
+    what: str = ""
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        return super().log_mass(difference) + (0.01 if self.what == "sum" else 0.0)
+
+    def expected_error(self) -> float:
+        return super().expected_error() * (1.001 if self.what == "error" else 1)
+
+    def variance(self) -> float:
+        return super().variance() * (1.001 if self.what == "variance" else 1)
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        return super().half_width(level, cells) + self.grid * {"wide": 1, "narrow": -1}.get(self.what, 0)
+
+    def draw(self, answer: Any, entropy: Any) -> tuple[Fraction, ...]:
+        noise = replace(self, units=self.units * 6 / 5) if self.what == "draws" else self
+        return DiscreteLaplace(noise.units, self.grid).draw(answer, entropy)
+
+
+@pytest.mark.parametrize(("what", "told"), [
+    ("sum", "masses sum to"), ("error", "expected error"), ("variance", "variance"), ("wide", "quantile"),
+    ("narrow", "quantile"), ("draws", "draws do not follow"), ("", "read back"),
+])  # fmt: skip
+def test_one_that_misstates_itself_is_noticed(what: str, told: str) -> None:
+    with pytest.raises(AssertionError, match=told):
+        check_randomiser(Wrong(Fraction(3), Fraction(1, 2), what=what), [0], range(-150, 151))
