@@ -82,7 +82,7 @@ def _holds(node: ast.AST, errors: set[str], words: set[str]) -> bool:
         return _holds(node.func.value, errors, words)
     if isinstance(node, ast.Attribute):
         is_of_error = isinstance(node.value, ast.Name) and node.value.id in errors
-        return is_of_error and node.attr in ("args", "message", "problems")
+        return is_of_error and node.attr in ("args", "message", "line", "what", "rule", "fix", "problems")
     if isinstance(node, ast.JoinedStr):
         told = [v.value for v in node.values if isinstance(v, ast.FormattedValue)]
         return any(_holds(v, errors, words) or (isinstance(v, ast.Name) and v.id in errors) for v in told)
@@ -133,7 +133,8 @@ TRY = "def f():\n    try:\n        g()\n    except ValueError as error:\n       
     'text = str(error)\n        return text == "x"',
     "return place_of_words(str(error))", 'return any(words in str(error) for words in KNOWN)', "return str(error)[:3]",
     'text = "" if good else str(error)\n        other = visible(text)\n        return "x" in other',
-    "return error.problems[0]", 'return (text := str(error)) and text.partition(":")',
+    "return error.problems[0]", 'return error.rule == "it must be above 0"', 'return "pi" in error.what',
+    'return (text := str(error)) and text.partition(":")',
 ])  # fmt: skip
 def test_a_reader_is_found(line: str) -> None:
     assert list(readers(ast.parse(TRY + line), "m")) == ["m f"]

@@ -1,0 +1,91 @@
+"""Every kind of release file, by a minimal example: before the release, with faults, released, certified, reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import Example, check_release_file, invoke
+
+HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
+END = '[[release]]\nname = "table-1"\nepsilon = 1.0\n'
+WRONG = (
+    ('ledger = "ledger.db"\n', "", "ledger"),
+    ('name = "study"', "name = 3", "source.name"),
+    ("epsilon = 1.0", "epsilon = -1.0", "release[0].epsilon"),
+    ('name = "table-1"', 'name = "../up"', "release[0].name"),
+)
+STATES = 'states = ["still", "walking"]\n'
+STEPS = "state\n" + "still\nwalking\nwalking\n" * 100
+NETWORK = """\
+network clinic { }
+variable smoker { type discrete [ 2 ] { yes, no }; }
+variable cough { type discrete [ 2 ] { yes, no }; }
+probability ( smoker ) { table 0.25, 0.75; }
+probability ( cough | smoker ) {
+  (yes) 0.5, 0.5;
+  (no) 0.25, 0.75;
+}
+"""
+
+EXAMPLES = (
+    Example(
+        "markov-chain",
+        f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
+        f'{END}query = "histogram"\n',
+        {"data.csv": STEPS},
+        (*WRONG, ("[0.4, 0.6]", "[0.4, 0.7]", "belief.matrix"), ('"histogram"', '"histgram"', "release[0].query")),
+    ),
+    Example(
+        "markov-chain-class",
+        f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
+        f'{END}query = "count"\nstates = ["walking"]\n',
+        {"data.csv": STEPS},
+        (*WRONG, ("pi = 0.2", "pi = 2", "belief.pi"), ('query = "count"', 'query = "cont"', "release[0].query")),
+    ),
+    Example(
+        "network",
+        f'{HEAD}[belief]\nkind = "network"\nfile = "clinic.bif"\n{END}query = "count"\nstates = ["yes"]\n',
+        {"data.csv": "smoker,cough\nyes,no\n", "clinic.bif": NETWORK},
+        (*WRONG, ('query = "count"', 'query = "linear"', "release[0].query")),
+    ),
+    Example(
+        "table",
+        f'{HEAD}[belief]\nkind = "table"\nsource = "a test"\ncolumns = ["ill", "town"]\n'
+        'rows = [[0, "a"], [1, "a"], [0, "b"]]\nprobabilities = [0.5, 0.25, 0.25]\n'
+        f'{END}query = "identity"\nattribute = "ill"\n',
+        {"data.csv": "ill,town\n1,a\n"},
+        (*WRONG, ("probabilities = [", "probs = [", "belief.probs")),
+    ),
+    Example(
+        "users",
+        f'{HEAD}value = "said"\n[belief]\nkind = "users"\nsize = 30\nvalues = ["no", "yes"]\n'
+        f'probabilities = [0.75, 0.25]\n{END}query = "count"\nstates = ["yes"]\n',
+        {"data.csv": "said\n" + "no\nyes\nno\n" * 10},
+        (*WRONG, ("size = 30", "size = -1", "belief.size")),
+    ),
+    Example(
+        "contacts",
+        f'{HEAD}value = "state"\nperson = "who"\n[belief]\nkind = "contacts"\nfile = "met.csv"\n'
+        'columns = ["one", "other"]\nstates = ["well", "ill"]\noutside = 0.05\ninside = 0.2\n'
+        f'{END}query = "count"\nstates = ["ill"]\n',
+        {
+            "data.csv": "who,state\n" + "".join(f"p{i},{'ill' if i % 3 else 'well'}\n" for i in range(12)),
+            "met.csv": "one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)),
+        },
+        (*WRONG, ("outside = 0.05", "outside = [0.05]", "belief.outside")),
+    ),
+)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_it_does_what_a_release_file_must(example: Example, tmp_path: Path) -> None:
+    check_release_file(example, tmp_path)
+
+
+def test_every_kind_is_among_the_examples(tmp_path: Path) -> None:
+    """The kinds that there are, as the refusal of an unknown one lists them."""
+    (tmp_path / "release.toml").write_text(EXAMPLES[0].text.replace("markov-chain", "no-such-kind"), encoding="utf-8")
+    told = invoke("release", tmp_path / "release.toml").stderr
+    (line,) = (line for line in told.splitlines() if "no-such-kind" in line)
+    assert {word for word in line.split('"')[1::2] if word != "no-such-kind"} == {example.kind for example in EXAMPLES}
