@@ -16,7 +16,7 @@ MATRIX = [[0.9, 0.1], [0.4, 0.6]]
 def laws(length: int) -> None:
     """Find the law of the count given each state of each entry."""
     chain = tf.MarkovChain(MATRIX, length)
-    for _ in chain_laws.families(chain, tf.Count(1).resolve(chain), Family(range(length))):
+    for _ in chain_laws.ChainLaw(chain, tf.Count(1).resolve(chain), Family(range(length))).families():
         pass
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import takifugu as tf
 from pages import ROOT, table, write
-from takifugu.answer_laws import families
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.laws.noised import laplace_log_ratio
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
@@ -34,7 +34,7 @@ def framework(stay: float) -> tf.frameworks.Framework:
 def law_pairs(stay: float) -> list[tuple[Pmf, Pmf]]:
     """Return, for each minute, the laws of the count given that it was still and given that it was walking."""
     (part,) = Problem(framework(stay), tf.Count("walking"), Fraction(1)).parts
-    return [(family.hulls[0][0], family.hulls[1][0]) for family in families(part)]
+    return [(family.hulls[0][0], family.hulls[1][0]) for family in answer_law(part).families()]
 
 
 def surest(pairs: list[tuple[Pmf, Pmf]]) -> float:

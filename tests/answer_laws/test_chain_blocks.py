@@ -45,7 +45,7 @@ def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> Non
         entry: [answer_laws_by_recurrence(matrix, start, table, entry) for start in starts_of(chain)]
         for entry in entries
     }
-    for family in chain_laws.families(chain, answer, Family(entries)):
+    for family in chain_laws.ChainLaw(chain, answer, Family(entries)).families():
         for value, hull in family.hulls.items():
             laws = [given[value] for given in expected[family.entry] if given[value]]
             assert len(hull) == len(laws)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given, as_mpf, laplace_loss
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, weights
 
-from takifugu import answer_laws as answers
 from takifugu.answer_laws import chain as chain_laws
 from takifugu.answer_laws.dense import DenseFamily
+from takifugu.answer_laws.minimax_start import over_all_starts
 from takifugu.audit import true_loss
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.frameworks import Pufferfish
 from takifugu.queries import Additive, Count, Histogram
@@ -26,7 +27,7 @@ from takifugu.secrets import Family, entry
 
 
 def dense(chain: MarkovChain, answer: Additive, family: Family | None = None) -> list[DenseFamily]:
-    return list(chain_laws.families(chain, answer, family or Family(range(chain.length))))
+    return list(chain_laws.ChainLaw(chain, answer, family or Family(range(chain.length))).families())
 
 
 @settings(max_examples=60)
@@ -76,7 +77,7 @@ def test_losses_bound_the_loss_closely(data: st.DataObject, chain: MarkovChain, 
 def test_losses_over_all_start_laws_are_those_of_the_audit(chain: MarkovChain, scale: str) -> None:
     noise = DiscreteLaplace(Fraction(scale), Fraction(1))
     for family in dense(chain, Count(1).resolve(chain)):
-        merged = answers.over_all_starts(family)
+        merged = over_all_starts(family)
         losses = merged.losses(Fraction(scale))
         for (a, _, b, _), loss in zip(merged.compared, losses, strict=True):
             audit = true_loss(Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
@@ -137,18 +138,18 @@ def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:
     rng = np.random.default_rng(1)
     chain = MarkovChain(rng.dirichlet(np.ones(4), 4), 1000)
     share = SimpleNamespace(belief=chain, answer=Count(1).resolve(chain), family=Family(range(1000)))
-    middle = next(f for f in answers.families(share) if f.entry == 500)
+    middle = next(f for f in answer_law(share).families() if f.entry == 500)
     assert abs(sum(middle.hulls[0][0].probabilities) - 1) < 1e-12
-    assert answers.work(share)[1] < 2e7
+    assert answer_law(share).work()[1] < 2e7
 
 
 def test_vector_answers_and_classes_are_refused_with_the_reason_and_the_fix() -> None:
     chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)
     share = SimpleNamespace(belief=chain, answer=Histogram().resolve(chain), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'2 cells.*exclusive or.*mechanism="quilt-exact"'):
-        list(answers.families(share))
+        list(answer_law(share).families())
     chains = MarkovChainClass(0.3, 0.5, 3)
     share = SimpleNamespace(belief=chains, answer=Count(1).resolve(chains), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'initial="any".*"quilt-approx"'):
-        list(answers.families(share))
-    assert answers.work(share) == (0.0, 0.0)
+        list(answer_law(share).families())
+    assert answer_law(share).work() == (0.0, 0.0)

@@ -14,7 +14,6 @@ from tests.support import network_oracles as oracle
 from tests.support import tree_networks as shapes
 
 import takifugu as tf
-from takifugu import answer_laws as answers
 from takifugu.answer_laws import chain as chain_laws
 from takifugu.answer_laws import message_passing as passes
 from takifugu.answer_laws import network as network_laws
@@ -25,6 +24,7 @@ from takifugu.audit import true_loss
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.elimination import elimination_order
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.extended.polynomials import numbers
 from takifugu.laws.extended.polynomials import shape as shape_of
@@ -54,7 +54,7 @@ def added(net: BayesianNetwork, answer: Additive) -> list[list[int]]:
 
 def found_laws(net: BayesianNetwork, answer: Additive, entries: Sequence[int] | None = None) -> list[DenseFamily]:
     family = Family(range(net.size) if entries is None else tuple(entries))
-    return list(network_laws.families(net, answer, family))
+    return list(network_laws.NetworkLaw(net, answer, family).families())
 
 
 def masses(family: DenseFamily, value: int) -> dict[int, Fraction]:
@@ -147,7 +147,7 @@ def test_a_path_has_the_laws_of_the_chain(length: int) -> None:
     net = BayesianNetwork(nodes)
     weights = [(3 * t) % 5 - 2 for t in range(length)]
     query = Linear(weights, grid=1)
-    expected = {f.entry: f for f in chain_laws.families(chain, query.resolve(chain), Family(range(length)))}
+    expected = {f.entry: f for f in chain_laws.ChainLaw(chain, query.resolve(chain), Family(range(length))).families()}
     for family in found_laws(net, query.resolve(net)):
         other = expected[family.entry]
         bound = Fraction(family.relative_error + other.relative_error)
@@ -206,7 +206,7 @@ def test_nodes_that_nothing_hangs_on_are_left_out() -> None:
     nodes = [(f"n{i}", [0, 1], [f"n{i - 1}"] if i else [], [[0.5, 0.5]] * 2 if i else [0.5, 0.5]) for i in range(50)]
     net = BayesianNetwork(nodes)
     some = weighted(net, {"n3": 1})
-    far, near = (network_laws.work(net, some, Family((v,)))[0] for v in (49, 2))
+    far, near = (network_laws.NetworkLaw(net, some, Family((v,))).work()[0] for v in (49, 2))
     assert far > 5 * near
 
 
@@ -239,11 +239,11 @@ def test_each_secret_gets_a_plan_of_its_own_where_one_for_all_is_too_large(monke
     spec = oracle.random_network(rng, 7)
     net = BayesianNetwork(spec)
     answer = Count(1).resolve(net)
-    together, _ = network_laws.work(net, answer, Family(range(7)))
+    together, _ = network_laws.NetworkLaw(net, answer, Family(range(7))).work()
     assert all_agree(net, spec, answer)
     monkeypatch.setattr(network_laws, "_fits", lambda plan: len(plan.places) == 1)
     assert all_agree(net, spec, answer)
-    assert network_laws.work(net, answer, Family(range(7)))[0] > together
+    assert network_laws.NetworkLaw(net, answer, Family(range(7))).work()[0] > together
     monkeypatch.undo()
     monkeypatch.setattr(network_laws, "LARGEST_BYTES", 100.0)
     with pytest.raises(Unsupported, match=r"limit of 1e\+02.*a MarkovChain"):
@@ -259,9 +259,9 @@ def test_a_network_too_wide_to_plan_is_refused_at_once() -> None:
     net = BayesianNetwork(nodes)
     answer = Count(1).resolve(net)
     secret = Family((net.position("r0"),))
-    assert network_laws.work(net, answer, secret)[1] > network_laws.LARGEST_BYTES
+    assert network_laws.NetworkLaw(net, answer, secret).work()[1] > network_laws.LARGEST_BYTES
     with pytest.raises(Unsupported, match="quilt-exact"):
-        list(network_laws.families(net, answer, secret))
+        list(network_laws.NetworkLaw(net, answer, secret).families())
 
 
 # What a slip in the two passes would do: each must be seen by the comparison with all joint states.
@@ -391,9 +391,9 @@ def test_the_trees_of_a_thousand_nodes_have_a_predicted_price() -> None:
         [(f"n{i}", [0, 1], [f"n{p}" for p in above], rows if above else rows[0]) for i, above in enumerate(parents)]
     )
     share = SimpleNamespace(belief=net, answer=Count(1).resolve(net), family=Family(range(1000)))
-    operations, memory = answers.work(share)
+    operations, memory = answer_law(share).work()
     assert 1e8 < operations < 1e10
     assert memory < 1e7
-    family = next(iter(answers.families(share)))
+    family = next(iter(answer_law(share).families()))
     assert isinstance(family, DenseFamily)
     assert abs(float(sum(masses(family, 1).values())) - 1) < 1e-12

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given
 from tests.support.chain_strategies import contributions, table_joint, tables
 
-from takifugu import answer_laws as answers
+from takifugu.answer_laws.listed import pair_family
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Sum
 from takifugu.secrets import Family
@@ -22,7 +23,7 @@ from takifugu.secrets import Family
 def test_every_law_is_the_sum_over_rows(table: JointTable) -> None:
     share = SimpleNamespace(belief=table, answer=Sum().resolve(table), family=Family(range(table.size)))
     joint, contribution = table_joint(table), contributions(share.answer)
-    for family in answers.families(share):
+    for family in answer_law(share).families():
         for value, (law,) in family.hulls.items():
             expected = answer_law_given(joint, contribution, family.entry, value)
             assert law.exact == (table.total is not None)
@@ -37,12 +38,12 @@ def test_every_law_is_the_sum_over_rows(table: JointTable) -> None:
 def test_rows_without_mass_are_skipped() -> None:
     table = JointTable([(0, 0), (1, 1), (2, 5)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
     share = SimpleNamespace(belief=table, answer=Sum().resolve(table), family=Family(range(2)))
-    assert [sorted(family.hulls) for family in answers.families(share)] == [[0, 1], [0, 1]]
+    assert [sorted(family.hulls) for family in answer_law(share).families()] == [[0, 1], [0, 1]]
 
 
 def test_two_given_laws_are_one_family() -> None:
     p, q = Pmf([0], [1]), Pmf([1], [1])
-    family = answers.pair_family(LawPair(p, q))
+    family = pair_family(LawPair(p, q))
     assert family.compared == ((0, 0, 1, 0),)
     assert family.hulls == {0: (p,), 1: (q,)}
     assert family.reach(0) == 1

@@ -18,7 +18,7 @@ from tests.support.user_oracles import ABSENT, answer_law, states_compared
 import takifugu as tf
 from takifugu.answer_laws import users as user_laws
 from takifugu.answer_laws.user_family import UserFamily
-from takifugu.answer_laws.users import families
+from takifugu.answer_laws.users import UsersLaw
 from takifugu.audit import true_loss
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.frameworks import Framework
@@ -85,7 +85,7 @@ def all_families(case: Case, *secrets: Secret) -> list[UserFamily]:
     belief = case.belief
     answer = case.query.resolve(belief)
     chosen = secrets or (tf.presence(), tf.every_entry())
-    return [family for secret in chosen for family in families(belief, answer, secret.family(belief))]
+    return [family for secret in chosen for family in UsersLaw(belief, answer, secret.family(belief)).families()]
 
 
 def sides(case: Case, family: UserFamily, index: int) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
@@ -171,7 +171,7 @@ def exact_scale(
 def test_offsets_of_the_paper_are_signed() -> None:
     users = IndependentUsers([COIN] * 25)
     answer = tf.Count(1).resolve(users)
-    laws = next(families(users, answer, tf.presence().family(users))).hulls
+    laws = next(UsersLaw(users, answer, tf.presence().family(users)).families()).hulls
     zero, one, absent = (laws[v][0] for v in range(3))
     assert _offsets(zero, one) == {-1}
     assert _offsets(one, zero) == {1}
@@ -188,7 +188,7 @@ def test_absence_of_25_users_means_two_things() -> None:
     for mode, distance in (("unknown", 0.123), ("removed", 0.0)):
         presences = [Fraction(1, 2)] + [Fraction(1)] * 24
         users = IndependentUsers([COIN] * 25, presences, mode)
-        family = next(families(users, tf.Count(1).resolve(users), Family((0,), presence=True)))
+        family = next(UsersLaw(users, tf.Count(1).resolve(users), Family((0,), presence=True)).families())
         zero, one, absent = (dict(family.hulls[v][0].items()) for v in range(3))
         atoms = {*zero, *absent}
         variation = sum(abs(zero.get(x, 0) - absent.get(x, 0)) for x in atoms) / 2
@@ -284,7 +284,7 @@ def test_laws_that_take_too_much_work_stand_alone(monkeypatch: pytest.MonkeyPatc
     full = exact_scale(users, tf.entry(0, 1, ABSENT), tf.Sum())
     monkeypatch.setattr(user_laws, "MOST_WORK", 0.0)
     again = IndependentUsers([TRIPLE] * 6)
-    family = next(families(again, tf.Sum().resolve(again), tf.presence().family(again)))
+    family = next(UsersLaw(again, tf.Sum().resolve(again), tf.presence().family(again)).families())
     assert not family.whole
     assert dict(family.hulls[3][0].items()) == TRIPLE
     alone = exact_scale(again, tf.entry(0, 1, ABSENT), tf.Sum())
@@ -319,7 +319,7 @@ def test_sums_of_all_but_one(exact: bool) -> None:
 def test_few_users_far_apart_have_exact_laws() -> None:
     laws = [{0: Fraction(1, 2), 10**7: Fraction(1, 4), 3 * 10**7 + 1: Fraction(1, 4)}] * 3
     users = IndependentUsers(laws)
-    family = next(families(users, tf.Sum().resolve(users), tf.presence().family(users)))
+    family = next(UsersLaw(users, tf.Sum().resolve(users), tf.presence().family(users)).families())
     shares = [{v: v for v in law} for law in laws]
     for value, state in enumerate((0, 10**7, 3 * 10**7 + 1, ABSENT)):
         law = family.hulls[value][0]
@@ -331,7 +331,7 @@ def test_few_users_far_apart_have_exact_laws() -> None:
 def test_tails_far_below_float64_keep_their_accuracy() -> None:
     chance = Fraction(1, 2**40)
     users = IndependentUsers([{0: float(1 - chance), 1: float(chance)}] * 60)
-    family = next(families(users, tf.Count(1).resolve(users), tf.presence().family(users)))
+    family = next(UsersLaw(users, tf.Count(1).resolve(users), tf.presence().family(users)).families())
     law = family.hulls[1][0]
     top = dict(law.items())[60]
     assert isinstance(top, Fraction)
@@ -344,8 +344,8 @@ def test_refinement_is_part_of_the_predicted_work() -> None:
     part = Problem(framework, tf.Sum(), Fraction(1)).law_parts[0]
     shifts = Problem(tf.Pufferfish(tf.every_entry(), users), tf.Sum(), Fraction(1)).law_parts[0]
     assert part.family.entries == (0, 50)
-    assert user_laws.work(users, part.answer, part.family, True)[0] > 1e4
-    assert user_laws.work(users, shifts.answer, shifts.family, True)[0] < 1e4
+    assert UsersLaw(users, part.answer, part.family).work(laplace=True)[0] > 1e4
+    assert UsersLaw(users, shifts.answer, shifts.family).work(laplace=True)[0] < 1e4
 
 
 @pytest.mark.slow
@@ -355,7 +355,7 @@ def test_ten_thousand_different_users() -> None:
     framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
     assert tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact").scale == 1
     answer = tf.Count(1).resolve(users)
-    one = [next(families(users, answer, Family((user,), presence=True))) for user in (0, 1, 9_999)]
+    one = [next(UsersLaw(users, answer, Family((user,), presence=True)).families()) for user in (0, 1, 9_999)]
     for family in one:
         zero, shifted = family.hulls[0][0], family.hulls[1][0]
         assert len(zero) == 10_000

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from takifugu import answer_laws as answers
 from takifugu import searches
+from takifugu.answer_laws.chain import ChainLaw
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.capabilities.answer_law import AnswerFamily
 from takifugu.frameworks import Pufferfish
 from takifugu.mechanisms import answer_families, laplace_exact, wasserstein
 from takifugu.problem import Bound, Problem
@@ -55,14 +56,14 @@ def test_work_that_is_too_large_to_keep_is_watched(mechanism: Any, monkeypatch: 
 @pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])
 def test_an_interrupt_never_leaves_some_of_the_laws_out(mechanism: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The laws of the first entries need less noise than those in the middle: half of them is no bound."""
-    whole = answers.families
+    whole = ChainLaw.families
 
-    def interrupted(share: answers.Share) -> Iterator[answers.AnswerFamily]:
-        families = whole(share)
+    def interrupted(law: ChainLaw) -> Iterator[AnswerFamily]:
+        families = whole(law)
         yield next(families)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(answer_families, "KEPT_BYTES", 0.0)
-    monkeypatch.setattr(answers, "families", interrupted)
+    monkeypatch.setattr(ChainLaw, "families", interrupted)
     with searches.stopping(), pytest.raises(KeyboardInterrupt):
         mechanism.bound(problem())

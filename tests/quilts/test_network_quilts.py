@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 from tests.support.research import research_file
 
-from takifugu import answer_laws as answers
 from takifugu.audit.exact import joint_loss, true_loss
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.calibration import calibrate, compare
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.composition import compose
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework, Pufferfish
@@ -119,7 +119,7 @@ def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool)
     answer = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1).resolve(net)
     tables = [[w * value for value in range(len(net.alphabet(i)))] for i, w in enumerate(weights)]
     share = SimpleNamespace(belief=net, answer=answer, family=every_entry().family(net))
-    for family in answers.families(share):
+    for family in answer_law(share).families():
         truth = oracle.answer_laws(law, tables, family.entry)
         for value, (found,) in family.hulls.items():
             expected = truth[value]

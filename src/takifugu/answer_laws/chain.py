@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -23,10 +24,12 @@ import numpy.typing as npt
 
 from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.forward_backward import LONGEST, block_length, laws_given
+from takifugu.answer_laws.minimax_start import WHOLE
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.laws.extended.floats import UNIT, Wide, normalised, shifted, stack
 from takifugu.queries import Additive
-from takifugu.secrets import Family, compared_values
+from takifugu.secrets import compared_values
 
 IntArray = npt.NDArray[np.int64]
 
@@ -56,32 +59,69 @@ def steps(answer: Additive) -> Steps:
     return Steps(int(lowest.sum()), unit, offsets // unit)
 
 
-def families(chain: MarkovChain, answer: Additive, family: Family) -> Iterator[DenseFamily]:
-    """Yield the laws given each value of each secret entry, in order; values of probability zero are left out.
+class ChainLaw(AnswerLaw[MarkovChain]):
+    """The laws given each value of each secret entry, in order; values of probability zero are left out.
 
     A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
     Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
     """
-    shape, pairs = steps(answer), {i: family.value_pairs(chain, i) for i in family.entries}
-    values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
-    states, error = len(chain.states), relative_error(chain, answer)
-    if chain.initial == "any":
-        first = [Wide.of(start[:, None]) for start in np.eye(states)]
-    else:
-        start = chain.wide_start
-        first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
-    starts = [shifted(start, shape.offsets[0]) for start in first]
-    wanted = {entry: values[id(pairs[entry])] for entry in pairs}
-    found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
-    for entry, several in groupby(found, key=lambda given: given.entry):
-        rows: dict[int, tuple[int, ...]] = {}
-        origins: dict[int, tuple[int, ...]] = {}
-        laws: list[Wide] = []
-        for given in several:
-            origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
-            rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
-            laws += [law for law in given.laws if law is not None]
-        yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
+
+    @cached_property
+    def steps(self) -> Steps:
+        return steps(self.answer)
+
+    @property
+    def hull(self) -> int:
+        return len(self.belief.states) ** 2 if self.belief.initial == "any" else 1
+
+    def families(self) -> Iterator[DenseFamily]:
+        chain, shape = self.belief, self.steps
+        pairs = {i: self.family.value_pairs(chain, i) for i in self.family.entries}
+        values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
+        states, error = len(chain.states), relative_error(chain, self.answer)
+        if chain.initial == "any":
+            first = [Wide.of(start[:, None]) for start in np.eye(states)]
+        else:
+            start = chain.wide_start
+            first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
+        starts = [shifted(start, shape.offsets[0]) for start in first]
+        wanted = {entry: values[id(pairs[entry])] for entry in pairs}
+        found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
+        for entry, several in groupby(found, key=lambda given: given.entry):
+            rows: dict[int, tuple[int, ...]] = {}
+            origins: dict[int, tuple[int, ...]] = {}
+            laws: list[Wide] = []
+            for given in several:
+                origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
+                rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
+                laws += [law for law in given.laws if law is not None]
+            yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        widths = self.steps.widths.astype(float)
+        chain, wanted = self.belief, len(self.family.entries)
+        states, width = len(chain.states), float(widths[-1])
+        size = block_length(chain.length, states, int(width))
+        hull = states if chain.initial == "any" else 1
+        blocks = min(chain.length / size, wanted)
+        range_of_block = size * width / chain.length + 1
+        long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
+        places = chain.length / size * (1 + hull) + hull * states * wanted
+        products = 0.1 * states**2 * range_of_block * width * places
+        through = 10.0 * hull * states * width * (wanted + chain.length / size)
+        memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
+        return long + products + through, memory
+
+    def atoms(self) -> float:
+        return float(self.steps.widths[-1])
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        chain, text = self.belief, super().describe(entry, value, number, start)
+        if chain.initial != "any":
+            return text
+        if number == WHOLE:
+            return f"{text} (unknown initial distribution)"
+        return f"{text} (started in {chain.states[starts_of(chain, entry, value)[number] or 0]!r})"
 
 
 def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
@@ -101,18 +141,3 @@ def relative_error(chain: MarkovChain, answer: Additive) -> float:
     beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
     within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
     return 2.02 * (beside + 2 * int(shape.widths[-1]) + within + 64) * UNIT
-
-
-def work(chain: MarkovChain, answer: Additive, wanted: int) -> tuple[float, float]:
-    """Return predicted multiplications, and bytes held at once, of `families` for `wanted` of the entries."""
-    widths = steps(answer).widths.astype(float)
-    states, width = len(chain.states), float(widths[-1])
-    size = block_length(chain.length, states, int(width))
-    hull = states if chain.initial == "any" else 1
-    blocks = min(chain.length / size, wanted)
-    range_of_block = size * width / chain.length + 1
-    long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
-    products = 0.1 * states**2 * range_of_block * width * (chain.length / size * (1 + hull) + hull * states * wanted)
-    through = 10.0 * hull * states * width * (wanted + chain.length / size)
-    memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
-    return long + products + through, memory

@@ -15,37 +15,36 @@ import numpy as np
 
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.beliefs.contacts import Clique
+from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.laws.pmf import Pmf
-from takifugu.queries import Additive
-from takifugu.secrets import Family
 
 
-def families(belief: Clique, answer: Additive, family: Family) -> Iterator[ListedFamily]:
-    """Yield the laws given each value of each secret person, in order."""
-    known: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
-    extra = [int(np.diff(answer.contribution(i)[:, 0])[0]) for i in range(belief.size)]
-    base = sum(int(answer.contribution(i)[0, 0]) for i in range(belief.size))
-    for entry in family.entries:
-        pairs = family.value_pairs(belief, entry)
-        if not pairs:
-            continue
-        others = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
-        key = (extra[entry], others)
-        if key not in known:
-            known[key] = _laws(belief, extra[entry], others, base, {v for pair in pairs for v in pair})
-        yield ListedFamily(entry, pairs, known[key])
+class CliqueLaw(AnswerLaw[Clique]):
+    """The laws given each value of each secret person, in order; people whose others add the same share them."""
 
+    def families(self) -> Iterator[ListedFamily]:
+        belief, answer = self.belief, self.answer
+        known: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
+        extra = [int(np.diff(answer.contribution(i)[:, 0])[0]) for i in range(belief.size)]
+        base = sum(int(answer.contribution(i)[0, 0]) for i in range(belief.size))
+        for entry in self.family.entries:
+            pairs = self.family.value_pairs(belief, entry)
+            if not pairs:
+                continue
+            others = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
+            key = (extra[entry], others)
+            if key not in known:
+                known[key] = _laws(belief, extra[entry], others, base, {v for pair in pairs for v in pair})
+            yield ListedFamily(entry, pairs, known[key])
 
-def work(belief: Clique, answer: Additive) -> tuple[float, float]:
-    """Return the predicted operations and bytes of `families`."""
-    different = len({answer.contribution(i).tobytes() for i in range(belief.size)})
-    return 1e3 * different * width(belief, answer) * belief.size**2, 100.0 * width(belief, answer) * belief.size
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        size = self.belief.size
+        different = len({self.answer.contribution(i).tobytes() for i in range(size)})
+        return 1e3 * different * self.atoms() * size**2, 100.0 * self.atoms() * size
 
-
-def width(belief: Clique, answer: Additive) -> float:
-    """Return the largest number of values that the answer can take."""
-    spread = sum(float(np.ptp(answer.contribution(i))) for i in range(belief.size))
-    return min(1.0 + spread, 2.0**belief.size)
+    def atoms(self) -> float:
+        spread = sum(float(np.ptp(self.answer.contribution(i))) for i in range(self.belief.size))
+        return min(1.0 + spread, 2.0**self.belief.size)
 
 
 def _laws(belief: Clique, own: int, others: tuple[int, ...], base: int, values: set[int]) -> dict[int, tuple[Pmf, ...]]:

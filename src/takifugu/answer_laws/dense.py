@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.capabilities.answer_law import Compared
 from takifugu.laws.extended.floats import NARROW, UNIT, ExponentArray, FloatArray, Wide, as_law, times
 from takifugu.laws.extended.laplace_smoothing import Chunks, decayed, roundings
 from takifugu.laws.pmf import Pmf
@@ -26,9 +27,6 @@ from takifugu.laws.transport import w_infinity_candidates
 SLACK = 2.0**-35
 #: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
 SMALLEST_PLACES = 2.0**-7
-
-#: (a, number in a's hull, b, number in b's hull).
-Compared = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)

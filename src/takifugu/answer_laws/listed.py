@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from takifugu.answer_laws.dense import Compared, compared
+from takifugu.answer_laws.dense import compared
+from takifugu.beliefs.pair import LawPair
+from takifugu.capabilities.answer_law import Compared, Move
 from takifugu.laws.noised import exact_laplace_scale, laplace_log_ratio, laplace_log_ratio_bounds, wasserstein_scale
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import w_infinity_candidates
-
-Move = int | float | Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,3 +71,12 @@ class ListedFamily:
     def _laws(self, index: int) -> tuple[Pmf, Pmf]:
         a, i, b, j = self.compared[index]
         return self.hulls[a][i], self.hulls[b][j]
+
+
+def pair_family(belief: LawPair) -> ListedFamily:
+    """Return the two given laws as a family, in answer units.
+
+    >>> pair_family(LawPair(Pmf([0], [1]), Pmf([1], [1]))).pairs
+    ((0, 1), (1, 0))
+    """
+    return ListedFamily(0, ((0, 1), (1, 0)), {0: (belief.left,), 1: (belief.right,)})

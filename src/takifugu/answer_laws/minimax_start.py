@@ -24,7 +24,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answer_laws.dense import SMALLEST_PLACES, Compared, DenseFamily
+from takifugu.answer_laws.dense import SMALLEST_PLACES, DenseFamily
+from takifugu.capabilities.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.laws.extended.floats import UNIT, Wide
 from takifugu.laws.scale_search import smallest_scale
 
@@ -33,6 +34,15 @@ FloatArray = npt.NDArray[np.float64]
 #: In place of a number in a hull: all laws of the hull, mixed by any initial law.
 WHOLE = -1
 
+
+def over_all_starts(family: AnswerFamily) -> Comparisons:
+    """Return a family that compares whole hulls under every initial law at once, where hulls hold several laws.
+
+    Never more than the largest over pairs of their laws, as `family` itself has it.
+    """
+    if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
+        return AnyStartFamily(family)
+    return family
 
 @dataclass(frozen=True, eq=False)
 class AnyStartFamily:

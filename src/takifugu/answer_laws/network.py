@@ -20,6 +20,7 @@ from takifugu.answer_laws.join_tree import Contraction, contraction
 from takifugu.answer_laws.message_passing import arranged_as, collect, laws, moved
 from takifugu.answer_laws.readouts import Reading, reading
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.errors import Unsupported
 from takifugu.laws.extended.floats import UNIT, Wide
 from takifugu.queries import Additive
@@ -76,26 +77,42 @@ def shares(belief: BayesianNetwork, answer: Additive, counted: Iterable[int] | N
     return Shares(sum(lowest), unit, tuple(tuple((row // unit).tolist()) for row in above))
 
 
-def families(belief: BayesianNetwork, answer: Additive, family: Family) -> Iterator[DenseFamily]:
-    """Yield the laws given each value of each secret node, each node once, in the order in which they are found.
+class NetworkLaw(AnswerLaw[BayesianNetwork]):
+    """The laws given each value of each secret node, each node once, in the order in which they are found."""
 
-    Raises Unsupported where they would take more than LARGEST_BYTES.
-    """
-    pairs = _pairs(belief, family)
-    found = shares(belief, answer)
-    for plan in _plans(belief, answer, tuple(pairs)):
-        if not _fits(plan):
-            raise Unsupported(
-                f"the distributions of the answer need {plan.bytes:.1e} bytes, above the limit of {LARGEST_BYTES:.0e}",
-                fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
-            )
-        for law in laws(plan, belief.factors, found.offsets):
-            values = compared_values(pairs[law.variable])
-            rows = {value: (number,) for number, value in enumerate(values)}
-            yield DenseFamily(
-                law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values], found.base,
-                found.unit, relative_error(law.rounded),
-            )  # fmt: skip
+    def families(self) -> Iterator[DenseFamily]:
+        """Yield them; raises Unsupported where they would take more than LARGEST_BYTES."""
+        belief, pairs = self.belief, _pairs(self.belief, self.family)
+        found = shares(belief, self.answer)
+        for plan in _plans(belief, self.answer, tuple(pairs)):
+            if not _fits(plan):
+                raise Unsupported(
+                    f"the distributions of the answer need {plan.bytes:.1e} bytes, "
+                    f"above the limit of {LARGEST_BYTES:.0e}",
+                    fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
+                )
+            for law in laws(plan, belief.factors, found.offsets):
+                values = compared_values(pairs[law.variable])
+                rows = {value: (number,) for number, value in enumerate(values)}
+                yield DenseFamily(
+                    law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values],
+                    found.base, found.unit, relative_error(law.rounded),
+                )  # fmt: skip
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        belief, answer = self.belief, self.answer
+        wanted = tuple(_pairs(belief, self.family))
+        if not wanted:
+            return 0.0, 0.0
+        together = _planned(belief, answer, wanted)
+        if _fits(together) or len(wanted) == 1:
+            return together.operations, together.bytes
+        some = wanted[:: max(1, len(wanted) // _SAMPLE)]
+        plans = [_planned(belief, answer, (v,)) for v in some]
+        return len(wanted) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
+
+    def atoms(self) -> float:
+        return width(self.belief, self.answer)
 
 
 def relative_error(rounded: int) -> float:
@@ -132,19 +149,6 @@ def sums_table(
 def width(belief: BayesianNetwork, answer: Additive) -> float:
     """Return the number of places of the answer's laws."""
     return float(shares(belief, answer).width)
-
-
-def work(belief: BayesianNetwork, answer: Additive, family: Family) -> tuple[float, float]:
-    """Return the predicted operations and bytes of `families`."""
-    wanted = tuple(_pairs(belief, family))
-    if not wanted:
-        return 0.0, 0.0
-    together = _planned(belief, answer, wanted)
-    if _fits(together) or len(wanted) == 1:
-        return together.operations, together.bytes
-    some = wanted[:: max(1, len(wanted) // _SAMPLE)]
-    plans = [_planned(belief, answer, (v,)) for v in some]
-    return len(wanted) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
 
 
 def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int, int], ...]]:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.beliefs.table import JointTable
+from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.laws.extended.floats import UNIT
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
-from takifugu.secrets import Family, compared_values
+from takifugu.secrets import compared_values
 
 #: Relative error of a mass of `law_given` for a table of floats: two sums, one division, one division in Pmf.
 ROUNDED = 6 * UNIT
@@ -44,11 +45,19 @@ def law_given(belief: JointTable, answers: npt.NDArray[np.int64], entry: int, va
     return Pmf(values, [math.fsum(groups[v]) / total for v in values])
 
 
-def families(belief: JointTable, answer: Additive, family: Family) -> Iterator[ListedFamily]:
-    """Yield the laws given each value of each secret entry, in order."""
-    answers = row_answers(belief, answer)
-    for entry in family.entries:
-        pairs = family.value_pairs(belief, entry)
-        if pairs:
-            laws = {v: (law_given(belief, answers, entry, v),) for v in compared_values(pairs)}
-            yield ListedFamily(entry, pairs, laws, 0.0 if belief.total is not None else ROUNDED)
+class TableLaw(AnswerLaw[JointTable]):
+    """The laws given each value of each secret entry, in order: sums over the rows."""
+
+    def families(self) -> Iterator[ListedFamily]:
+        belief, answers = self.belief, row_answers(self.belief, self.answer)
+        for entry in self.family.entries:
+            pairs = self.family.value_pairs(belief, entry)
+            if pairs:
+                laws = {v: (law_given(belief, answers, entry, v),) for v in compared_values(pairs)}
+                yield ListedFamily(entry, pairs, laws, 0.0 if belief.total is not None else ROUNDED)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        return 100.0 * self.atoms() * len(self.family.entries), 100.0 * self.atoms()
+
+    def atoms(self) -> float:
+        return float(len(self.belief.rows))

@@ -31,8 +31,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.answer_laws.dense import Compared, DenseFamily, compared
+from takifugu.answer_laws.dense import DenseFamily, compared
 from takifugu.answer_laws.listed import ListedFamily
+from takifugu.capabilities.answer_law import Compared
 from takifugu.laws.extended.floats import UNIT
 from takifugu.laws.extended.leave_one_out import ROUNDED
 from takifugu.laws.pmf import Pmf

@@ -21,11 +21,13 @@ from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.answer_laws.user_family import Contribution, UserFamily
 from takifugu.beliefs.users import IndependentUsers, UserLaw
+from takifugu.capabilities.answer_law import AnswerLaw
+from takifugu.entries import called
 from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, stack
 from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
-from takifugu.secrets import Family, absent_index, compared_values
+from takifugu.secrets import ABSENT, Family, absent_index, compared_values
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
@@ -33,39 +35,53 @@ MOST_WORK, MOST_SEARCH = 4e9, 1e10
 FEW_ATOMS, FEW_DIGITS = 512, 4096
 
 
-def families(belief: IndependentUsers, answer: Additive, family: Family) -> Iterator[UserFamily]:
-    """Yield the laws given each state of each secret user, in order; states of probability zero are left out."""
-    users = _users(belief, answer)
-    affordable = users.work <= MOST_WORK
-    refines = affordable and users.work + 600.0 * _inner(users, family) * users.places <= MOST_SEARCH
-    for user in family.entries:
-        pairs = family.value_pairs(belief, user)
-        if not pairs:
-            continue
-        unknown = absent_index(belief, user) if belief.absence == "unknown" else None
-        share = users.contributions[int(users.sort_of[user])]
-        full = _full(users, user, pairs, unknown) if affordable else None
-        yield UserFamily(user, pairs, share, unknown, full, refines)
+class UsersLaw(AnswerLaw[IndependentUsers]):
+    """The laws given each state of each secret user, in order; states of probability zero are left out."""
 
+    @cached_property
+    def users(self) -> Users:
+        return _users(self.belief, self.answer)
 
-def work(belief: IndependentUsers, answer: Additive, family: Family, laplace: bool) -> tuple[float, float]:
-    """Return predicted multiplications, and bytes held at once, for the laws; for Laplace noise: where it uses them."""
-    users = _users(belief, answer)
-    if users.work > MOST_WORK or (laplace and not _refined(users, family)):
-        return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
-    return users.work, 12.0 * users.places * (2 * math.log2(2 + len(users.counts)) + 8)
+    def families(self) -> Iterator[UserFamily]:
+        belief, users = self.belief, self.users
+        affordable = users.work <= MOST_WORK
+        refines = affordable and users.work + 600.0 * _inner(users, self.family) * users.places <= MOST_SEARCH
+        for user in self.family.entries:
+            pairs = self.family.value_pairs(belief, user)
+            if not pairs:
+                continue
+            unknown = absent_index(belief, user) if belief.absence == "unknown" else None
+            share = users.contributions[int(users.sort_of[user])]
+            full = _full(users, user, pairs, unknown) if affordable else None
+            yield UserFamily(user, pairs, share, unknown, full, refines)
 
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        """Return predicted multiplications, and bytes held at once; for Laplace noise: where it uses the laws."""
+        users = self.users
+        if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
+            return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
+        return users.work, 12.0 * users.places * (2 * math.log2(2 + len(users.counts)) + 8)
 
-def comparisons(belief: IndependentUsers, answer: Additive, family: Family, laplace: bool) -> tuple[float, float]:
-    """Return how many comparisons there are, and the largest number of atoms that is looked at for one."""
-    users = _users(belief, answer)
-    values = max(len(law.values) for law in belief.laws)
-    pairs = values if family.presence else values * (values - 1) / 2 if family.pairs is None else len(family.pairs) / 2
-    if users.work > MOST_WORK or laplace:
-        inner = float(_inner(users, family)) * users.places if laplace and _refined(users, family) else 0.0
-        count = max(pairs * len(family.entries), 1.0)
-        return count, values + inner / count
-    return pairs * len(family.entries), users.places
+    def comparisons(self, laplace: bool = False) -> tuple[float, float]:
+        users, family, secret = self.users, self.family, len(self.family.entries)
+        if not secret:
+            return 0.0, 0.0
+        values = max(len(law.values) for law in self.belief.laws)
+        all_pairs = values if family.presence else values * (values - 1) / 2
+        pairs = all_pairs if family.presence or family.pairs is None else len(family.pairs) / 2
+        if users.work > MOST_WORK or laplace:
+            inner = float(_inner(users, family)) * users.places if laplace and _refined(users, family) else 0.0
+            count = max(pairs * secret, 1.0)
+            return count, values + inner / count
+        return pairs * secret, users.places
+
+    def kept_bytes(self) -> float:
+        return 2e3 * len(self.family.entries)  # the laws are not kept
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        belief, state = self.belief, self.belief.alphabet(entry)[value]
+        name = f"user {start + entry}" if belief.names is None else called(belief, entry)
+        return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
 
 
 @dataclass(eq=False)

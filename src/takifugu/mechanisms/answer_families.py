@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from takifugu import answer_laws as answers
 from takifugu import searches
-from takifugu.answer_laws import AnswerFamily
-from takifugu.answer_laws.dense import Compared
-from takifugu.beliefs import Belief
+from takifugu.answer_laws.listed import pair_family
 from takifugu.beliefs.pair import LawPair
+from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
 from takifugu.mechanisms.lines import line_answers, line_parts
 from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 from takifugu.problem import Cost, Part, Problem
@@ -28,22 +27,19 @@ _KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """An answer family with the belief that it comes from; entries inside are counted from `start`."""
+    """An answer family with what tells it, None for two given laws; entries inside are counted from `start`."""
 
     family: AnswerFamily
-    belief: Belief
+    law: AnswerLaw[Any] | None
     start: int = 0
     smoothed: bool = False
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
         a, i, b, j = compared
-        if isinstance(self.belief, LawPair):
+        if self.law is None:
             return "the left distribution against the right one"
-        one, other = (
-            answers.hypothesis(self.belief, self.family.entry, value, number, self.start)
-            for value, number in ((a, i), (b, j))
-        )
+        one, other = (self.law.describe(self.family.entry, v, number, self.start) for v, number in ((a, i), (b, j)))
         return f"{one} against {other}"
 
 
@@ -81,8 +77,9 @@ def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool
     operations = memory = 0.0
     least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
     for part in line_parts(problem) if lines else problem.law_parts:
-        laws, held = answers.work(part, laplace)
-        comparisons, width = answers.comparisons(part, laplace)
+        law = answer_law(part)
+        laws, held = law.work(laplace)
+        comparisons, width = law.comparisons(laplace)
         operations += laws + scans * comparisons * (max(width, least) + OVERHEAD) if comparisons else 0.0
         memory = max(memory, held)
     return Cost(operations, memory)
@@ -92,16 +89,17 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
     if problem.is_pair:
         for belief in problem.framework.beliefs:
             if isinstance(belief, LawPair):
-                yield Located(answers.pair_family(belief), belief)
+                yield Located(pair_family(belief), None)
     else:
         numbers = line_answers(problem) if is_smoothed(problem, lines) else None
         shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
         for part in parts:
             others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
-            for family in answers.families(part):
+            law = answer_law(part)
+            for family in law.families():
                 full = family if others is None else smoothed(family, *others)
-                yield Located(full, part.belief, part.start, others is not None)
+                yield Located(full, law, part.start, others is not None)
 
 
 def _bytes(problem: Problem, parts: Sequence[Part]) -> float:
-    return 0.0 if problem.is_pair else sum(answers.kept_bytes(part) for part in parts)
+    return 0.0 if problem.is_pair else sum(answer_law(part).kept_bytes() for part in parts)

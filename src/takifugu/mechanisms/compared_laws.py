@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.answer_laws import AnswerFamily
+from takifugu.capabilities.answer_law import AnswerFamily
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.transport import level_tolerance
 from takifugu.mechanisms.answer_families import Located, located_families

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from takifugu import answer_laws as answers
 from takifugu.beliefs.pair import LawPair
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.atoms import Atom, Floats
 from takifugu.laws.channel import Channel, largest_log_ratio, repair
@@ -159,7 +159,7 @@ def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
     if problem.is_pair:
         pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
         return float(sum(len(b.left) + len(b.right) for b in pairs)), float(len(pairs)), cost
-    sizes = [answers.comparisons(part) for part in problem.law_parts]
+    sizes = [answer_law(part).comparisons() for part in problem.law_parts]
     several = [
         most_answers(belief, answer)
         for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True)

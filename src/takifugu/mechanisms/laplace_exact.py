@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.answer_laws import over_all_starts
+from takifugu.answer_laws.minimax_start import over_all_starts
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from takifugu import answer_laws as answers
-from takifugu.answer_laws import AnswerFamily
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.users import IndependentUsers
+from takifugu.capabilities.answer_law import AnswerFamily, answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.atoms import Floats
 from takifugu.laws.exact_ratio import exact_law
@@ -46,7 +45,7 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
     """Return whether laws of the answer count what other components add: one number, few values, single laws.
 
     With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
-    it is affordable (`answers.users`), so they do not matter here.
+    it is affordable (`answer_laws.users`), so they do not matter here.
     """
     if problem.is_pair or (problem.cells > 1 and not lines):
         return False
@@ -165,7 +164,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
         fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
         return Pmf([fixed], [1]), 0.0
     chances, error = _chances(piece, free)
-    family = next(iter(answers.families(Part(piece, share, Family((free,))))))
+    family = next(answer_law(Part(piece, share, Family((free,)))).families())
     total = sum((chances[value] for value in family.hulls), Fraction(0))
     law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
     return law, 2.01 * (2 * family.relative_error + error)

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from takifugu import answer_laws as answers
 from takifugu.beliefs import Belief
 from takifugu.beliefs.users import IndependentUsers
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.exact_ratio import exact_law
 from takifugu.mechanisms.compared_laws import Comparison, compared_laws
 from takifugu.mechanisms.shares import Shares, most_answers
-from takifugu.problem import Problem
+from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
+from takifugu.secrets import Family
 
 #: Laws of sums of independent shares are listed up to this many values.
 MOST_ANSWERS = 1000
@@ -66,7 +67,7 @@ def _of_users(problem: Problem, belief: IndependentUsers, answer: Additive) -> I
 
 
 def _check_cells(belief: Belief, answer: Additive) -> None:
-    reason = answers.unsupported(belief.component(0), answer)
+    reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
     if reason:
         raise Unsupported(reason)
 

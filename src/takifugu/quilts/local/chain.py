@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu import answer_laws as answers
 from takifugu.answer_laws.chain import steps
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.laws.log_ratios import DEAD, UNIT, FloatArray
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
@@ -133,7 +133,7 @@ def chain_cost(part: Part) -> Cost:
     pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
     width = float(shape.widths[-1])
     looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * REACH * width / chain.length))
-    laws, held = answers.work(part)
+    laws, held = answer_law(part).work()
     whole = (laws + len(part.family.entries) * pairs * 1000 * (width + 300)) if laws <= TRIVIAL_WORK else 0.0
     return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from takifugu import answer_laws as answers
 from takifugu import searches
-from takifugu.answer_laws import AnswerFamily
+from takifugu.capabilities.answer_law import AnswerFamily, answer_law
 from takifugu.errors import Unsupported
 from takifugu.problem import Part
 from takifugu.quilts.local.scores import Rule, by_log_ratio
@@ -39,10 +38,11 @@ class Found:
 
 def whole_answers(part: Part) -> Iterator[AnswerFamily]:
     """Yield the laws of the whole answer, entry by entry; nothing where they cost too much or do not exist."""
-    if answers.work(part)[0] > TRIVIAL_WORK:
+    law = answer_law(part)
+    if law.work()[0] > TRIVIAL_WORK:
         return
     try:
-        yield from answers.families(part)
+        yield from law.families()
     except Unsupported:
         return
 

@@ -15,9 +15,9 @@ from functools import partial
 
 import numpy as np
 
-from takifugu import answer_laws as answers
-from takifugu.answer_laws.network import sums_table, width
+from takifugu.answer_laws.network import sums_table
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.log_ratios import DEAD, TRUSTED, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.laws.pmf import Pmf
@@ -161,10 +161,10 @@ def _improve(
 
 def local_network_cost(part: Part) -> Cost:
     """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
-    network = network_of(part)
-    laws, held = answers.work(part)
-    count, _ = answers.comparisons(part)
-    whole = laws + count * 1000 * (width(network, part.answer) + 300) if laws <= TRIVIAL_WORK else 0.0
+    law = answer_law(part)
+    laws, held = law.work()
+    count, widest = law.comparisons()
+    whole = laws + count * 1000 * (widest + 300) if laws <= TRIVIAL_WORK else 0.0
     return Cost(network_cost(part) + _most_tried(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
 
 

@@ -1,0 +1,64 @@
+"""Questions to a belief, each answered by what is registered for its type, or for the nearest type it derives from.
+
+What answers for the beliefs of the package is listed by name and loaded on first use, so that a question loads only the
+modules of the beliefs that it meets. A belief written elsewhere registers its answers; nothing asks for its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from takifugu.errors import InputError
+
+Answer = TypeVar("Answer")
+
+_OURS = "takifugu."
+
+
+class Question(Generic[Answer]):
+    """One question: `built_in` has "module:attribute" by "module:type", both inside the package.
+
+    >>> size = Question("how long it is", {}, default=None)
+    >>> size.register(str, len)
+    >>> size.of("belief")("belief"), size.of(3)
+    (6, None)
+    """
+
+    def __init__(self, name: str, built_in: Mapping[str, str], default: Answer) -> None:
+        self.name, self.default = name, default
+        self._built_in, self._registered = built_in, dict[type, Answer]()
+        self._known: dict[type, Answer] = {}
+
+    def register(self, kind: type, answer: Answer) -> None:
+        """Let `answer` answer for beliefs of a type, and of types derived from it; InputError for a second answer."""
+        if not isinstance(kind, type):
+            raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
+        if kind in self._registered or _key(kind) in self._built_in:
+            raise InputError(
+                f"{self.name} of a {kind.__name__} is registered already", fix="register a type of your own"
+            )
+        self._registered[kind] = answer
+        self._known.clear()
+
+    def of(self, belief: object) -> Answer:
+        """Return what answers for a belief, or the default."""
+        kind = type(belief)
+        if kind not in self._known:
+            self._known[kind] = next((self._own(k) for k in kind.__mro__ if self._has(k)), self.default)
+        return self._known[kind]
+
+    def _has(self, kind: type) -> bool:
+        return kind in self._registered or _key(kind) in self._built_in
+
+    def _own(self, kind: type) -> Answer:
+        if kind in self._registered:
+            return self._registered[kind]
+        module, attribute = self._built_in[_key(kind)].split(":")
+        found: Any = getattr(import_module(_OURS + module), attribute)
+        return found  # type: ignore[no-any-return]
+
+
+def _key(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}".removeprefix(_OURS)
