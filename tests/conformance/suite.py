@@ -20,7 +20,10 @@ from scipy.special import chdtrc
 from tests.conformance.corpus import Case
 
 from takifugu.audit import true_delta, true_loss
+from takifugu.audit.states import all_states
 from takifugu.beliefs import from_dict as belief_from_dict
+from takifugu.beliefs import to_dict as belief_to_dict
+from takifugu.entries import listed, positions, relisted
 from takifugu.errors import Unsupported
 from takifugu.frameworks import Framework
 from takifugu.noise import InsecureSeededEntropyForTests
@@ -162,9 +165,14 @@ def halved(mechanism: Mechanism, problem: Problem) -> Bound | str:
     return twice if isinstance(twice, str) else replace(twice, epsilon=found.epsilon)
 
 
-def check_belief(belief: Any, others: Sequence[Any] = ()) -> None:
-    """Check what holds of every belief: sizes, alphabets, components, what is possible, words, and the way to JSON."""
+def check_belief(belief: Any, members: Sequence[Any] = ()) -> None:
+    """Check what holds of every belief: sizes, alphabets, components, what is possible, words, and the way to JSON.
+
+    `members` are some beliefs of a class of beliefs, of which the audit lists the joint states in its place.
+    """
     name = type(belief).__name__
+    for one in members or (belief,):
+        _check_states(name, belief, one)
     assert belief.source.strip(), f"{name}: does not say where it comes from"
     assert belief.describe().strip(), f"{name}: has no words for the certificate"
     assert all(isinstance(a, str) and a for a in belief.assumptions()), f"{name}: assumptions are sentences"
@@ -184,10 +192,40 @@ def check_belief(belief: Any, others: Sequence[Any] = ()) -> None:
     if belief.names is not None:
         assert len(set(belief.names)) == belief.size, f"{name}: names are not one per entry"
         assert [belief.position(n) for n in belief.names] == list(range(belief.size)), f"{name}: names are misplaced"
+        turned = relisted(belief, tuple(reversed(listed(belief) or ())))
+        back = belief_from_dict(json.loads(json.dumps(belief_to_dict(turned))))
+        assert listed(back) == listed(turned), f"{name}: forgets the order in which its entries were listed"
+        assert [positions(turned, [n]) for n in belief.names] == [positions(belief, [n]) for n in belief.names], (
+            f"{name}: an entry's place depends on the order in which entries are listed"
+        )
     written = json.loads(json.dumps(belief.to_dict(), allow_nan=False))
     again = belief_from_dict(written)
     assert json.loads(json.dumps(again.to_dict())) == written, f"{name}: does not read back from JSON as it is"
     assert again.describe() == belief.describe(), f"{name}: reads back from JSON with other words"
+
+
+def _check_states(name: str, belief: Any, member: Any) -> None:
+    """Set a belief against the list of its joint states: what is possible, and that components are independent."""
+    states = all_states(member)
+    for entry in range(belief.size):
+        values = {int(v) for weights in states.weights for v in states.values[weights > 0, entry]}
+        possible = {value for value, can in enumerate(belief.possible(entry)) if can}
+        unknown = {states.nothing[entry]} if states.nothing else set[int]()
+        assert values <= possible, f"{name}: entry {entry} takes values that are not possible"
+        assert values == possible - unknown or member is not belief, f"{name}: entry {entry} never takes some values"
+    if len(states.weights) > 1 or member is not belief:
+        return  # one distribution at a time
+    runs = [list(run) for run in belief.components()]
+    parts = [_masses(all_states(belief.component(number)), range(len(run))) for number, run in enumerate(runs)]
+    for values, mass in _masses(states, range(belief.size)).items():
+        inside = [part[tuple(values[entry] for entry in run)] for run, part in zip(runs, parts, strict=True)]
+        assert abs(float(mass / math.prod(inside)) - 1) < 1e-12, f"{name}: its components are not independent"
+
+
+def _masses(states: Any, entries: range) -> dict[tuple[int, ...], Fraction]:
+    (weights,) = states.weights
+    rows = zip(states.values[:, entries].tolist(), weights.tolist(), strict=True)
+    return {tuple(row): Fraction(weight, int(weights.sum())) for row, weight in rows if weight}
 
 
 def check_randomiser(noise: Any, answers: Sequence[int | Fraction], outputs: Sequence[int]) -> None:

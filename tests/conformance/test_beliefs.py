@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from tests.conformance.corpus import corpus
 from tests.conformance.suite import check_belief
 
+import takifugu as tf
 from takifugu.beliefs.pair import LawPair
 
-BELIEFS: dict[str, Any] = {
-    f"{case.name}, belief {number}": belief
+BELIEFS: dict[str, tuple[Any, Sequence[Any]]] = {
+    f"{case.name}, belief {number}": (belief, case.members)
     for case in corpus()
     for number, belief in enumerate(case.framework.beliefs)
     if not isinstance(belief, LawPair)
@@ -20,7 +23,7 @@ BELIEFS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", BELIEFS)
 def test_it_is_a_belief(name: str) -> None:
-    check_belief(BELIEFS[name])
+    check_belief(*BELIEFS[name])
 
 
 def test_every_kind_of_belief_is_in_the_corpus() -> None:
@@ -30,4 +33,37 @@ def test_every_kind_of_belief_is_in_the_corpus() -> None:
     with pytest.raises(InputError) as error:
         beliefs.from_dict({"kind": "no such kind"})
     known = set(str(error.value).partition("[")[2].partition("]")[0].replace("'", "").split(", "))
-    assert known == {b.to_dict()["kind"] for b in BELIEFS.values()} | {"law-pair"}
+    assert known == {b.to_dict()["kind"] for b, _ in BELIEFS.values()} | {"law-pair"}
+
+
+class Torn(tf.JointTable):
+    """A table that calls its columns independent, which they are not."""
+
+    def components(self) -> tuple[range, ...]:
+        return tuple(range(i, i + 1) for i in range(self.size))
+
+    def component(self, number: int) -> tf.JointTable:
+        alphabet = self.alphabet(number)
+        return tf.JointTable([(v,) for v in alphabet], [Fraction(1, len(alphabet))] * len(alphabet))
+
+
+class Sure(tf.JointTable):
+    """A table that calls a value impossible which it is not."""
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (False, *super().possible(entry)[1:])
+
+
+class Changing(tf.JointTable):
+    """A table that writes itself down as another one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "source": self.source + "!"}
+
+
+@pytest.mark.parametrize(("kind", "told"), [
+    (Torn, "its components are not independent"), (Sure, "values that are not possible"), (Changing, "reads back"),
+])  # fmt: skip
+def test_a_belief_that_misstates_itself_is_noticed(kind: Any, told: str) -> None:
+    with pytest.raises(AssertionError, match=told):
+        check_belief(kind([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["left", "right"]))
