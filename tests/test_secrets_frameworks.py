@@ -19,10 +19,11 @@ from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework, Pufferfish, between, from_dict
+from takifugu.hypotheses import EntryIs, LawIs
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
 from takifugu.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.secrets import EntryIs, Family, LawIs, attribute, entry, every_entry
+from takifugu.secrets import Family, attribute, entry, every_entry
 
 STATES = ("still", "walking", "running")
 

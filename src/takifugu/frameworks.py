@@ -17,9 +17,10 @@ from takifugu.beliefs.states import checked_alphabet
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError
+from takifugu.hypotheses import Comparison
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
-from takifugu.secrets import ABSENT, Comparison, Secret, WhichLaw
+from takifugu.secrets import ABSENT, Secret, WhichLaw
 
 #: The definitions of privacy that a framework may be read under.
 DEFINITIONS = ("pufferfish",)

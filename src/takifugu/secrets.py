@@ -10,35 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.entries import position
 from takifugu.errors import InputError, did_you_mean
-
-State = Hashable
+from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, State
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
-
-
-@dataclass(frozen=True)
-class EntryIs:
-    """The hypothesis that entry number `entry` (counted from 0) has `value`."""
-
-    entry: int
-    value: State
-
-    def describe(self) -> str:
-        return f"entry {self.entry} = {self.value!r}"
-
-
-@dataclass(frozen=True)
-class LawIs:
-    """The hypothesis that the answer is drawn from the distribution called `name`."""
-
-    name: str
-
-    def describe(self) -> str:
-        return f"the answer follows distribution {self.name!r}"
-
-
-Hypothesis = EntryIs | LawIs
 
 
 class Believed(Protocol):
@@ -290,20 +265,6 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
         return presence(data.get("user"))
     kinds = ["every-entry", "entry", "presence", "which-law"]
     raise InputError(f"the secret's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One ordered comparison a -> b under one belief: symbolic, it holds no laws; `weight` multiplies epsilon."""
-
-    belief: Any
-    left: Hypothesis
-    right: Hypothesis
-    weight: float = 1.0
-
-    @property
-    def label(self) -> str:
-        return f"{self.left.describe()} against {self.right.describe()}"
 
 
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:

@@ -26,11 +26,12 @@ from takifugu.beliefs import to_dict as belief_to_dict
 from takifugu.entries import listed, positions, relisted
 from takifugu.errors import Unsupported
 from takifugu.frameworks import Framework
+from takifugu.hypotheses import Comparison, EntryIs
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
 from takifugu.queries import from_dict as query_from_dict
 from takifugu.randomisers import from_dict as randomiser_from_dict
-from takifugu.secrets import ABSENT, Comparison, EntryIs
+from takifugu.secrets import ABSENT
 
 #: The audit's own rounding, relative: losses are compared up to it.
 SLACK = 1e-9
@@ -109,7 +110,6 @@ def _spellings(comparison: Comparison) -> Iterator[str]:
     yield comparison.label
     left, right = comparison.left, comparison.right
     if not isinstance(left, EntryIs) or not isinstance(right, EntryIs):
-        yield f"the {left.name} distribution against the {right.name} one"
         return
     names = comparison.belief.names
     named = [] if names is None else [str(names[left.entry]), repr(names[left.entry])]

@@ -20,9 +20,9 @@ from takifugu.audit.states import all_states, stand_ins
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pair import LawPair
-from takifugu.entries import called
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
+from takifugu.hypotheses import Comparison, Hypothesis, LawIs, entry_is
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.secrets import absent_index
@@ -97,14 +97,14 @@ class Hypotheses:
         }
 
     def describe(self, a: int, b: int) -> str:
-        if isinstance(self.belief, LawPair):
-            return f"the {self.belief.alphabet(0)[a]} distribution against the {self.belief.alphabet(0)[b]} one"
-        return f"{self._named(a)} against {self._named(b)}"
+        return Comparison(self.belief, self._is(a), self._is(b)).label
 
-    def _named(self, value: int) -> str:
+    def _is(self, value: int) -> Hypothesis:
+        if isinstance(self.belief, LawPair):
+            return LawIs(str(self.belief.alphabet(0)[value]))
         absent = value == absent_index(self.belief, self.entry)
         mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
-        return f"{called(self.belief, self.entry)} = {self.belief.alphabet(self.entry)[value]!r}{mode}"
+        return entry_is(self.belief, self.entry, value, note=mode)
 
 
 def hypotheses(

@@ -11,6 +11,7 @@ from takifugu import searches
 from takifugu.answer_laws.listed import pair_family
 from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
+from takifugu.hypotheses import Comparison, LawIs, against
 from takifugu.mechanisms.lines import line_answers, line_parts
 from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 from takifugu.problem import Cost, Part, Problem
@@ -38,9 +39,9 @@ class Located:
         """Name a comparison of the family."""
         a, i, b, j = compared
         if self.law is None:
-            return "the left distribution against the right one"
+            return Comparison(None, LawIs("left"), LawIs("right")).label
         one, other = (self.law.describe(self.family.entry, v, number, self.start) for v, number in ((a, i), (b, j)))
-        return f"{one} against {other}"
+        return against(one, other)
 
 
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:

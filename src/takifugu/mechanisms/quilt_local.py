@@ -41,6 +41,7 @@ from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
+from takifugu.hypotheses import compared
 from takifugu.laws.rationals import round_up
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.quilts.local.chain import chain_cost, chain_scale
@@ -126,10 +127,9 @@ def _refusal(problem: Problem) -> str:
 
 def _witness(part: Part, worst: Found, scale: float) -> Witness:
     belief = part.belief
-    states, (a, b) = belief.alphabet(worst.entry), worst.pair
-    name = str(belief.names[worst.entry]) if belief.names else f"entry {part.start + worst.entry}"
-    comparison = f"{name} = {states[a]!r} against {name} = {states[b]!r}"
-    return Witness(comparison, worst.quilt, (("scale", scale),))
+    name = str(belief.names[worst.entry]) if belief.names else ""
+    comparison = compared(belief, worst.entry, worst.pair, part.start, name)
+    return Witness(comparison.label, worst.quilt, (("scale", scale),))
 
 
 MECHANISM = QuiltLocal(by_distance)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from takifugu.hypotheses import compared
 from takifugu.problem import Part, Witness
 from takifugu.quilts.chain.sides import ChainSides, Quilt
 
@@ -24,12 +25,11 @@ def quilt_witness(
     part: Part, sides: ChainSides, entry: int, quilt: Quilt, pair: int, numbers: tuple[tuple[str, float], ...]
 ) -> Witness:
     """Return the comparison at an entry (counted through the whole belief) and the quilt that protects it."""
-    position = part.start + entry
-    if sides.influence.pairs is None:
-        comparison = f"any two values of entry {position}"
+    pairs = sides.influence.pairs
+    if pairs is None:
+        comparison = f"any two values of entry {part.start + entry}"
     else:
-        a, b = (part.belief.alphabet(entry)[value] for value in sides.influence.pairs[pair])
-        comparison = f"entry {position} = {a!r} against entry {position} = {b!r}"
+        comparison = compared(part.belief, entry, pairs[pair], part.start).label
     return Witness(comparison, describe(quilt, entry, sides.length, part.start), numbers)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.hypotheses import compared
 from takifugu.problem import Part, Witness
 
 #: Networks of at most this many nodes are searched over all subsets of nodes.
@@ -115,7 +116,6 @@ def share(part: Part) -> int:
 def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
     """Name the comparison and the quilt behind a number, and add any note on the search."""
     network = network_of(part)
-    name, states = network.names[found.entry], network.alphabet(found.entry)
     chosen = found.quilt.nodes
     held = range(network.size) if chosen is None else network.near_set(found.entry, chosen)
     near = ", ".join(str(network.names[v]) for v in sorted(held)[:6])
@@ -123,8 +123,8 @@ def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], no
     nodes = ", ".join(str(network.names[v]) for v in chosen or ()) or "nothing"
     detail = f"the best quilt is {nodes}; the near set is {near}{more} ({len(held)} nodes)"
     detail = f"{detail}; {note}" if note else detail
-    a, b = found.pair
-    return Witness(f"{name} = {states[a]!r} against {name} = {states[b]!r}", detail, numbers)
+    sides = compared(network, found.entry, found.pair, name=str(network.names[found.entry]))
+    return Witness(sides.label, detail, numbers)
 
 
 def network_of(part: Part) -> BayesianNetwork:
