@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from takifugu import beliefs as belief_room
@@ -48,18 +49,27 @@ class Framework:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
-        return {
-            "definition": self.definition,
-            "secrets": [s.to_dict() for s in self.secrets],
-            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
-        }
+        found: dict[str, Any] = json.loads(self._written)
+        return found
 
     def fingerprint(self) -> str:
         """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints.
 
         Those that older versions wrote are its first 64 bits.
         """
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return self._fingerprint
+
+    @cached_property
+    def _written(self) -> str:
+        return json.dumps({
+            "definition": self.definition,
+            "secrets": [s.to_dict() for s in self.secrets],
+            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
+        })  # fmt: skip
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        text = json.dumps(json.loads(self._written), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def assumptions(self) -> tuple[str, ...]:

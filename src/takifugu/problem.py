@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.pair import LawPair
@@ -15,12 +15,15 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
+from takifugu.kept import kept
 from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query
 from takifugu.randomisers import Randomiser
 from takifugu.secrets import Family
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,10 @@ class Problem:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
+
+    def kept(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """Return what mechanisms keep for each other about this problem, made when it is first asked for."""
+        return kept(self, key, make)
 
     @cached_property
     def is_pair(self) -> bool:

@@ -11,8 +11,8 @@ from tests.support.adult import LISTED, UNLISTED, race_and_education
 import takifugu as tf
 from takifugu.audit import true_loss
 from takifugu.errors import DataError, InputError
-from takifugu.mechanisms.group import component_change
 from takifugu.problem import Problem
+from takifugu.sensitivity import component_change
 
 PAIR = tf.attribute("race", "White", "Asian-Pac-Islander")
 

@@ -13,13 +13,16 @@ from tests.support.chain_questions import chains, loss_of
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
+from takifugu.composition.promise import promise_of
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.entry import MECHANISM, decimal_up, entry_change, promise_of
+from takifugu.laws.rationals import decimal_up
+from takifugu.mechanisms.entry import MECHANISM
 from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
 from takifugu.secrets import attribute, entry, every_entry
+from takifugu.sensitivity import entry_change
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 COPY = [[1.0, 0.0], [0.0, 1.0]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from takifugu import searches
@@ -13,8 +12,8 @@ from takifugu.calibration.trials import attempt, attempt_all, choose, rows
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Guarantee
+from takifugu.kept import forget
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.mechanisms.entry import promise_of
 from takifugu.problem import Bound, Problem, is_on_grid
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
@@ -76,7 +75,8 @@ def calibrate(
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
             raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}")
-        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions)
+        asked = (problem.epsilon, problem.delta)
+        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, asked)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise, patient=only)
     choice = choose(trials)
@@ -85,7 +85,8 @@ def calibrate(
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source = best.line.load().source
-    return _calibration(problem, best.line.name, best.bound, source, conditions, choice.rows(trials, only))
+    asked, others = (problem.epsilon, problem.delta), choice.rows(trials, only)
+    return _calibration(problem, best.line.name, best.bound, source, conditions, asked, others)
 
 
 @searches.stopping()
@@ -121,6 +122,8 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
     >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
     Fraction(1, 4)
     """
+    from takifugu.composition.promise import promise_of  # it loads the quilts, which few calibrations need
+
     exact = as_fraction(scale, "the scale")
     if exact <= 0:
         raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0")
@@ -134,7 +137,7 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
     promise = promise_of(problem, exact)
     noise = _laplace(problem, exact)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
-    return replace(_calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions), asked=None)
+    return _calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions, asked=None)
 
 
 def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
@@ -167,6 +170,7 @@ def _calibration(
     bound: Bound,
     source: str,
     conditions: tuple[str, ...],
+    asked: tuple[Fraction, Fraction] | None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
     framework = problem.framework
@@ -179,7 +183,7 @@ def _calibration(
         framework.assumptions(),
         (*bound.conditions, *conditions),
     )
-    return Calibration(
+    found = Calibration(
         framework,
         problem.query,
         mechanism,
@@ -188,6 +192,9 @@ def _calibration(
         guarantee,
         bound.witness,
         hides_one_entry(problem, bound),
-        (problem.epsilon, problem.delta),
+        asked,
         alternatives,
     )
+    forget(problem)  # what mechanisms kept for each other
+    found.__dict__["problem"] = problem
+    return found

@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, overload
 
 from takifugu import frameworks, queries, randomisers
-from takifugu.beliefs.pair import LawPair
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
-from takifugu.problem import Witness
+from takifugu.problem import Problem, Witness
 from takifugu.queries import Query
 from takifugu.randomisers import Randomiser
 from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
@@ -156,6 +156,11 @@ class Calibration:
     asked: tuple[Fraction, Fraction] | None = None
     alternatives: tuple[Alternative, ...] = ()
 
+    @cached_property
+    def problem(self) -> Problem:
+        """Return the problem that was solved, with the query resolved and its components found."""
+        return Problem(self.framework, self.query, *(self.asked or (self.epsilon, self.delta)))
+
     @property
     def scale(self) -> float:
         return float(self.randomiser.scale)
@@ -181,8 +186,7 @@ class Calibration:
         usable = [row for row in self.alternatives if row.status in USABLE]
         if usable and all(row.composition == str(Composition.SINGLE) for row in usable):
             return f"{NOTHING_COMPOSES}; {ONLY_RELEASE}"
-        is_pair = all(isinstance(b, LawPair) for b in self.framework.beliefs)
-        return f"{PAIR_COMPOSES}; {ONLY_RELEASE}" if usable and is_pair else ONLY_RELEASE
+        return f"{PAIR_COMPOSES}; {ONLY_RELEASE}" if usable and self.problem.is_pair else ONLY_RELEASE
 
     @property
     def expected_error(self) -> float:

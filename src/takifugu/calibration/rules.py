@@ -9,10 +9,10 @@ from takifugu.choices import Choice
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
 from takifugu.laws.gaussian import gaussian_delta
-from takifugu.mechanisms.entry import entry_change
 from takifugu.mechanisms.lines import along_line
 from takifugu.problem import Bound, Problem
 from takifugu.randomisers import Noise, Randomiser, RoundedNormal
+from takifugu.sensitivity import entry_change
 
 _LAPLACE = ("discrete-laplace", "rounded-laplace")
 

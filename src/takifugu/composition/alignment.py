@@ -18,7 +18,7 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.guarantee import Charge
-from takifugu.mechanisms.entry import decimal_up
+from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.shifted import Profile, Windows, shifted_cost

@@ -19,10 +19,10 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
-from takifugu.mechanisms.group import component_change
 from takifugu.problem import Problem
 from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
+from takifugu.sensitivity import component_change
 
 #: Kinds of noise whose loss is (change of the answer)/scale at every output.
 LAPLACE = ("discrete-laplace", "rounded-laplace")

@@ -32,8 +32,7 @@ from takifugu.composition.alignment import Item, has_given_start, laid_out, read
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
-from takifugu.laws.rationals import to_text
-from takifugu.mechanisms.entry import decimal_up
+from takifugu.laws.rationals import decimal_up, to_text
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
 from takifugu.secrets import Family

@@ -126,3 +126,15 @@ def to_text(value: Fraction) -> str:
     except OverflowError:
         return str(value)
     return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
+
+
+def decimal_up(value: Fraction) -> Fraction:
+    """Return the least decimal of twelve significant digits that is at least `value`: short on paper, never below.
+
+    >>> str(decimal_up(Fraction(2, 3)) * 10**12), decimal_up(Fraction(5, 2))
+    ('666666666667', Fraction(5, 2))
+    """
+    if value == 0:
+        return value
+    unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
+    return math.ceil(value / unit) * unit

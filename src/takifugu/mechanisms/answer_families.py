@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from takifugu import searches
 from takifugu.answer_laws.listed import pair_family
@@ -22,8 +21,6 @@ OVERHEAD = 300.0
 KEPT_BYTES = 2.0**26
 #: For the predicted time: passes over each law.
 _SCANS = 300.0
-
-_KEPT: WeakKeyDictionary[Problem, tuple[Located, ...]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +48,9 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
     (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
-    if problem in _KEPT and (lines or problem.cells == 1):
-        yield from _KEPT[problem]
-    elif _bytes(problem, parts) <= KEPT_BYTES:
-        _KEPT[problem] = tuple(_located(problem, parts, lines))
-        yield from _KEPT[problem]
+    if _bytes(problem, parts) <= KEPT_BYTES:
+        of_lines = lines and problem.cells > 1
+        yield from problem.kept((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
     else:
         secrets = sum(len(part.family.entries) for part in parts)
         seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds

@@ -5,49 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.beliefs.pair import LawPair
-from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.pair_answers import laplace_noise
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import laplace_or_exact
-
-
-@dataclass(frozen=True)
-class Change:
-    """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached.
-
-    `composition` is whole where noise for D covers every change of the whole data set, else data (one component).
-    """
-
-    size: Fraction
-    composition: Composition
-    witness: Witness
-
-
-def component_change(problem: Problem) -> Change:
-    """Return D of the component that moves the answer most, over the components that hold a secret.
-
-    A component without a secret is independent of every secret: its share is post-processing of the noised rest. For
-    two laws of the answer D is the range of the union of their supports: every value may become every other.
-    """
-    if problem.is_pair:
-        size = max(_span(b) for b in problem.framework.beliefs if isinstance(b, LawPair))
-        return Change(size, Composition.WHOLE, _witness("any value against any other", size))
-    part = max(problem.parts, key=part_change)
-    units = part_change(part)
-    whole = max(int(answer.entry_changes().sum()) for answer in problem.answers)
-    composition = Composition.WHOLE if whole <= units else Composition.DATA
-    last = part.start + part.belief.size - 1
-    run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
-    which = "the whole data" if composition is Composition.WHOLE else run
-    size = units * problem.grid
-    return Change(size, composition, _witness(f"any values of {which} against any others", size))
-
-
-def part_change(part: Part) -> int:
-    """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
-    return int(part.answer.entry_changes().sum())
+from takifugu.sensitivity import component_change
 
 
 @dataclass(frozen=True)
@@ -75,13 +37,3 @@ class Group:
 
 
 MECHANISM = Group()
-
-
-def _span(pair: LawPair) -> Fraction:
-    ends = [Fraction(v) for law in (pair.left, pair.right) for v in law.support_range]
-    return max(ends) - min(ends)
-
-
-def _witness(comparison: str, size: Fraction) -> Witness:
-    detail = f"they move the answer by up to {float(size):g}" if size else "they do not move the answer"
-    return Witness(comparison, detail, (("D", float(size)),))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
@@ -37,10 +36,6 @@ class Move:
     worst: str
 
 
-#: Three mechanisms need the same move.
-_KEPT: WeakKeyDictionary[Problem, Move] = WeakKeyDictionary()
-
-
 def refusal(problem: Problem) -> Refusal | None:
     """Return why a delta rules normal noise out."""
     if not problem.delta:
@@ -69,16 +64,17 @@ def largest_move(problem: Problem) -> Move:
     Rounded masses leave in doubt where a little of the mass goes: a share of delta pays for it, or else the move is
     the largest that is possible.
     """
-    if problem in _KEPT:
-        return _KEPT[problem]
+    return problem.kept(Move, lambda: _largest_move(problem))  # three mechanisms need it
+
+
+def _largest_move(problem: Problem) -> Move:
     size, spare, worst = Fraction(0), Fraction(0), "no comparison: no answer has to move"
     for comparison in compared_laws(problem):
         move, unmatched = _move(comparison, problem.delta)
         spare = max(spare, unmatched)
         if move > size:
             size, worst = move, comparison.describe()
-    _KEPT[problem] = Move(size, spare, worst)
-    return _KEPT[problem]
+    return Move(size, spare, worst)
 
 
 def _move(comparison: Comparison, delta: Fraction) -> tuple[Fraction, Fraction]:

@@ -11,16 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import located_families, predicted
 from takifugu.mechanisms.pair_answers import laplace_noise
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
-
-#: `kantorovich` finds the same noise by an independent method.
-_KEPT: WeakKeyDictionary[Problem, Bound | Refusal] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -45,9 +41,7 @@ class Wasserstein:
         >>> float(bound.randomiser.scale), bound.witness.numbers
         (4.0, (('w_infinity', 2.0),))
         """
-        if problem not in _KEPT:
-            _KEPT[problem] = self._found(problem)
-        return _KEPT[problem]
+        return problem.kept(self, lambda: self._found(problem))  # `kantorovich` needs it again
 
     def _found(self, problem: Problem) -> Bound | Refusal:
         farthest, scale = Fraction(0), Fraction(0)

@@ -1,0 +1,56 @@
+"""What Laplace noise of a given scale promises under a framework: the loss of one release, by D or by quilts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import decimal_up
+from takifugu.problem import Part, Problem, Witness
+from takifugu.quilts.joint_cost import joint_cost
+from takifugu.sensitivity import component_change, part_change
+
+#: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.
+_TIE = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What Laplace noise of a given scale promises: the loss, how it composes, and where it is reached."""
+
+    epsilon: Fraction
+    composition: Composition
+    witness: Witness
+
+
+def promise_of(problem: Problem, scale: Fraction) -> Promise:
+    """Return what Laplace noise of a scale above 0 (answer units) promises under the framework.
+
+    The smaller of D(component)/b (Song17 Theorem A.5) and, where the belief has Markov quilts, the largest over entries
+    and pairs of the least over quilts of e(Q) + D(N)/b (Song17 Theorem 4.3, docs/architecture.md#composition).
+    """
+    change = component_change(problem)
+    plain = Promise(change.size / scale, change.composition, change.witness)
+    if problem.is_pair:
+        return plain
+    worst = Promise(Fraction(0), Composition.QUILT, change.witness)
+    for part in problem.parts:
+        found = _part_promise(part, scale / problem.grid)
+        worst = found if found.epsilon > worst.epsilon else worst
+    return worst if worst.epsilon < plain.epsilon * (1 - _TIE) else plain
+
+
+def _part_promise(part: Part, units: Fraction) -> Promise:
+    size = part_change(part)
+    witness = Witness("any values of the component against any others", f"they move the answer by up to {size} steps")
+    plain = Promise(Fraction(size) / units, Composition.QUILT, witness)
+    try:
+        cost, forced_by = joint_cost(part, [(part.answer.entry_changes(), units)])
+    except Unsupported:
+        return plain
+    if math.isinf(cost) or Fraction(cost) >= plain.epsilon:
+        return plain
+    return Promise(decimal_up(Fraction(cost)), Composition.QUILT, forced_by)
