@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
-from tests.conformance.corpus import Case
+from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 
 from takifugu.audit import true_delta, true_loss
 from takifugu.audit.states import all_states
@@ -78,6 +78,22 @@ def check_mechanism(
         return None
     check_witness(mechanism.name, case.framework, found)
     return audited(mechanism.name, case, found)
+
+
+def check_on_corpus(
+    mechanism: Mechanism,
+    takes_delta: bool = False,
+    epsilons: Sequence[Fraction] = EPSILONS,
+    cases: Sequence[Case] = (),
+) -> int:
+    """Check a mechanism on the whole corpus and on further cases; return on how many problems it makes a promise."""
+    kept = 0
+    for case in (*corpus(), *cases):
+        for epsilon in epsilons:
+            for delta in DELTAS if takes_delta else DELTAS[:1]:
+                kept += check_mechanism(mechanism, case, epsilon, delta) is not None
+    assert kept, f"{mechanism.name} applies to no problem of the corpus"
+    return kept
 
 
 _ENTRIES = r"the whole data|the component|an entry|entry (?P<one>\d+)|entries (?P<first>\d+) to (?P<last>\d+)"
