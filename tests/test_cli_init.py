@@ -18,9 +18,9 @@ from tests.support.engines import arrow
 from takifugu.cli import main
 from takifugu.errors import SpecError
 from takifugu.frames import Table, open_frame
-from takifugu.releasing.columns import look_at
-from takifugu.releasing.spec import load
-from takifugu.releasing.starting import draft
+from takifugu.spec.columns import look_at
+from takifugu.spec.draft import draft
+from takifugu.spec.file import load
 
 
 def invoke(*words: object) -> Result:
@@ -274,7 +274,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "lists"])
 def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
     """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
-    from takifugu.releasing.columns import LOOKED_AT, look_at
+    from takifugu.spec.columns import LOOKED_AT, look_at
 
     path = tmp_path / "long.csv"
     path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)

@@ -18,7 +18,6 @@ CIRCLES = frozenset({
     frozenset({"takifugu.beliefs", "takifugu.beliefs.pieces"}),
     frozenset({"takifugu.beliefs.chain", "takifugu.beliefs.chain_region"}),
     frozenset({"takifugu.queries.forms", "takifugu.queries.kinds"}),
-    frozenset({"takifugu.releasing.adjust", "takifugu.releasing.result"}),
     frozenset({"takifugu.releasing.planning", "takifugu.releasing.records"}),
 })  # fmt: skip
 

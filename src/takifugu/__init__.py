@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
     from takifugu.calibration import calibrate, compare, with_scale
+    from takifugu.certificates.cells import read_table
     from takifugu.composition import compose
     from takifugu.frameworks import Pufferfish, between
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
+    from takifugu.postprocess.reconcile import reconcile
     from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
-    from takifugu.releasing.cells import read_table
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
-    from takifugu.releasing.reconcile import reconcile
-    from takifugu.releasing.report import report_html
     from takifugu.releasing.resuming import resume
     from takifugu.releasing.run import release_file
+    from takifugu.report.document import report_html
     from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
 
@@ -101,10 +101,10 @@ _MODULES = {
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.forecast": ("forecast",),
-    "takifugu.releasing.cells": ("read_table",),
+    "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),
-    "takifugu.releasing.reconcile": ("reconcile",),
-    "takifugu.releasing.report": ("report_html",),
+    "takifugu.postprocess.reconcile": ("reconcile",),
+    "takifugu.report.document": ("report_html",),
     "takifugu.releasing.resuming": ("resume",),
     "takifugu.releasing.run": ("release_file",),
     "takifugu.robustness": ("promise_if_belief_off",),

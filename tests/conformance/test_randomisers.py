@@ -13,9 +13,9 @@ from tests.conformance.suite import bound_of, check_randomiser
 
 from takifugu import choices
 from takifugu.calibration.registry import REGISTRY
+from takifugu.certificates.certificate import NOISE
 from takifugu.problem import Problem
 from takifugu.randomisers import DiscreteLaplace
-from takifugu.releasing.certificate import NOISE
 
 
 @cache

@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.errors import DataError, InputError, SpecError
 from takifugu.frames import Layout, Recode, entries, open_frame, pieces
 from takifugu.ledger import Ledger
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 
 READERS = (*ENGINES, "csv by duckdb", "csv by python", "parquet by duckdb", "parquet by polars", "parquet by pyarrow")
 STATES = Recode(("still", "walking"))

@@ -14,9 +14,9 @@ import pytest
 from tests.hostile.corpus import Case, content, corpus
 
 from takifugu.beliefs.network_files import read_network
+from takifugu.certificates.checksum import read_certificate
 from takifugu.errors import TakifuguError
 from takifugu.ledger import Ledger
-from takifugu.releasing.checksum import read_certificate
 from takifugu.releasing.run import release_file
 
 ROOT = Path(__file__).parents[2]

@@ -17,10 +17,10 @@ from takifugu.choices import ChannelChoice
 from takifugu.errors import InputError
 from takifugu.laws.channel import Channel
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.postprocess.adjust import Adjusted
+from takifugu.postprocess.reconcile import reconcile
+from takifugu.postprocess.release import Release
 from takifugu.randomisers import DiscreteLaplace, RoundedNormal
-from takifugu.releasing.adjust import Adjusted
-from takifugu.releasing.reconcile import reconcile
-from takifugu.releasing.result import Release
 
 STATES = ["a", "b", "c"]
 CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)

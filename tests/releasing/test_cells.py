@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
+from takifugu.certificates.cells import guarded, read_table, table_text, unguarded
 from takifugu.errors import InputError
-from takifugu.releasing.cells import guarded, read_table, table_text, unguarded
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1", "'=1", "-", "-1e", "'"]
 STARTS = tuple("=+-@\t\r\n＝＋－＠")

@@ -12,7 +12,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.calibration import result
-from takifugu.releasing.certificate import FORMAT, NOISE, Certificate, certify
+from takifugu.certificates.certificate import FORMAT, NOISE, Certificate, certify
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)

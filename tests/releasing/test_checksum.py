@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tests.releasing import files
 
+from takifugu.certificates.checksum import from_dict, read_certificate
 from takifugu.errors import InputError
 from takifugu.releasing import planning, run
-from takifugu.releasing.checksum import from_dict, read_certificate
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_the_page_is_not_the_certificate(written: Path) -> None:
 
 
 def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
-    from takifugu.releasing.certificate import checksum_of
+    from takifugu.certificates.certificate import checksum_of
 
     told = json.loads(written.read_text(encoding="utf-8"))
     del told["mechanisms"]

@@ -12,11 +12,12 @@ from tests.support.research import research_file
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.errors import DataError, SpecError
-from takifugu.releasing import planning, spec
-from takifugu.releasing.record_data import records_of
-from takifugu.releasing.record_file import RecordFile
+from takifugu.releasing import planning
 from takifugu.releasing.run import release_file
 from takifugu.releasing.truth import true_answer
+from takifugu.spec import file as spec
+from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.records.data import records_of
 
 PUPILS = """\
 ledger = "ledger.db"

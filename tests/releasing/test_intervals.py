@@ -15,8 +15,8 @@ from scipy.special import bdtr, bdtrc
 import takifugu as tf
 from takifugu.errors import InputError
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.postprocess.release import Interval, Release
 from takifugu.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
-from takifugu.releasing.result import Interval, Release
 
 DRAWS, REJECT = 10_000, 1e-6
 STATES = ["a", "b", "c", "d"]

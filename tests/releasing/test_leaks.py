@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from tests.releasing import files
 
+from takifugu.certificates.certificate import Certificate
 from takifugu.cli import main
 from takifugu.errors import TakifuguError
 from takifugu.releasing import planning, publish, run
-from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 
 SPARE = "SPARE-SENTINEL"
 START = 7_300_191  # the first minute on the clock: an order value that must not be told

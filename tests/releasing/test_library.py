@@ -17,8 +17,8 @@ import pytest
 
 import takifugu as tf
 from takifugu.errors import InputError
-from takifugu.releasing import library
-from takifugu.releasing.library import as_frame, library_of
+from takifugu.postprocess import library
+from takifugu.postprocess.library import as_frame, library_of
 
 STATES = ["still", "walking", "walking", "still"]
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])

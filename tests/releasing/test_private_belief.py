@@ -16,8 +16,8 @@ from tests.releasing import files, test_contact_files, test_records
 
 import takifugu as tf
 from takifugu.errors import SpecError
-from takifugu.releasing import spec
 from takifugu.releasing.run import release_file
+from takifugu.spec import file as spec
 
 FIT = 'fit = { file = "public.csv" }'
 CHAIN = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", FIT)

@@ -18,11 +18,11 @@ import takifugu as tf
 from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.postprocess.release import Release, releases_of
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.releasing import planning, run
-from takifugu.releasing.report import report_html
-from takifugu.releasing.result import Release, releases_of
-from takifugu.releasing.spec import load
+from takifugu.report.document import report_html
+from takifugu.spec.file import load
 
 HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -245,7 +245,7 @@ def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
 
 
 def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
-    from takifugu.releasing.reconcile import reconcile
+    from takifugu.postprocess.reconcile import reconcile
 
     frame = pl.read_csv(files.data().encode(), infer_schema=False)
     outcome = run.publish(planning.plan(load(files.write(tmp_path), frame)))

@@ -15,6 +15,7 @@ from tests.releasing import files
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.certificates.checksum import read_certificate
 from takifugu.errors import (
     BudgetExceeded,
     CalibrationRefused,
@@ -29,9 +30,8 @@ from takifugu.errors import (
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.releasing import planning, run
-from takifugu.releasing.checksum import read_certificate
 from takifugu.releasing.notices import Notice
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 
 
 def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> planning.Plan:

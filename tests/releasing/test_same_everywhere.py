@@ -23,8 +23,8 @@ from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.queries import Linear
 from takifugu.releasing import planning, run
-from takifugu.releasing.spec import load
 from takifugu.releasing.truth import Counted, true_answer
+from takifugu.spec.file import load
 
 GAPS = (5, 6, 11)
 

@@ -11,9 +11,9 @@ import pytest
 from tests.releasing import files
 
 from takifugu.errors import SpecError
-from takifugu.releasing import spec
-from takifugu.releasing.problems import problems_of
-from takifugu.releasing.sections import ReleaseSpec
+from takifugu.spec import file as spec
+from takifugu.spec.problems import problems_of
+from takifugu.spec.sections import ReleaseSpec
 
 
 def problems(text: str, folder: Path) -> tuple[str, ...]:
@@ -269,7 +269,7 @@ def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
 
 
 def test_toml_is_written_as_it_reads_back() -> None:
-    from takifugu.releasing.problems import toml_of
+    from takifugu.spec.problems import toml_of
 
     value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
     assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value

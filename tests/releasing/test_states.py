@@ -18,12 +18,12 @@ from tests.releasing.test_crashes import SPEC as SMALL
 from tests.support.crashing import FAST, check_public, seen
 
 import takifugu as tf
+from takifugu.certificates.checksum import read_certificate, table_beside
 from takifugu.cli import main
 from takifugu.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.ledger import Ledger
 from takifugu.releasing import folder as folders
 from takifugu.releasing import publish, resuming
-from takifugu.releasing.checksum import read_certificate, table_beside
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.resuming import Resumed
 

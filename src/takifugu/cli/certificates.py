@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from takifugu.certificates.checksum import read_certificate, table_beside
 from takifugu.cli.output import print_json, wrapped
-from takifugu.releasing.checksum import read_certificate, table_beside
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "

@@ -15,8 +15,8 @@ from takifugu.demo import write_demo
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
-from takifugu.releasing.record_file import RecordFile
-from takifugu.releasing.spec import ReleaseFile, load
+from takifugu.spec.file import ReleaseFile, load
+from takifugu.spec.records.checks import RecordFile
 from takifugu.tables import labelled
 
 

@@ -17,7 +17,7 @@ from takifugu.releasing.forecast import Forecast, forecast_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.notices import spending
 from takifugu.releasing.run import ledger_path
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 
 _HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]

@@ -22,10 +22,10 @@ from takifugu.visible import visible
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.releasing.planning import Priced, Watch
-    from takifugu.releasing.record_file import RecordFile
-    from takifugu.releasing.record_spec import RecordItemSpec
-    from takifugu.releasing.sections import ItemSpec
-    from takifugu.releasing.spec import ReleaseFile
+    from takifugu.spec.file import ReleaseFile
+    from takifugu.spec.records.checks import RecordFile
+    from takifugu.spec.records.sections import RecordItemSpec
+    from takifugu.spec.sections import ItemSpec
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -42,7 +42,7 @@ def explain(
     tables: list[list[Priced]] = []
     spec = None
     if file is not None:
-        from takifugu.releasing.spec import load
+        from takifugu.spec.file import load
 
         spec = load(file)
         if epsilon is None:

@@ -21,7 +21,7 @@ from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.questions import Question
 from takifugu.releasing.records import RecordPlan
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
 

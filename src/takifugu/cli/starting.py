@@ -12,9 +12,9 @@ from takifugu.cli.output import name_of, print_json, wrapped, write_new
 from takifugu.errors import LedgerError, ReleaseError, SpecError
 from takifugu.frames import open_frame
 from takifugu.ledger import Ledger
-from takifugu.releasing.columns import Column, look_at
-from takifugu.releasing.spec import json_schema, load
-from takifugu.releasing.starting import LEDGER, draft
+from takifugu.spec.columns import Column, look_at
+from takifugu.spec.draft import LEDGER, draft
+from takifugu.spec.file import json_schema, load
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
 

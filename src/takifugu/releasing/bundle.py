@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from takifugu.certificates.certificate import Certificate
+from takifugu.certificates.checksum import from_dict
+from takifugu.certificates.files import CERTIFICATE
 from takifugu.errors import LedgerError
-from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.checksum import from_dict
-from takifugu.releasing.folder import CERTIFICATE
 
 _FORMAT = "takifugu-bundle/1"
 

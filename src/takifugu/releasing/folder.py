@@ -17,16 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from takifugu.certificates.files import REPORT, TABLE, content_of, digest_at, reason
 from takifugu.errors import ReleaseError
 
 try:
     import fcntl
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
-
-#: What each table's files are called, after its name, in the order in which they appear.
-CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
-ENDS = (CERTIFICATE, PAGE, TABLE, REPORT)
 
 #: Seconds to wait for another release into the same folder.
 PATIENCE = 300.0
@@ -121,40 +118,6 @@ def sync(folder: Path) -> None:
             raise
     finally:
         os.close(handle)
-
-
-def content_of(path: Path) -> bytes | None:
-    """Return a file's bytes, or None where there is no file that can be read; a pipe would be waited for."""
-    try:
-        return path.read_bytes() if path.is_file() else None
-    except OSError:
-        return None
-
-
-def digest_of(content: bytes) -> str:
-    """Return the digest of public bytes.
-
-    >>> digest_of(b"")[:23]
-    'sha256:e3b0c44298fc1c14'
-    """
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
-
-
-def digest_of_file(path: Path) -> str:
-    """Return the digest of a file of any size; raises OSError where it cannot be read, and for what is not a file."""
-    if path.exists() and not path.is_file():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is not a file")
-    with path.open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-
-
-def digest_at(path: Path) -> str | None:
-    content = content_of(path)
-    return None if content is None else digest_of(content)
-
-
-def reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
 
 
 def _leftovers(folder: Path) -> Iterator[Path]:

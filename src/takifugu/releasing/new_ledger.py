@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.certificates.files import CERTIFICATE
 from takifugu.errors import LedgerError
 from takifugu.names import normalised
-from takifugu.releasing.folder import CERTIFICATE
 from takifugu.releasing.notices import tell
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger
-    from takifugu.releasing.record_spec import RecordReleaseSpec
-    from takifugu.releasing.sections import ReleaseSpec
+    from takifugu.spec.records.sections import RecordReleaseSpec
+    from takifugu.spec.sections import ReleaseSpec
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ from takifugu.errors import CalibrationRefused, InputError, SpecError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number
 from takifugu.queries import Linear, Query
-from takifugu.releasing.build import query_of, secret_of
-from takifugu.releasing.problems import as_problem
 from takifugu.releasing.questions import Question
-from takifugu.releasing.record_file import RecordFile
-from takifugu.releasing.record_spec import RecordItemSpec
-from takifugu.releasing.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec
-from takifugu.releasing.spec import ReleaseFile
 from takifugu.releasing.truth import Counted
-from takifugu.releasing.units import Unit, sequence_of, units_of
+from takifugu.spec.file import ReleaseFile
+from takifugu.spec.problems import as_problem
+from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.records.sections import RecordItemSpec
+from takifugu.spec.sections import ChainSpec, EntrySpec, ItemSpec, ReleaseSpec
+from takifugu.spec.sequences.build import query_of, secret_of
+from takifugu.spec.sequences.units import Unit, sequence_of, units_of
 
 if TYPE_CHECKING:
     from takifugu.releasing.records import RecordPlan

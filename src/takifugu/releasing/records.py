@@ -11,10 +11,10 @@ from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import Number
 from takifugu.releasing.planning import Compared, Priced, Table, Watch, calibrated_beside_others
 from takifugu.releasing.questions import Question
-from takifugu.releasing.record_build import record_query
-from takifugu.releasing.record_data import Record, records_of
-from takifugu.releasing.record_file import RecordFile
-from takifugu.releasing.record_spec import RecordItemSpec, RecordReleaseSpec, TableSpec
+from takifugu.spec.records.build import record_query
+from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.records.data import Record, records_of
+from takifugu.spec.records.sections import RecordItemSpec, RecordReleaseSpec, TableSpec
 
 
 @dataclass(frozen=True, eq=False)

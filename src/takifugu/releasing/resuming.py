@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from takifugu.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.noise import SystemEntropy
+from takifugu.postprocess.release import Release, releases_of
 from takifugu.releasing.bundle import bundle_of
 from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publish import Kept
-from takifugu.releasing.result import Release, releases_of
 from takifugu.releasing.run import Outcome, handed_out, ledger_path, ordered, published
-from takifugu.releasing.spec import load
+from takifugu.spec.file import load
 from takifugu.tracebacks import place_of, without_data
 
 if TYPE_CHECKING:

@@ -7,39 +7,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.certificates.cells import table_text
+from takifugu.certificates.certificate import Certificate
+from takifugu.certificates.files import CERTIFICATE, ENDS, PAGE, REPORT, TABLE, content_of, digest_at, digest_of, reason
 from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
-from takifugu.releasing.build import budget_of
+from takifugu.postprocess.library import library_of
+from takifugu.postprocess.release import Release, releases_of
+from takifugu.postprocess.shown import frame_of, shown
 from takifugu.releasing.bundle import Bundle, Sheet
-from takifugu.releasing.cells import table_text
-from takifugu.releasing.certificate import Certificate
 from takifugu.releasing.course import Course
-from takifugu.releasing.folder import (
-    CERTIFICATE,
-    ENDS,
-    PAGE,
-    REPORT,
-    TABLE,
-    alone_in,
-    content_of,
-    digest_at,
-    digest_of,
-    place,
-    reason,
-)
+from takifugu.releasing.folder import alone_in, place
 from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of
-from takifugu.releasing.library import library_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, Kept, Order, certificate_of, keep, open_ledger, ready
 from takifugu.releasing.questions import Ready
-from takifugu.releasing.record_file import RecordFile
 from takifugu.releasing.records import RecordPlan
-from takifugu.releasing.report import report_html
-from takifugu.releasing.result import Release, frame_of, releases_of, shown
-from takifugu.releasing.spec import ReleaseFile, load
+from takifugu.report.document import report_html
 from takifugu.searches import stopping
+from takifugu.spec.file import ReleaseFile, load
+from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.sequences.build import budget_of
 from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:

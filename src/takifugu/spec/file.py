@@ -16,10 +16,10 @@ from pydantic import BaseModel, ValidationError
 
 from takifugu.errors import SpecError
 from takifugu.files import read_file
-from takifugu.releasing.problems import MOST_PROBLEMS, problems_of
-from takifugu.releasing.record_file import RecordFile, checked_records, record_schema
-from takifugu.releasing.record_spec import RECORD_KINDS
-from takifugu.releasing.sections import (
+from takifugu.spec.problems import MOST_PROBLEMS, problems_of
+from takifugu.spec.records.checks import RecordFile, checked_records, record_schema
+from takifugu.spec.records.sections import RECORD_KINDS
+from takifugu.spec.sections import (
     ChainClassSpec,
     ChainSpec,
     EntrySpec,
@@ -87,7 +87,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile | 
 
     Raises SpecError, whose `problems` hold every fault at once.
     """
-    from takifugu.releasing.checks import meaning_of
+    from takifugu.spec.sequences.checks import meaning_of
 
     found, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
     if found:

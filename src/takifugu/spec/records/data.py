@@ -11,11 +11,11 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError
 from takifugu.frames import Table, meant
 from takifugu.frames.layout import natural
-from takifugu.releasing.record_build import spelled
-from takifugu.releasing.record_file import RecordFile
-from takifugu.releasing.record_rows import Texts, texts
-from takifugu.releasing.record_spec import UsersSpec
 from takifugu.secrets import ABSENT
+from takifugu.spec.records.build import spelled
+from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.records.rows import Texts, texts
+from takifugu.spec.records.sections import UsersSpec
 
 
 @dataclass(frozen=True, eq=False)

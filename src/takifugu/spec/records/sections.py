@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
-from takifugu.releasing.sections import (
+from takifugu.spec.sections import (
     BudgetSpec,
     Delta,
     Epsilon,

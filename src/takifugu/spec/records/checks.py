@@ -15,10 +15,10 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import SpecError, TakifuguError
 from takifugu.frames import Table, missing_states, open_frame
 from takifugu.frameworks import Framework
-from takifugu.releasing.problems import as_problem, problems_of
-from takifugu.releasing.promise import only_release_problems, promise_problems
-from takifugu.releasing.record_build import RecordBelief, belief_of, framework_of, record_query, spelled
-from takifugu.releasing.record_spec import (
+from takifugu.spec.problems import as_problem, problems_of
+from takifugu.spec.promise import only_release_problems, promise_problems
+from takifugu.spec.records.build import RecordBelief, belief_of, framework_of, record_query, spelled
+from takifugu.spec.records.sections import (
     ContactsSpec,
     NetworkSpec,
     RecordItemSpec,
@@ -27,8 +27,8 @@ from takifugu.releasing.record_spec import (
     TableSpec,
     UsersSpec,
 )
-from takifugu.releasing.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
-from takifugu.releasing.source_file import is_there, open_source, private_files
+from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.spec.source import is_there, open_source, private_files
 
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {

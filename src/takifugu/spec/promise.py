@@ -9,11 +9,11 @@ from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
 from takifugu.errors import TakifuguError
 from takifugu.laws.rationals import as_delta, as_epsilon
-from takifugu.releasing.problems import as_problem
+from takifugu.spec.problems import as_problem
 
 if TYPE_CHECKING:
-    from takifugu.releasing.record_spec import RecordItemSpec, RecordSourceSpec
-    from takifugu.releasing.sections import ItemSpec, SourceSpec
+    from takifugu.spec.records.sections import RecordItemSpec, RecordSourceSpec
+    from takifugu.spec.sections import ItemSpec, SourceSpec
 
 
 def promise_problems(item: ItemSpec | RecordItemSpec, path: str) -> Iterator[str]:

@@ -10,8 +10,7 @@ from typing import Any
 from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import to_text
-from takifugu.randomisers import Noise
-from takifugu.releasing.adjust import (
+from takifugu.postprocess.adjust import (
     CUT,
     HEADER,
     POST,
@@ -22,7 +21,9 @@ from takifugu.releasing.adjust import (
     html_page,
     wrapped,
 )
-from takifugu.releasing.result import Release, frame_of
+from takifugu.postprocess.release import Release
+from takifugu.postprocess.shown import frame_of
+from takifugu.randomisers import Noise
 from takifugu.tables import text_table
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu import explaining
 from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
+from takifugu.certificates.certificate import COMPOSES, NOT_PROMISED, Certificate, noise_text, pooled_over, promise_text
 from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart
-from takifugu.releasing.certificate import COMPOSES, NOT_PROMISED, Certificate, noise_text, pooled_over, promise_text
-from takifugu.releasing.page import bullets, facts, figure, page, paragraph, table, terms, text
-from takifugu.releasing.report_values import LEVEL, Reported, published
-from takifugu.releasing.result import Release, number, shown
+from takifugu.postprocess.release import Release
+from takifugu.postprocess.shown import number, shown
+from takifugu.report.page import bullets, facts, figure, page, paragraph, table, terms, text
+from takifugu.report.values import LEVEL, Reported, published
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
 
 if TYPE_CHECKING:

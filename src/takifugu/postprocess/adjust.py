@@ -12,19 +12,22 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
 from takifugu import frameworks, queries
 from takifugu.beliefs.pair import LawPair
+from takifugu.certificates.certificate import Certificate
 from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, number, one_or_all, shown
 from takifugu.randomisers import Noise
-from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.result import NOISE_ONLY, NOT_PRIVATE, Release, Shown, frame_of, number, one_or_all, shown
 from takifugu.tables import WIDTH, html_table, text_table
+
+if TYPE_CHECKING:
+    from takifugu.postprocess.release import Release
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (
@@ -60,8 +63,7 @@ class Adjusted:
     @property
     def value(self) -> Shown | dict[str, Shown]:
         """Return the adjusted number, or a mapping of cells to numbers for a histogram."""
-        found: Shown | dict[str, Shown] = one_or_all(self.raw, [shown(v) for v in self.values])
-        return found
+        return one_or_all(self.certificate, self.labels, [shown(v) for v in self.values])
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
         """Return one row per cell: cell, value (adjusted), raw, low, high.
@@ -158,8 +160,12 @@ def _how_much(release: Release) -> str:
     )
 
 
+def _is_released(total: Number | Release | Adjusted) -> TypeGuard[Release | Adjusted]:
+    return hasattr(total, "certificate")
+
+
 def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:
-    if isinstance(total, Release | Adjusted):
+    if _is_released(total):
         if len(total.values) != 1:
             raise InputError(
                 f"the total is a release of {len(total.values)} cells",
@@ -167,7 +173,7 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
             )
         goal, what = total.values[0], "the released total"
     else:
-        goal, what = as_fraction(total, "the total"), "the total"
+        goal, what = as_fraction(cast(Number, total), "the total"), "the total"
     if nonnegative and goal < 0:
         raise InputError(
             f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it",
@@ -182,7 +188,7 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
 
 def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
     """Return the condition that the total places on the promise."""
-    if not isinstance(total, Release | Adjusted):
+    if not _is_released(total):
         return _PUBLIC.format(total=to_text(goal))
     c = total.certificate
     where = "without a ledger" if c.release_id is None else f"as ledger release {c.release_id}"
@@ -195,7 +201,7 @@ def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
 def _with_total(certificate: Certificate, condition: str, total: Number | Release | Adjusted) -> Certificate:
     """Return the certificate with the condition of a total, and with the warnings of one that was drawn from a seed."""
     found = replace(certificate, conditions=(*certificate.conditions, condition))
-    if not isinstance(total, Release | Adjusted) or total.certificate.private:
+    if not _is_released(total) or total.certificate.private:
         return found
     warnings = tuple(dict.fromkeys((*total.certificate.warnings, *found.warnings)))
     return replace(found, private=False, warnings=warnings)

@@ -17,9 +17,10 @@ from takifugu.files import read_file
 from takifugu.frames import Layout, Lengths, Recode, Table, open_frame, transitions
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
-from takifugu.releasing.record_spec import RecordSourceSpec
-from takifugu.releasing.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
-from takifugu.releasing.sections import (
+from takifugu.secrets import Secret, entry, every_entry
+from takifugu.spec.records.sections import RecordSourceSpec
+from takifugu.spec.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
+from takifugu.spec.sections import (
     BudgetSpec,
     ChainClassSpec,
     ChainSpec,
@@ -29,7 +30,6 @@ from takifugu.releasing.sections import (
     ItemSpec,
     SourceSpec,
 )
-from takifugu.secrets import Secret, entry, every_entry
 
 #: A file of weights holds at most so many numbers.
 MOST_NUMBERS = 200_000

@@ -10,8 +10,8 @@ from takifugu.errors import DataError, InputError
 from takifugu.frames import meant, open_frame
 from takifugu.laws.rationals import as_fraction
 from takifugu.names import normalised
-from takifugu.releasing.record_rows import texts
-from takifugu.releasing.record_spec import ContactsSpec
+from takifugu.spec.records.rows import texts
+from takifugu.spec.records.sections import ContactsSpec
 
 
 def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:

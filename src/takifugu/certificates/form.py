@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from takifugu.certificates.certificate import COMPOSES, Certificate
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
-from takifugu.releasing.certificate import COMPOSES, Certificate
 
 SCOPES = ("all", "unit", "pooled")
 

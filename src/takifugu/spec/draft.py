@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from takifugu.frames.kinds import TIMES
-from takifugu.releasing.columns import LOOKED_AT, Column
-from takifugu.releasing.problems import toml_of
+from takifugu.spec.columns import LOOKED_AT, Column
+from takifugu.spec.problems import toml_of
 
 #: The draft's ledger, beside it.
 LEDGER = "ledger.db"

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from takifugu.certificates.certificate import FORMATS, Answer, Certificate, checksum_of, fields_of
+from takifugu.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
+from takifugu.certificates.form import check_form
 from takifugu.errors import InputError
 from takifugu.files import read_file
-from takifugu.releasing.certificate import FORMATS, Answer, Certificate, checksum_of, fields_of
-from takifugu.releasing.certificate_form import check_form
-from takifugu.releasing.folder import CERTIFICATE, TABLE, digest_of_file, reason
 
 
 def read_certificate(path: str | Path) -> Certificate:

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from takifugu import randomisers
+from takifugu.certificates.certificate import Certificate
 from takifugu.errors import DataError
 from takifugu.laws.rationals import Number, to_text
+from takifugu.postprocess.adjust import Adjusted, adjust
+from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, made, number, one_or_all, shown
 from takifugu.randomisers import Randomiser
-from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.library import as_frame
 from takifugu.tables import WIDTH, html_table, text_table
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.adjust import Adjusted
-
-T = TypeVar("T")
-Shown = int | float
-
-#: What an interval covers, wherever one is shown.
-NOISE_ONLY = "noise only, not sampling error"
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -76,7 +69,7 @@ class Release:
     @property
     def value(self) -> Shown | dict[str, Shown]:
         """Return the noisy number, or a mapping of cells to numbers for a histogram."""
-        return one_or_all(self, [shown(v) for v in self.values])
+        return one_or_all(self.certificate, self.labels, [shown(v) for v in self.values])
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
         """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
@@ -88,7 +81,8 @@ class Release:
         """
         half = self.randomiser.half_width(level)
         cells = len(self.labels)
-        return one_or_all(self, [Interval(shown(v - half), shown(v + half), level, cells) for v in self.values])
+        found = [Interval(shown(v - half), shown(v + half), level, cells) for v in self.values]
+        return one_or_all(self.certificate, self.labels, found)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
         """Return the nearest nonnegative values, which sum to `total` where one is given.
@@ -107,8 +101,6 @@ class Release:
         >>> sum(noisy.adjusted(total=4).value.values())
         4
         """
-        from takifugu.releasing.adjust import adjust
-
         return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
@@ -152,9 +144,6 @@ class Release:
         return warning + html_table(heads, rows, note)
 
 
-NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
-
-
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:
     """Return the answers that a certificate holds, by unit (None: of all units together), with their noise.
 
@@ -174,36 +163,3 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
         raise DataError(
             "the certificate's answers cannot be read back", rule="it was edited by hand, or is damaged"
         ) from None
-
-
-def one_or_all(release: Release, things: Sequence[T]) -> T | dict[str, T]:
-    """Return the one thing of a number, or the things by cell of a histogram."""
-    if release.certificate.query["kind"] == "histogram":
-        return dict(zip(release.labels, things, strict=True))
-    return things[0]
-
-
-def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
-    return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
-
-
-def made(certificate: Certificate) -> str:
-    return f"{', '.join(certificate.mechanisms)}, epsilon {float(Fraction(certificate.epsilon)):.6g}"
-
-
-def shown(value: Fraction) -> Shown:
-    """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
-
-    >>> shown(Fraction(6, 2)), shown(Fraction(1, 4))
-    (3, 0.25)
-    """
-    return value.numerator if value.denominator == 1 else float(value)
-
-
-def number(value: Shown) -> str:
-    """Write a number for a table.
-
-    >>> number(12345), number(1 / 3)
-    ('12,345', '0.333333')
-    """
-    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

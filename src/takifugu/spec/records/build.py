@@ -19,8 +19,9 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.names import normalised
 from takifugu.queries import Count, Histogram, Identity, Mean, Query, State, Sum
-from takifugu.releasing.record_contacts import contacts_of
-from takifugu.releasing.record_spec import (
+from takifugu.secrets import Secret, attribute, every_entry, presence
+from takifugu.spec.records.contacts import contacts_of
+from takifugu.spec.records.sections import (
     ContactsSpec,
     NetworkSpec,
     RecordHideSpec,
@@ -29,7 +30,6 @@ from takifugu.releasing.record_spec import (
     TableSpec,
     UsersSpec,
 )
-from takifugu.secrets import Secret, attribute, every_entry, presence
 
 RecordBelief = BayesianNetwork | JointTable | IndependentUsers | CliqueInfection
 RecordBeliefSpec = NetworkSpec | TableSpec | UsersSpec | ContactsSpec

@@ -11,11 +11,10 @@ from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Table, missing_states, open_frame, parse_step
 from takifugu.queries import Sum
-from takifugu.releasing.build import chain_of, codes_of, query_of, weights_of
-from takifugu.releasing.problems import as_problem
-from takifugu.releasing.promise import only_release_problems, promise_problems
-from takifugu.releasing.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
-from takifugu.releasing.sections import (
+from takifugu.spec.problems import as_problem
+from takifugu.spec.promise import only_release_problems, promise_problems
+from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
+from takifugu.spec.sections import (
     ChainClassSpec,
     ChainSpec,
     EntrySpec,
@@ -25,7 +24,8 @@ from takifugu.releasing.sections import (
     ReleaseSpec,
     SourceSpec,
 )
-from takifugu.releasing.source_file import open_source, private_files
+from takifugu.spec.sequences.build import chain_of, codes_of, query_of, weights_of
+from takifugu.spec.source import open_source, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec

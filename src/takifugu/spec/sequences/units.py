@@ -8,8 +8,8 @@ from typing import Any
 
 from takifugu.errors import DataError
 from takifugu.frames import Piece, entries, pieces
-from takifugu.releasing.build import layout_of, lengths_of, recode_of
-from takifugu.releasing.spec import ReleaseFile
+from takifugu.spec.file import ReleaseFile
+from takifugu.spec.sequences.build import layout_of, lengths_of, recode_of
 
 #: The key of a rule about the data in a release file, by words of the message about it.
 _KEYS = (

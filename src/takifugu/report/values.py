@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import Axis, Bar, bar_chart
-from takifugu.releasing.certificate import Certificate
-from takifugu.releasing.page import figure, paragraph, table
-from takifugu.releasing.result import Release, number, shown
+from takifugu.postprocess.release import Release
+from takifugu.postprocess.shown import number, shown
+from takifugu.report.page import figure, paragraph, table
 
 LEVEL = 0.95
 #: How much is drawn; the tables have everything.

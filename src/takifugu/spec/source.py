@@ -8,8 +8,8 @@ from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.frames import Table, open_frame
-from takifugu.releasing.record_spec import RecordSourceSpec
-from takifugu.releasing.sections import SourceSpec
+from takifugu.spec.records.sections import RecordSourceSpec
+from takifugu.spec.sections import SourceSpec
 
 
 def open_source(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> Table:

@@ -1,0 +1,1 @@
+"""What is published with a table: its certificate, read back and checked, and the text of the table."""

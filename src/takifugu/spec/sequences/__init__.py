@@ -1,0 +1,1 @@
+"""Release files of sequences: pieces of consecutive states, by unit."""
