@@ -70,7 +70,8 @@ def test_every_quilt_by_enumeration(seed: int, size: int, epsilon: float) -> Non
     entries = list(range(size))
     local = local_oracles.needed_scale(law, tables, entries, epsilon)
     expected = min(local, network_oracles.needed_scale(law, sizes, changes, entries, epsilon))
-    found = needed(net, Linear(weights, grid=1), epsilon, "quilt-local").scale
+    query = Linear(network_oracles.as_listed(weights, net.names, net.listed), grid=1)
+    found = needed(net, query, epsilon, "quilt-local").scale
     # The remote set may be independent by numbers that the graph does not show: then enumeration finds less.
     assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
