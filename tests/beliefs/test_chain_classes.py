@@ -15,7 +15,7 @@ import takifugu as tf
 from takifugu import beliefs
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.chain_interval import BinaryChainInterval
-from takifugu.beliefs.chain_region import ChainRegion, covering_region
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.estimate import count_transitions, mixture_interval
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.errors import InputError
@@ -88,7 +88,7 @@ def test_fit_with_confidence_counts_what_fit_counts() -> None:
     sequences = [list("aabab"), list("bba")]
     region = MarkovChain.fit(sequences, 10, source=SOURCE, confidence=0.99)
     names, counts = count_transitions(sequences)
-    again = covering_region(counts, 10, names, 0.99, SOURCE)
+    again = ChainRegion.covering(counts, 10, names, 0.99, SOURCE)
     assert isinstance(region, ChainRegion)
     assert (region.states, region.length, region.confidence, region.source) == (("a", "b"), 10, 0.99, SOURCE)
     np.testing.assert_array_equal(region.lower, again.lower)
@@ -123,7 +123,7 @@ def misses(matrix: list[list[float]], runs: int, confidence: float, shrink: floa
         counts = np.zeros(table.shape, dtype=np.int64)
         for x, y in pairwise(sequence):
             counts[x, y] += 1
-        region = covering_region(counts, 9, range(len(table)), confidence, SOURCE)
+        region = ChainRegion.covering(counts, 9, range(len(table)), confidence, SOURCE)
         middle, half = (region.lower + region.upper) / 2, (region.upper - region.lower) / 2
         missed += bool((np.abs(table - middle) > shrink * half + 1e-12).any())
     return missed

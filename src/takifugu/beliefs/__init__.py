@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.entries import listed, order, relisted
@@ -48,39 +49,54 @@ class Belief(Protocol):
     def describe(self) -> str: ...
 
 
+#: The class of every kind of belief; those of the package are loaded on first use.
+_KINDS: dict[str, Any] = {
+    "markov-chain": "chain:MarkovChain",
+    "markov-chain-class": "chain:MarkovChainClass",
+    "chain-region": "chain_region:ChainRegion",
+    "binary-chain-interval": "chain_interval:BinaryChainInterval",
+    "joint-table": "table:JointTable",
+    "independent-pieces": "pieces:IndependentPieces",
+    "independent-users": "users:IndependentUsers",
+    "law-pair": "pair:LawPair",
+    "bayesian-network": "network:BayesianNetwork",
+    "clique-infection": "contacts:CliqueInfection",
+}
+
+
+def register(kind: str, belief: type) -> None:
+    """Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be `kind`.
+
+    Raises InputError for a kind that is registered already, and for a type that lacks what every belief has.
+    """
+    if kind in _KINDS:
+        raise InputError(f"the kind of belief {kind!r} is registered already", fix="choose another name")
+    told = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    missing = sorted({*_asked(Belief), "from_dict"} - told)
+    if missing:
+        raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
+    _KINDS[kind] = belief
+
+
+def belief_class(kind: Any) -> Any:
+    """Return the class of a kind of belief; raises InputError for an unknown kind."""
+    if kind not in _KINDS:
+        raise InputError(
+            f"the belief's kind is {kind!r}",
+            fix=f"write one of {sorted(_KINDS)}, or import the module that registers it{did_you_mean(kind, _KINDS)}",
+        )
+    if isinstance(_KINDS[kind], str):
+        module, name = _KINDS[kind].split(":")
+        _KINDS[kind] = getattr(import_module(f"{__name__}.{module}"), name)
+    return _KINDS[kind]
+
+
 def from_dict(data: Mapping[str, Any]) -> Belief:
     """Read a belief back from its `to_dict` form.
 
     Raises InputError for an unknown kind.
     """
-    from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-    from takifugu.beliefs.chain_interval import BinaryChainInterval
-    from takifugu.beliefs.chain_region import ChainRegion
-    from takifugu.beliefs.contacts import CliqueInfection
-    from takifugu.beliefs.network import BayesianNetwork
-    from takifugu.beliefs.pair import LawPair
-    from takifugu.beliefs.pieces import IndependentPieces
-    from takifugu.beliefs.table import JointTable
-    from takifugu.beliefs.users import IndependentUsers
-
-    kinds: dict[str, Any] = {
-        "markov-chain": MarkovChain,
-        "markov-chain-class": MarkovChainClass,
-        "chain-region": ChainRegion,
-        "binary-chain-interval": BinaryChainInterval,
-        "joint-table": JointTable,
-        "independent-pieces": IndependentPieces,
-        "independent-users": IndependentUsers,
-        "law-pair": LawPair,
-        "bayesian-network": BayesianNetwork,
-        "clique-infection": CliqueInfection,
-    }
-    kind = data.get("kind")
-    if kind not in kinds:
-        raise InputError(
-            f"the belief's kind is {kind!r}", fix=f"write one of {sorted(kinds)}{did_you_mean(kind, kinds)}"
-        )
-    belief: Belief = kinds[kind].from_dict(data)
+    belief: Belief = belief_class(data.get("kind")).from_dict(data)
     return relisted(belief, data["listed"]) if "listed" in data else belief
 
 
@@ -88,3 +104,7 @@ def to_dict(belief: Belief) -> dict[str, Any]:
     """Return plain data that `from_dict` reads back, including the order in which entries are listed."""
     told = belief.to_dict()
     return told if order(belief) is None else {**told, "listed": list(listed(belief) or ())}
+
+
+def _asked(protocol: type) -> set[str]:
+    return {name for name in vars(protocol) if not name.startswith("_")}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs import belief_class
 from takifugu.beliefs.estimate import checked_source, count_transitions, smoothed_rows
 from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.beliefs.states import State, checked_alphabet
@@ -125,8 +126,6 @@ class MarkovChain(OneSequence):
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states)
         if confidence is not None:
-            from takifugu.beliefs.chain_region import covering_region
-
             for name, given in (("smoothing", smoothing), ("initial", initial)):
                 if given is not None:
                     raise InputError(
@@ -134,7 +133,8 @@ class MarkovChain(OneSequence):
                         rule="a region is estimated unsmoothed, for every initial distribution",
                         fix=f"leave {name} out, or confidence out for one chain",
                     )
-            return covering_region(counts, length, names, confidence, text)
+            region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
+            return region
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
         return MarkovChain(rows, length, "stationary" if initial is None else initial, names, text)
 

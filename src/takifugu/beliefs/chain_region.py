@@ -84,6 +84,27 @@ class ChainRegion(OneSequence):
             matrix / matrix.sum(axis=1, keepdims=True), self.length, "any", self.states, self.source
         )
 
+    @staticmethod
+    def covering(
+        counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
+    ) -> ChainRegion:
+        """Return a region that covers the true matrix with probability `confidence` or more, from counted transitions.
+
+        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
+        1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
+
+        >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, "ab", 0.99, "counted")
+        >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
+        ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
+        """
+        k = len(counts)
+        miss = (1 - checked_confidence(confidence)) / (k if k <= 2 else k * k)
+        ends = [[mixture_interval(int(n), int(row.sum()), miss) for n in row] for row in counts]
+        if k == 1:
+            ends = [[(1.0, 1.0)]]
+        lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
+        return ChainRegion(lower, upper, length, states, confidence, source)
+
     def contains(self, chain: MarkovChain) -> bool:
         """Return whether a chain's matrix lies in the region, up to 1e-9."""
         if chain.states != self.states:
@@ -127,27 +148,6 @@ class ChainRegion(OneSequence):
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
             f"{self.length} steps, unknown initial distribution ({self.source})"
         )
-
-
-def covering_region(
-    counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
-) -> ChainRegion:
-    """Return a region that covers the true matrix with probability at least `confidence`, from counted transitions.
-
-    Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
-    1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
-
-    >>> region = covering_region(np.array([[90, 10], [20, 30]]), 9, "ab", 0.99, "counted")
-    >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
-    ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
-    """
-    k = len(counts)
-    miss = (1 - checked_confidence(confidence)) / (k if k <= 2 else k * k)
-    ends = [[mixture_interval(int(n), int(row.sum()), miss) for n in row] for row in counts]
-    if k == 1:
-        ends = [[(1.0, 1.0)]]
-    lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
-    return ChainRegion(lower, upper, length, states, confidence, source)
 
 
 def _ends(table: Matrix, name: str) -> FloatArray:

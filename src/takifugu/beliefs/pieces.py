@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.beliefs import from_dict
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
@@ -82,8 +83,6 @@ class IndependentPieces(Nameless):
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
-        from takifugu.beliefs import from_dict
-
         chain = from_dict(data["chain"])
         if not isinstance(chain, Chain):
             raise InputError("independent pieces need a Markov chain or a class of chains")

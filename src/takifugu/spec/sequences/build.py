@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.chain_region import covering_region
+from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
@@ -102,7 +102,7 @@ def fitted(
     said = "" if belief.source == "assumed" else f"{belief.source}; "
     if fit.confidence is not None:
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
-        return covering_region(counts, length, belief.states, fit.confidence, origin)
+        return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
     origin = checked_source(f"{said}estimated from {fit.file} with smoothing {fit.smoothing}", fit.private)
     matrix = smoothed_rows(counts, belief.states, float(fit.smoothing))
     return MarkovChain(matrix, length, belief.initial, belief.states, origin)
