@@ -18,7 +18,6 @@ SRC = Path(__file__).parents[1] / "src"
 STILL_READ = frozenset({
     "takifugu.spec.sequences.checks _item",
     "takifugu.spec.sequences.checks _try_chain",
-    "takifugu.spec.problems as_problem",
     "takifugu.spec.records.checks _item",
     "takifugu.spec.sequences.units _asked",
 })  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from typing import Any, Protocol, TypeVar
 
-from takifugu.errors import InputError
+from takifugu.errors import InputError, within
 
 Value = TypeVar("Value")
 Belief = TypeVar("Belief")
@@ -47,12 +47,16 @@ def order(belief: Any) -> tuple[int, ...] | None:
 
 
 def positions(
-    belief: Entries, wanted: Iterable[Hashable], what: str = "the query reads entry", kind: str = "entries"
+    belief: Entries,
+    wanted: Iterable[Hashable],
+    what: str = "the query reads entry",
+    kind: str = "entries",
+    key: str = "entries",
 ) -> tuple[int, ...]:
     """Return the belief's own positions of entries given by name or number, in the order given.
 
     Raises InputError for a name that the belief does not know and a number that it does not have; `what` and
-    `kind` are what the message calls them.
+    `kind` are what the message calls them, `key` is the parameter that named them.
 
     >>> from takifugu import BayesianNetwork
     >>> child, top = ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.2, 0.8]]), ("rain", [0, 1], [], [0.8, 0.2])
@@ -66,18 +70,19 @@ def positions(
             if not 0 <= entry < belief.size:
                 raise InputError(
                     f"{what} {entry}, and the belief has {kind} 0 to {belief.size - 1}", fix="name one of those"
-                )
+                ).at(key)
             found.append(entry if own is None else own[entry])
         else:
-            found.append(belief.position(entry))
+            with within(key):
+                found.append(belief.position(entry))
     return tuple(found)
 
 
 def position(
-    belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries"
+    belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries", key: str = "entry"
 ) -> int:
     """Return the belief's own position of one entry, given by name or number; raises InputError as `positions` does."""
-    return positions(belief, (entry,), what, kind)[0]
+    return positions(belief, (entry,), what, kind, key)[0]
 
 
 def arranged(belief: Any, values: Sequence[Value]) -> list[Value]:

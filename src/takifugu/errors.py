@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Self
@@ -92,7 +93,24 @@ class TakifuguError(Exception):
     @property
     def line(self) -> str:
         """Place, what, rule and fix, as the faults of a release file are listed."""
-        return visible("; ".join(text for text in (f"{self.place}: {self.what}", self.rule, self.fix) if text))
+        what = f"{self.place}: {self.what}" if self.where else self.what
+        return visible("; ".join(text for text in (what, self.rule, self.fix) if text))
+
+
+@contextmanager
+def within(*outer: Step) -> Iterator[None]:
+    """Put the outer steps before the place of every error that passes.
+
+    >>> with within("release", 0):
+    ...     raise InputError("the grid is -1", rule="it must be above 0").at("grid")
+    Traceback (most recent call last):
+    takifugu.errors.InputError: the grid is -1: it must be above 0
+    """
+    try:
+        yield
+    except TakifuguError as error:
+        error.at(*outer)
+        raise
 
 
 def standing(error: BaseException) -> str:

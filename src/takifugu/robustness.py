@@ -109,7 +109,7 @@ def promise_if_belief_off(
         )
     given = conditional if conditional is not None else unconditional
     assert given is not None
-    off_by = as_fraction(given, "the distance")
+    off_by = as_fraction(given, "the distance", "conditional" if unconditional is None else "unconditional")
     if off_by < 0:
         raise InputError(
             f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"

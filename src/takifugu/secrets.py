@@ -157,7 +157,7 @@ class Presence:
             raise InputError("the belief has no absent users", fix="presence(...) requires IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
-        return Family((position(belief, self.user, "the secret is about user", "users"),), presence=True)
+        return Family((position(belief, self.user, "the secret is about user", "users", "user"),), presence=True)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "presence", "user": self.user}

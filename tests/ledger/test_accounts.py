@@ -199,7 +199,7 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
     refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
     other = Debit(framework, replace(debit.charge, definition="distribution-privacy"))
     refused_unchanged(ledger, CompositionRefused, "no joint proof for definition", "data", [other])
-    with pytest.raises(LedgerError, match="no source 'other'; it has"):
+    with pytest.raises(LedgerError, match="no source 'other': it has"):
         ledger.spent("other")
 
 

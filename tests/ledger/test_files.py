@@ -178,7 +178,7 @@ def test_a_ledger_must_outlive_the_program(where: str) -> None:
 
 
 def test_folders_and_missing_folders(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="is a folder; give the path of a file"):
+    with pytest.raises(LedgerError, match="is a folder: give the path of a file"):
         Ledger.open(tmp_path)
     with pytest.raises(LedgerError, match="no such file or directory"):
         Ledger.open(tmp_path / "missing" / "ledger.db")

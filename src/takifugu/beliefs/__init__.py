@@ -84,7 +84,7 @@ def belief_class(kind: Any) -> Any:
         raise InputError(
             f"the belief's kind is {kind!r}",
             fix=f"write one of {sorted(_KINDS)}, or import the module that registers it{did_you_mean(kind, _KINDS)}",
-        )
+        ).at("kind")
     if isinstance(_KINDS[kind], str):
         module, name = _KINDS[kind].split(":")
         _KINDS[kind] = getattr(import_module(f"{__name__}.{module}"), name)

@@ -117,17 +117,17 @@ def _word(text: str) -> str:
 def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
     found = _STATES.search(body)
     if not found:
-        raise InputError(f"{file}", rule=f"variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
+        raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
     names = tuple(_word(s) for s in found.group(2).split(","))
     if len(names) != int(found.group(1)):
-        raise InputError(f"{file}", rule=f"variable {name!r} declares {found.group(1)} states and lists {len(names)}")
+        raise InputError(f"{file}: variable {name!r} declares {found.group(1)} states and lists {len(names)}")
     return names
 
 
 def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str) -> Node:
     for parent in parents:
         if parent not in states:
-            raise InputError(f"{file}", rule=f"{name!r} has an unknown parent {parent!r}")
+            raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
     table = np.full(shape, np.nan)
     for row_found in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
@@ -135,24 +135,22 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         try:
             row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
         except ValueError as error:
-            raise InputError(f"{file}", rule=f"{name!r} has a row that is not a list of numbers") from error
+            raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
         if key == "table":
             if len(row) != table.size:
-                raise InputError(
-                    f"{file}", rule=f"{name!r} lists {len(row)} probabilities, and its family needs {table.size}"
-                )
+                raise InputError(f"{file}: {name!r} lists {len(row)} probabilities, and its family needs {table.size}")
             # `table` lists the node's own states slowest, then the parents, last parent fastest.
             table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
             continue
         words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
-            raise InputError(f"{file}", rule=f"{name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
+            raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
         if words:
             table[_place(file, name, states, parents, words)] = row
         else:
             table[np.isnan(table).all(axis=-1)] = row
     if np.isnan(table).any():
-        raise InputError(f"{file}", rule=f"{name!r} has no probabilities for some of its parents' states")
+        raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
     return Node(name, states[name], parents, table)
 
 
@@ -162,6 +160,6 @@ def _place(
     place = []
     for parent, word in zip(parents, words, strict=True):
         if word not in states[parent]:
-            raise InputError(f"{file}", rule=f"{name!r} has a row for {parent} = {word!r}, which is not a state of it")
+            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which is not a state of it")
         place.append(states[parent].index(word))
     return tuple(place)

@@ -132,7 +132,7 @@ class MarkovChain(OneSequence):
                         f"{name} is {given!r} beside confidence={confidence!r}",
                         rule="a region is estimated unsmoothed, for every initial distribution",
                         fix=f"leave {name} out, or confidence out for one chain",
-                    )
+                    ).at(name)
             region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
             return region
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
@@ -162,7 +162,9 @@ class MarkovChain(OneSequence):
     def marginals(self, count: int | None = None) -> FloatArray:
         """Return the laws of the first `count` entries, shape (count, k)."""
         if self.initial == "any":
-            raise Unsupported('a chain with initial="any" is a class', rule="no single marginal distribution exists")
+            raise Unsupported(
+                'a chain with initial="any" is a class', rule="no single marginal distribution exists"
+            ).at("initial")
         count = self.length if count is None else count
         if self.initial == "stationary":
             return np.broadcast_to(self.stationary, (count, len(self.states)))
@@ -250,15 +252,17 @@ class MarkovChainClass(OneSequence):
     ) -> None:
         names = checked_alphabet(states, "the class")
         if len(names) < 2:
-            raise InputError(f"the class's states are {list(names)}", fix="give at least two different names")
+            raise InputError(
+                f"the class's states are {list(names)}", fix="give at least two different names"
+            ).at("states")
         if not 0 < pi <= 1 / len(names):
             raise InputError(
-                f"pi is {pi!r}: the smallest stationary mass of {len(names)} states lies above 0 and is at most "
-                f"1/{len(names)}",
+                f"pi is {pi!r}",
+                rule=f"the smallest stationary mass of {len(names)} states lies above 0 and is at most 1/{len(names)}",
                 fix="lower it",
-            )
+            ).at("pi")
         if not 0 < g <= 1:
-            raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1")
+            raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
         object.__setattr__(self, "pi", float(pi))
         object.__setattr__(self, "g", float(g))
         object.__setattr__(self, "length", checked_length(length))

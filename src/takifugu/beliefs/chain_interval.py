@@ -31,8 +31,10 @@ class BinaryChainInterval(OneSequence):
     source: str = "assumed"
 
     def __init__(self, low: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed") -> None:
-        if not 0 <= as_fraction(low, "low") <= Fraction(1, 2):
-            raise InputError(f"low is {low!r}", rule="the interval is [low, 1 - low], so write a number from 0 to 1/2")
+        if not 0 <= as_fraction(low, "low", "low") <= Fraction(1, 2):
+            raise InputError(
+                f"low is {low!r}", rule="the interval is [low, 1 - low]", fix="write a number from 0 to 1/2"
+            ).at("low")
         object.__setattr__(self, "low", float(low))
         object.__setattr__(self, "length", checked_length(length))
         object.__setattr__(self, "states", checked_states(states, 2, "a chain of two states"))

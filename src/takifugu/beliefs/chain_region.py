@@ -51,7 +51,9 @@ class ChainRegion(OneSequence):
     ) -> None:
         ends = _ends(lower, "lower"), _ends(upper, "upper")
         if ends[0].shape != ends[1].shape or (ends[0] > ends[1]).any():
-            raise InputError("each lower end must be at most the upper end in its place", fix="give two k by k tables")
+            raise InputError(
+                "each lower end must be at most the upper end in its place", fix="give two k by k tables"
+            ).at("lower")
         low, high = _holding_laws(*ends)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
@@ -63,7 +65,7 @@ class ChainRegion(OneSequence):
             if largest <= 1e-12:
                 raise InputError(
                     f"state {state!r} cannot be entered from any state", fix="leave it out, or raise its ends"
-                )
+                ).at("upper")
 
     @cached_property
     def reachable(self) -> tuple[FloatArray, FloatArray]:
@@ -156,13 +158,15 @@ def _ends(table: Matrix, name: str) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"
-        ) from error
+        ).at(name) from error
     if ends.ndim != 2 or ends.shape[0] != ends.shape[1] or ends.size == 0:
-        raise InputError(f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers")
+        raise InputError(
+            f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers"
+        ).at(name)
     if not np.isfinite(ends).all() or (ends < 0).any() or (ends > 1).any():
         raise InputError(
             f"the {name} ends hold a number outside [0, 1]", rule="they are ends of intervals of probabilities"
-        )
+        ).at(name)
     return ends
 
 
@@ -173,11 +177,9 @@ def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:
             raise InputError(
                 f"row {row} of the region holds no distribution",
-                rule=(
-                    f"its lower ends add up to {low[row, 0]:.6g} and its upper ends to {high[row, 0]:.6g}, and 1 "
-                    "must lie between"
-                ),
-            )
+                rule=f"its lower ends add up to {low[row, 0]:.6g} and its upper ends to {high[row, 0]:.6g}, and 1 must "
+                "lie between",
+            ).at("lower", row)
     low, high = lower / np.maximum(low, 1.0), np.minimum(upper / np.minimum(high, 1.0), 1.0)
     for table in (low, high):
         table.setflags(write=False)

@@ -93,14 +93,18 @@ class CliqueInfection:
         groups = tuple(tuple(clique) for clique in cliques)
         people = [person for clique in groups for person in clique]
         if not people or not all(groups):
-            raise InputError("the contact belief needs at least one clique, and at least one person in each")
+            raise InputError(
+                "the contact belief needs at least one clique, and at least one person in each"
+            ).at("cliques")
         if len(set(people)) != len(people):
-            raise InputError("a person is in two cliques, or twice in one", rule="cliques must not overlap")
+            raise InputError(
+                "a person is in two cliques, or twice in one", rule="cliques must not overlap"
+            ).at("cliques")
         alphabet = checked_alphabet(states, "the contact belief")
         if len(alphabet) != 2:
             raise InputError(
                 f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
-            )
+            ).at("states")
         sizes = sorted({len(clique) for clique in groups})
         object.__setattr__(self, "cliques", groups)
         object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
@@ -208,10 +212,12 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     [0.25, 0.25, 0.5]
     """
     if size > LARGEST_CLIQUE:
-        raise InputError(f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}")
+        raise InputError(
+            f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}"
+        ).at("size")
     for name, value in (("outside", outside), ("inside", inside)):
         if not 0 <= value <= 1:
-            raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1")
+            raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1").at(name)
     ill = [0.0] * (size + 1)
     now = {(size - n, n): _binomial(size, n, outside) for n in range(size + 1)}  # (well, newly ill)
     while now:
@@ -304,18 +310,22 @@ def _binomial(n: int, k: int, p: float) -> float:
 
 def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) -> Pmf:
     if not callable(number) and size not in number:
-        raise InputError(f"a clique has {size} people, and no distribution of how many are ill is given for that size")
+        raise InputError(
+            f"a clique has {size} people, and no distribution of how many are ill is given for that size"
+        ).at("number")
     given = number(size) if callable(number) else number[size]
     if isinstance(given, Pmf):
         low, high = given.support_range
         if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in given.items()):
-            raise InputError(f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}")
+            raise InputError(
+                f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
+            ).at("number")
         return given
     if len(given) != size + 1:
         raise InputError(
             f"the distribution for a clique of {size} has {len(given)} masses",
             fix=f"give {size + 1}, for 0 to {size} ill",
-        )
+        ).at("number")
     return Pmf(range(size + 1), list(given))
 
 

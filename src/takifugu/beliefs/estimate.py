@@ -36,7 +36,7 @@ def checked_source(source: str, private: bool) -> str:
             'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
             'are not in the release"',
             fix="if it is the private data itself, write private=True as well",
-        )
+        ).at("source")
     text = source.strip()
     return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
 
@@ -54,19 +54,19 @@ def count_transitions(
     (('a', 'b'), [[1, 1], [1, 0]])
     """
     walks = [list(sequence) for sequence in sequences]
-    found = different((state for walk in walks for state in walk), "the list of sequences")
+    found = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
     names = checked_alphabet(_sorted(found) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
-        )
+        ).at("sequences")
     place = {name: index for index, name in enumerate(names)}
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     for number, walk in enumerate(walks):
         if not all(state in place for state in walk):
             raise InputError(
                 f"sequence {number} holds a state that is not among the states named", fix="add it to states"
-            )
+            ).at("sequences", number)
         indices = np.array([place[state] for state in walk], dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
     return names, counts
@@ -77,7 +77,7 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
     if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
         raise InputError(
             f"smoothing is {smoothing!r}", rule="it is added to every count and must be 0 or above, such as 1.0"
-        )
+        ).at("smoothing")
     weights = counts + float(smoothing)
     sums = weights.sum(axis=1)
     for name, total in zip(names, sums, strict=True):
@@ -85,15 +85,17 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
             raise InputError(
                 f"no transition out of state {name!r} was seen, so without smoothing its row is unknown",
                 fix="write smoothing=1.0, or leave the state out",
-            )
+            ).at("smoothing")
     rows: FloatArray = weights / sums[:, None]
     return rows
 
 
 def checked_confidence(confidence: float) -> float:
     """Return a confidence as a float; InputError unless it lies above 0 and below 1."""
-    if not 0 < as_fraction(confidence, "confidence") < 1:
-        raise InputError(f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99")
+    if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
+        raise InputError(
+            f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
+        ).at("confidence")
     return float(confidence)
 
 

@@ -60,10 +60,12 @@ class BayesianNetwork:
     ) -> None:
         given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
         if not given:
-            raise InputError("the network has no nodes", fix="give at least one (name, states, parents, table)")
+            raise InputError(
+                "the network has no nodes", fix="give at least one (name, states, parents, table)"
+            ).at("nodes")
         by_name = {n.name: n for n in given}
         if len(by_name) != len(given):
-            raise InputError("the network names a node twice", rule="every node needs its own name")
+            raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
         for node in given:
             _check(node, by_name)
         object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
@@ -283,35 +285,41 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any
     except (TypeError, ValueError) as error:
         raise InputError(
             f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
-        ) from error
+        ).at("nodes", str(name)) from error
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(str(p) for p in parents), numbers)
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
     """Check one node's table against its family, and renormalise its rows in place."""
     if not checked_alphabet(node.states, f"node {node.name!r}"):
-        raise InputError(f"node {node.name!r}", rule="its states must be different names, at least one")
+        raise InputError(
+            f"node {node.name!r}", rule="its states must be different names, at least one"
+        ).at("nodes", node.name)
     for parent in node.parents:
         if parent not in by_name:
-            raise InputError(f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}")
+            raise InputError(
+                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
+            ).at("nodes", node.name)
     if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
-        raise InputError(f"node {node.name!r}", rule="its parents must be different nodes, not itself")
+        raise InputError(
+            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
+        ).at("nodes", node.name)
     shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
     if node.table.shape != shape:
         raise InputError(
             f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
-        )
+        ).at("nodes", node.name)
     if not np.isfinite(node.table).all() or (node.table < 0).any():
         raise InputError(
-            f"node {node.name!r}: a probability is negative, NaN or infinite", fix="each must lie in [0, 1]"
-        )
+            f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"
+        ).at("nodes", node.name)
     sums = node.table.sum(axis=-1, keepdims=True)
     worst = float(np.abs(sums - 1).max())
     if worst > ROW_TOLERANCE:
         raise InputError(
             f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
             rule="every row must sum to 1",
-        )
+        ).at("nodes", node.name)
     node.table.setflags(write=True)
     node.table[...] = node.table / sums
     node.table.setflags(write=False)
@@ -328,7 +336,7 @@ def _ordered(by_name: Mapping[str, Node]) -> list[str]:
             if not ready:
                 raise InputError(
                     f"the network has a cycle through {sorted(waiting)[:5]}", rule="arcs must not lead back"
-                )
+                ).at("nodes")
             order += ready
             placed.update(ready)
             waiting = [n for n in waiting if n not in placed]

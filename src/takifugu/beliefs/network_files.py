@@ -30,14 +30,14 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
             return from_pyagrum(path, source or "a pyAgrum model")
         raise InputError(
             f"a {type(path).__name__} is not a network", fix="give a file's path, or a pyAgrum or pgmpy model"
-        )
+        ).at("path")
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
     if not os.path.isfile(file):
         raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
     if find_spec("pyagrum") is None:
-        raise InputError("reading network files needs pyAgrum", rule="pip install 'takifugu[networks]'")
+        raise InputError("reading network files needs pyAgrum", fix="pip install 'takifugu[networks]'")
     return _network(tables_of(file), source or f"the file {file.name}")
 
 

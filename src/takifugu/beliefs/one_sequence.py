@@ -53,7 +53,7 @@ class OneSequence(Nameless):
 def checked_length(length: int) -> int:
     """Return a number of steps; InputError unless it is a whole number above 0."""
     if isinstance(length, bool) or int(length) != length or length < 1:
-        raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0")
+        raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0").at("length")
     return int(length)
 
 
@@ -61,5 +61,5 @@ def checked_states(states: Iterable[State] | None, count: int, what: str) -> tup
     """Return `count` different names of states (0, 1, ... by default); InputError for others."""
     names = tuple(range(count)) if states is None else checked_alphabet(states, what)
     if len(names) != count:
-        raise InputError(f"{what} has {count} rows and {len(names)} states", fix="give one name per row")
+        raise InputError(f"{what} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
     return names

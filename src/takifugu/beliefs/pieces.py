@@ -38,7 +38,7 @@ class IndependentPieces(Nameless):
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "lengths", tuple(int(n) for n in lengths))
         if not self.lengths or min(self.lengths) < 1:
-            raise InputError("independent pieces need at least one piece, each with at least one step")
+            raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
 
     @property
     def source(self) -> str:
@@ -85,7 +85,7 @@ class IndependentPieces(Nameless):
     def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
         chain = from_dict(data["chain"])
         if not isinstance(chain, Chain):
-            raise InputError("independent pieces need a Markov chain or a class of chains")
+            raise InputError("independent pieces need a Markov chain or a class of chains").at("chain")
         return IndependentPieces(chain, data["lengths"])
 
     def describe(self) -> str:

@@ -11,8 +11,10 @@ from takifugu.errors import InputError
 State = Hashable
 
 
-def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
-    """Return different states as plain Python text, numbers, true or false; `what` begins a message ("the chain").
+def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> tuple[State, ...]:
+    """Return different states as plain Python text, numbers, true or false.
+
+    `what` begins a message ("the chain"); `key` is the parameter that holds them, for the place of a fault.
 
     Refused are None and NaN, which mean "not observed" in data, states that would not read back from a file, repeats,
     and states that are written alike (1 and "1"), which no table of results could distinguish. Raises InputError.
@@ -21,12 +23,12 @@ def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
     ('still', 'walking')
     """
     if not isinstance(states, Iterable):
-        raise InputError(f"{what} has the states {states!r}", fix="give a list, such as ['still', 'walking']")
-    names = tuple(_plain(state, what) for state in states)
+        raise InputError(f"{what} has the states {states!r}", fix="give a list, such as ['still', 'walking']").at(key)
+    names = tuple(_plain(state, what, key) for state in states)
     if len(set(names)) != len(names):
         raise InputError(
             f"{what} has the states {list(names)}, which repeat a name", fix="give different names, each once"
-        )
+        ).at(key)
     written: dict[str, State] = {}
     for name in names:
         if str(name) in written:
@@ -34,19 +36,19 @@ def checked_alphabet(states: Iterable[Any], what: str) -> tuple[State, ...]:
                 f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike",
                 rule="results could not be told apart",
                 fix="rename one of them",
-            )
+            ).at(key)
         written[str(name)] = name
     return names
 
 
-def different(values: Iterable[Any], what: str) -> set[State]:
+def different(values: Iterable[Any], what: str, key: str = "states") -> set[State]:
     """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
     found = list(values)
     try:
         return set(found)
     except TypeError:
         odd = next(value for value in found if not isinstance(value, Hashable))
-        _plain(odd, what)
+        _plain(odd, what, key)
         raise
 
 
@@ -55,16 +57,16 @@ def plain_state(state: Any) -> Any:
     return state.item() if hasattr(state, "dtype") and getattr(state, "ndim", 1) == 0 else state
 
 
-def _plain(state: Any, what: str) -> State:
+def _plain(state: Any, what: str, key: str) -> State:
     plain = plain_state(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
             f"{what} has the state {plain!r}, which in data means that an entry was not observed",
             fix="give the state a name, such as 'unknown'",
-        )
+        ).at(key)
     if not isinstance(plain, str | int | float | Fraction):
         raise InputError(
             f"{what} has the state {plain!r} of type {type(plain).__name__}",
             fix="write states as text, numbers, true or false, so that they read back from a file",
-        )
+        ).at(key)
     return plain

@@ -65,7 +65,7 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
         raise InputError(
             f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique",
             fix='give initial=[...] or initial="any"',
-        )
+        ).at("matrix")
     members = closed[0]
     inside = matrix[np.ix_(members, members)]
     try:
@@ -155,17 +155,23 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     try:
         table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("the matrix is not a square table of numbers", fix="give k rows of k probabilities") from error
+        raise InputError(
+            "the matrix is not a square table of numbers", fix="give k rows of k probabilities"
+        ).at("matrix") from error
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        raise InputError(f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities")
+        raise InputError(
+            f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities"
+        ).at("matrix")
     if not np.isfinite(table).all() or (table < 0).any():
-        raise InputError("the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]")
+        raise InputError(
+            "the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]"
+        ).at("matrix")
     sums = table.sum(axis=1)
     for row, total in enumerate(sums):
         if abs(total - 1) > ROW_TOLERANCE:
             raise InputError(
                 f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})"
-            )
+            ).at("matrix", row)
     table = normalised(table)
     table.setflags(write=False)
     return table
@@ -190,9 +196,9 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
                     f'write "stationary", "any" or a list of {k} '
                     f"probabilities{did_you_mean(initial, ['stationary', 'any'])}"
                 ),
-            )
+            ).at("initial")
         return initial
     law = np.array([float(p) for p in initial])
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
-        raise InputError(f"initial must be {k} probabilities that sum to 1, one per state")
+        raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
     return tuple(float(p) for p in normalised(law[None, :])[0])

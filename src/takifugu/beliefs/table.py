@@ -52,20 +52,22 @@ class JointTable:
         if not table or len(table) != len(given):
             raise InputError(
                 f"the table has {len(table)} rows and {len(given)} probabilities", fix="give one mass per row"
-            )
+            ).at("probabilities")
         masses, total = _masses(given)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
-            raise InputError("the table's rows have different lengths", rule="every row needs one value per column")
+            raise InputError(
+                "the table's rows have different lengths", rule="every row needs one value per column"
+            ).at("rows")
         alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
-            raise InputError("the table repeats a row", fix="add up its probabilities first")
+            raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
         columns = tuple(f"x{i + 1}" for i in range(width)) if names is None else tuple(names)
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
-            )
+            ).at("names")
         object.__setattr__(self, "rows", table)
         object.__setattr__(self, "_alphabets", alphabets)
         object.__setattr__(self, "masses", masses)
@@ -93,7 +95,7 @@ class JointTable:
         given = list(counts)
         numbers = [int(c) for c in given]
         if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != given:
-            raise InputError("counts must be whole numbers, not negative, and not all zero")
+            raise InputError("counts must be whole numbers, not negative, and not all zero").at("counts")
         shares = [Fraction(c, sum(numbers)) for c in numbers]
         return JointTable(rows, shares, names, checked_source(source, private))
 
@@ -165,19 +167,21 @@ class JointTable:
 
 def _alphabet(column: list[Any], number: int) -> tuple[State, ...]:
     what = f"column {number + 1} of the table"
-    return checked_alphabet(_ordered(different(column, what)), what)
+    return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...], int | None]:
     if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
         exact = [Fraction(p) for p in probabilities]
         if any(p < 0 for p in exact) or sum(exact) != 1:
-            raise InputError("the probabilities must not be negative and must sum to exactly 1")
+            raise InputError("the probabilities must not be negative and must sum to exactly 1").at("probabilities")
         total = lcm(*(p.denominator for p in exact))
         return tuple(int(p * total) for p in exact), total
     floats = np.array([float(p) for p in probabilities])
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
-        raise InputError("the probabilities must be finite, not negative, and sum to 1 (within 1e-9)")
+        raise InputError(
+            "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)"
+        ).at("probabilities")
     return tuple(float(p) for p in normalised(floats[None, :])[0]), None
 
 

@@ -120,13 +120,13 @@ class IndependentUsers:
         if not given:
             raise InputError(
                 "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
-            )
+            ).at("laws")
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
         if len(each) != len(given):
             raise InputError(
                 f"there are {len(given)} users and {len(each)} presences", fix="give one, or one per user"
-            )
+            ).at("presence")
         read = _Reader()
         self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
 
@@ -146,14 +146,14 @@ class IndependentUsers:
         read = _Reader()
         for group in groups:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
-                raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])")
+                raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
             count = plain(group[0])
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0")
+                raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
             counts.append(count)
             found.append(read.law(group[1], group[2] if len(group) == 3 else 1))
         if not found:
-            raise InputError("there are no users", fix="give at least one group (count, distribution)")
+            raise InputError("there are no users", fix="give at least one group (count, distribution)").at("groups")
         users = object.__new__(IndependentUsers)
         users._fill(found, absence, None, source, counts)
         return users
@@ -172,7 +172,7 @@ class IndependentUsers:
         law_of.setflags(write=False)
         called = None if names is None else tuple(plain(name) for name in names)
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
-            raise InputError(f"there are {len(law_of)} users", fix="give one different name each")
+            raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         object.__setattr__(self, "laws", tuple(number))
         object.__setattr__(self, "law_of", law_of)
         object.__setattr__(self, "absence", _mode(absence, [law.presence for law in number]))
@@ -333,27 +333,33 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     except (TypeError, ValueError):
         raise InputError(
             f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
-        ) from None
+        ).at("laws") from None
     if not pairs:
-        raise InputError("a user's distribution is empty", fix="give at least one value with its probability")
-    values = checked_alphabet([v for v, _ in pairs], "a user's distribution")
+        raise InputError(
+            "a user's distribution is empty", fix="give at least one value with its probability"
+        ).at("laws")
+    values = checked_alphabet([v for v, _ in pairs], "a user's distribution", "laws")
     if ABSENT in values:
         raise InputError(
             f"a user's distribution has the value {ABSENT!r}, which stands for an absent user", fix="rename it"
-        )
+        ).at("laws")
     for value, p in pairs:
         number = isinstance(p, int | float | Fraction) and not isinstance(p, bool)
         if not number or not math.isfinite(p) or p < 0:
-            raise InputError(f"the probability of {value!r} is {p!r}", rule="it must be a finite number, at least 0")
+            raise InputError(
+                f"the probability of {value!r} is {p!r}", rule="it must be a finite number, at least 0"
+            ).at("laws")
     if any(isinstance(p, float) for _, p in pairs):
         total = math.fsum(float(p) for _, p in pairs)
         if abs(total - 1) > TOLERANCE:
-            raise InputError(f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)")
+            raise InputError(
+                f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)"
+            ).at("laws")
         off = abs(total - 1) > 2.0**-50
         return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
-        raise InputError(f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1")
+        raise InputError(f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1").at("laws")
     return values, exact
 
 
@@ -361,7 +367,7 @@ def _presence(presence: Any) -> Fraction | float:
     there = plain(presence)
     number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
     if not number or not 0 <= there <= 1:
-        raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1")
+        raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
     return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
 
 
@@ -376,11 +382,11 @@ def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
                 f"write \"unknown\" ({MODES['unknown']}) or \"removed\" "
                 f"({MODES['removed']}){did_you_mean(absence, MODES)}"
             ),
-        )
+        ).at("absence")
     if absence == "removed" and certain:
         raise InputError(
             'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
-        )
+        ).at("absence")
     return absence
 
 

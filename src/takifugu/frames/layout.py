@@ -150,7 +150,7 @@ def parse_step(step: int | float | str | None) -> Fraction | timedelta:
             number = int(found[1])
             return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
     elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
-        length = as_fraction(step, "the step")
+        length = as_fraction(step, "the step", "step")
         if length.denominator <= FINEST:
             return length
     raise InputError(

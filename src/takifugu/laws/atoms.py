@@ -32,11 +32,13 @@ def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
     else:
         array = _from_objects(list(numbers), name)
     if array.ndim != 1:
-        raise InputError(f"{name} have shape {array.shape}: they must be one row of numbers", fix="flatten them first")
+        raise InputError(
+            f"{name} have shape {array.shape}", rule="they must be one row of numbers", fix="flatten them first"
+        ).at(name)
     if array.dtype == np.float64 and not np.isfinite(array).all():
         raise InputError(
-            f"{name} contain {array[~np.isfinite(array)][0]}: every number must be finite", fix="remove it"
-        )
+            f"{name} contain {array[~np.isfinite(array)][0]}", rule="every number must be finite", fix="remove it"
+        ).at(name)
     return array
 
 
@@ -53,7 +55,9 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
     for kind in kinds:
         if kind is bool or not issubclass(kind, int | Fraction | float | np.integer | np.floating):
             example = next(x for x in numbers if type(x) is kind)
-            raise InputError(f"{name} contain {example!r}", fix="write integers, Fractions or floats, one row of them")
+            raise InputError(
+                f"{name} contain {example!r}", fix="write integers, Fractions or floats, one row of them"
+            ).at(name)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array([float(x) for x in numbers], dtype=np.float64) + 0.0
     if Fraction in kinds:

@@ -183,14 +183,14 @@ def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
     size = len(points)
     table = as_numbers([metric(one, two) for one in points for two in points], "distances").reshape(size, size)
     if (table < 0).any() or (table.diagonal() != 0).any():
-        raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance")
+        raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance").at("metric")
     slack = table * _ROUNDING if table.dtype == np.float64 else table * 0
     if (abs(table - table.T) > slack).any():
-        raise InputError("the metric is not symmetric", fix="metric(x, y) must equal metric(y, x)")
+        raise InputError("the metric is not symmetric", fix="metric(x, y) must equal metric(y, x)").at("metric")
     for middle in range(size):
         if (table - slack > table[:, middle, None] + table[None, middle, :]).any():
             raise InputError(
                 f"the metric breaks the triangle inequality through {points[middle]!r}", rule="a detour is shorter"
-            )
+            ).at("metric")
     place = {point: index for index, point in enumerate(points)}
     return table[np.ix_([place[one] for one in x], [place[two] for two in y])]

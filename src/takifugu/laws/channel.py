@@ -43,13 +43,15 @@ class Channel:
         """
         rows = [fractions(as_numbers(row, "probabilities")) for row in probabilities if _is_exact(row)]
         if len(rows) < len(probabilities):
-            raise InputError("a channel has exact probabilities", fix="write Fractions, or repair a float matrix")
+            raise InputError(
+                "a channel has exact probabilities", fix="write Fractions, or repair a float matrix"
+            ).at("probabilities")
         _check_shape(inputs, outputs, rows)
         for label, row in zip(inputs, rows, strict=True):
             if (row < 0).any() or sum(row) != 1:
                 raise InputError(
                     f"the row of {label!r} is not a distribution", rule="probabilities are >= 0 and sum to 1"
-                )
+                ).at("probabilities")
         total = math.lcm(*(p.denominator for row in rows for p in row))
         return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
 
@@ -148,14 +150,14 @@ def repair(
     """
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2 or not np.isfinite(table).all():
-        raise InputError(f"the matrix has shape {table.shape}", rule="it must be rows of finite numbers")
+        raise InputError(f"the matrix has shape {table.shape}", rule="it must be rows of finite numbers").at("matrix")
     _check_shape(inputs, outputs, list(table))
     if (np.abs(table.sum(axis=1) - 1) > 1e-6).any() or (table < -1e-6).any():
         raise InputError(
             "a row is far from a distribution", rule="entries must be at least 0 and sum to 1, up to 1e-6"
-        )
+        ).at("matrix")
     if not 0 <= blend <= 1:
-        raise InputError(f"blend is {blend!r}", rule="it must be between 0 and 1")
+        raise InputError(f"blend is {blend!r}", rule="it must be between 0 and 1").at("blend")
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
     laws = [_fine(row) for row in table.tolist()]
     sums = [sum(column) for column in zip(*laws, strict=True)]
@@ -192,9 +194,11 @@ def _is_exact(row: Sequence[Fraction | int]) -> bool:
 
 def _check_shape(inputs: Sequence[Hashable], outputs: Sequence[Hashable], rows: Sequence[Array]) -> None:
     if not len(inputs) or not len(outputs):
-        raise InputError("a channel needs at least one input and one output")
+        raise InputError("a channel needs at least one input and one output").at("inputs")
     if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
-        raise InputError(f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each")
+        raise InputError(
+            f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each"
+        ).at("probabilities")
     for labels, side in ((inputs, "inputs"), (outputs, "outputs")):
         if len(set(labels)) < len(labels):
-            raise InputError(f"the {side} repeat a label", fix="list each once")
+            raise InputError(f"the {side} repeat a label", fix="list each once").at(side)

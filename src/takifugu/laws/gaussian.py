@@ -78,9 +78,10 @@ def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> f
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
     if budget > 1:
         raise InputError(
-            f"epsilon is {epsilon!r}: this printed rule is proved for epsilon at most 1",
+            f"epsilon is {epsilon!r}",
+            rule="this printed rule is proved for epsilon at most 1",
             fix="use gaussian_analytic_sigma",
-        )
+        ).at("epsilon")
     return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * above(shift / budget))
 
 
@@ -154,15 +155,15 @@ def _rounded_up(value: float) -> float:
 
 
 def _not_negative(value: Number, name: str) -> Fraction:
-    number = as_fraction(value, name) if not isinstance(value, float) else _exact(value, name)
+    number = as_fraction(value, name, name) if not isinstance(value, float) else _exact(value, name)
     if number < 0:
-        raise InputError(f"{name} is {value!r}", rule="it must not be negative")
+        raise InputError(f"{name} is {value!r}", rule="it must not be negative").at(name)
     return number
 
 
 def _exact(value: float, name: str) -> Fraction:
     """A computed float is the binary fraction that it is, not the decimal that it prints as."""
-    return Fraction(value) if math.isfinite(value) else as_fraction(value, name)
+    return Fraction(value) if math.isfinite(value) else as_fraction(value, name, name)
 
 
 def _positive_delta(delta: Number) -> Fraction:
@@ -170,7 +171,9 @@ def _positive_delta(delta: Number) -> Fraction:
     if not failure:
         raise InputError(
             "delta is 0", rule="Gaussian noise cannot give a pure promise", fix="give a delta above 0, or use Laplace"
-        )
+        ).at("delta")
     if failure < _LEAST_DELTA:
-        raise InputError(f"delta is {delta!r}: normal tails are computed down to 1e-250", fix="use Laplace noise")
+        raise InputError(
+            f"delta is {delta!r}", rule="normal tails are computed down to 1e-250", fix="use Laplace noise"
+        ).at("delta")
     return failure

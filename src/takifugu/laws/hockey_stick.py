@@ -48,11 +48,13 @@ def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tup
     """
     width, budget = float(sigma), as_epsilon(epsilon)
     if not math.isfinite(width) or width < 0:
-        raise InputError(f"sigma is {sigma!r}", rule="it must be a finite number above 0")
+        raise InputError(f"sigma is {sigma!r}", rule="it must be a finite number above 0").at("sigma")
     if not width:
-        raise InputError("sigma is 0", rule="without noise compare the masses (masses_within)")
+        raise InputError("sigma is 0", rule="without noise compare the masses (masses_within)").at("sigma")
     if budget > LARGEST_EPSILON:
-        raise InputError(f"epsilon is {epsilon!r}: e^epsilon leaves float64", fix=f"use at most {LARGEST_EPSILON}")
+        raise InputError(
+            f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix=f"use at most {LARGEST_EPSILON}"
+        ).at("epsilon")
     pair = GaussianPair(p, q, width, above(budget))
     starts, ends, charge = pair.positive_intervals()
     low, high = pair.integral(starts, ends)

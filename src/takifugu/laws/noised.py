@@ -136,5 +136,5 @@ def _budget(epsilon: Number) -> Fraction:
 def _checked(scale: Number) -> float:
     value = float(scale)
     if not math.isfinite(value) or value < 0:
-        raise InputError(f"scale is {scale!r}", rule="it must be a finite number, 0 (no noise) or above")
+        raise InputError(f"scale is {scale!r}", rule="it must be a finite number, 0 (no noise) or above").at("scale")
     return value

@@ -67,7 +67,7 @@ class Pmf:
                 given = Fraction(exact_sum(masses), total)
                 raise InputError(
                     f"probabilities sum to {given}", rule="they must sum to 1", fix=f"divide each by {given}"
-                )
+                ).at("probabilities")
         _fill(self, *_sorted(atoms, masses), total)
 
     @staticmethod
@@ -84,11 +84,11 @@ class Pmf:
         if weights.dtype == np.float64 or (weights.dtype == object and any(x.denominator != 1 for x in weights)):
             raise InputError(
                 "counts must be whole numbers given as integers", fix="for probabilities write Pmf(values, ...)"
-            )
+            ).at("counts")
         total = exact_sum(weights)
         masses = weights if total <= LARGEST_SMALL else as_masses(integers(weights))[0]
         if total == 0:
-            raise InputError("counts sum to 0", rule="a distribution needs at least one positive count")
+            raise InputError("counts sum to 0", rule="a distribution needs at least one positive count").at("counts")
         return _law(*_sorted(atoms, masses), total)
 
     @staticmethod
@@ -102,11 +102,15 @@ class Pmf:
         if weights.ndim != 1 or not np.isfinite(weights).all():
             raise InputError(
                 f"probabilities have shape {weights.shape}", rule="they must be one row of finite numbers"
-            )
+            ).at("probabilities")
         if weights.size == 0:
-            raise InputError("a distribution needs at least one atom", rule="values and probabilities are empty")
+            raise InputError(
+                "a distribution needs at least one atom", rule="values and probabilities are empty"
+            ).at("probabilities")
         if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
-            raise InputError(f"start is {start}: it must be at most 2**61 in size", fix="shift the distribution")
+            raise InputError(
+                f"start is {start}", rule="it must be at most 2**61 in size", fix="shift the distribution"
+            ).at("start")
         masses = _renormalised(weights)
         held = np.flatnonzero(masses)
         return _law(held + start, masses[held], None)
@@ -223,7 +227,7 @@ class Pmf:
         if isinstance(grid, bool) or not isinstance(grid, int | Fraction) or grid <= 0:
             raise InputError(
                 f"grid is {grid!r}", rule="it must be a positive integer or Fraction, such as Fraction(1, 10)"
-            )
+            ).at("grid")
         if grid == 1 and self.values.dtype == np.int64:
             return self
         steps = [round(Fraction(value) / grid) for value in self.values.tolist()]
@@ -284,22 +288,24 @@ def _fill(law: Pmf, values: Array, masses: Array, total: int | None) -> None:
 
 def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
     if len(atoms) != len(weights):
-        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value")
+        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value").at(name)
     if not len(atoms):
-        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty")
+        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty").at("values")
     if (weights < 0).any():
-        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative")
+        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative").at(name)
 
 
 def _renormalised(weights: Floats) -> Floats:
     if (weights < 0).any():
-        raise InputError(f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative")
+        raise InputError(
+            f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative"
+        ).at("probabilities")
     # Smaller numbers cannot be seen in the sum, and fsum would spend most of its time on them.
     total = math.fsum(weights[weights > _UNSEEN].tolist())
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise InputError(
             f"probabilities sum to {total}", rule="they must sum to 1 within 1e-9", fix="divide each by their sum"
-        )
+        ).at("probabilities")
     return weights / total if abs(total - 1.0) > _SUM_IS_ONE else weights.copy()
 
 
@@ -312,7 +318,7 @@ def _sorted(atoms: Array, masses: Array) -> tuple[Array, Array]:
         if repeated.any():
             raise InputError(
                 f"values repeat {to_python(atoms[1:][repeated][0])}", fix="list it once and add its masses"
-            )
+            ).at("values")
     return atoms, masses
 
 

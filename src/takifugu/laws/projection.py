@@ -31,7 +31,7 @@ def nearest(
     (Fraction(5, 2), Fraction(0, 1), Fraction(3, 2))
     """
     if nonnegative and total < 0 and total_variance == 0:
-        raise InputError("values that are not negative cannot sum to less than 0")
+        raise InputError("values that are not negative cannot sum to less than 0").at("total")
     kept = sum((_kept(v, nonnegative) for v, s in zip(values, variances, strict=True) if s == 0), Fraction(0))
     moving = sorted((v / s, v, s) for v, s in zip(values, variances, strict=True) if s > 0)
     height, slope = kept - total + sum(v for _, v, _ in moving), total_variance + sum(s for _, _, s in moving)
@@ -42,7 +42,7 @@ def nearest(
     if slope == 0 and height != 0:
         raise InputError(
             "the values and their total carry no noise and do not agree", rule="they are not about the same data"
-        )
+        ).at("total")
     shift = height / slope if slope else Fraction(0)
     moved = (v if s == 0 else v - s * shift for v, s in zip(values, variances, strict=True))
     return tuple(_kept(x, nonnegative) for x in moved)

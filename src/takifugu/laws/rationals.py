@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 
-from takifugu.errors import InputError
+from takifugu.errors import InputError, Step
 
 Number = int | float | str | Decimal | Fraction
 
@@ -19,11 +19,12 @@ LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
 _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
-def as_fraction(value: Number, name: str) -> Fraction:
+def as_fraction(value: Number, name: str, *where: Step) -> Fraction:
     """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
 
-    Raises InputError for NaN, infinities, everything that is not a number, and numbers that are written with more than
-    10,000 characters or an exponent beyond 1,000, or are larger than any float.
+    `name` is what messages call it, `where` its place. Raises InputError for NaN, infinities, everything that is not a
+    number, and numbers that are written with more than 10,000 characters or an exponent beyond 1,000, or are larger
+    than any float.
 
     >>> as_fraction(0.1, "epsilon")
     Fraction(1, 10)
@@ -37,10 +38,10 @@ def as_fraction(value: Number, name: str) -> Fraction:
         number = read_fraction(str(value) if isinstance(value, Decimal) else text)
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
-            f"{name} is {_shown(value)}: it must be a finite number", fix="write for example 0.5 or '1/3'"
-        ) from None
+            f"{name} is {_shown(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"
+        ).at(*where) from None
     if isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false")
+        raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false").at(*where)
     return number
 
 
@@ -73,9 +74,9 @@ def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
     >>> as_epsilon(0.5)
     Fraction(1, 2)
     """
-    epsilon = as_fraction(value, name)
+    epsilon = as_fraction(value, name, "epsilon")
     if epsilon <= 0:
-        raise InputError(f"{name} is {value!r}: it must be above 0", fix="write for example 1.0")
+        raise InputError(f"{name} is {value!r}", rule="it must be above 0", fix="write for example 1.0").at("epsilon")
     return epsilon
 
 
@@ -87,9 +88,11 @@ def as_delta(value: Number, name: str = "delta") -> Fraction:
     >>> as_delta(1e-6)
     Fraction(1, 1000000)
     """
-    delta = as_fraction(value, name)
+    delta = as_fraction(value, name, "delta")
     if not 0 <= delta < 1:
-        raise InputError(f"{name} is {value!r}: it must be at least 0 and below 1", fix="write 0 for a pure promise")
+        raise InputError(
+            f"{name} is {value!r}", rule="it must be at least 0 and below 1", fix="write 0 for a pure promise"
+        ).at("delta")
     return delta
 
 
@@ -105,7 +108,7 @@ def round_up(value: Fraction | float) -> Fraction:
     """
     exact = Fraction(value)
     if exact < 0:
-        raise InputError(f"a scale is {value!r}", rule="it must not be negative")
+        raise InputError(f"a scale is {value!r}", rule="it must not be negative").at("scale")
     if exact.numerator.bit_length() <= SCALE_BITS and exact.denominator.bit_length() <= SCALE_BITS:
         return exact
     shift = SCALE_BITS - (exact.numerator.bit_length() - exact.denominator.bit_length())

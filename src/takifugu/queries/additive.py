@@ -61,7 +61,7 @@ class Additive:
         if float((np.abs(self.weights.astype(float)) * each).sum()) * 2 > LARGEST_ANSWER:
             raise InputError(
                 f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
-            )
+            ).at("grid")
 
     @property
     def size(self) -> int:

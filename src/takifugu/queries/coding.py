@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.entries import arranged, positions
-from takifugu.errors import InputError, Unsupported
+from takifugu.errors import InputError, Unsupported, within
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.queries.additive import Additive, Chosen, Entries, IntArray, State
 
@@ -28,12 +28,12 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
     >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
     (Fraction(1, 4), Fraction(50, 1))
     """
-    step = common_step({as_fraction(v, "a value") for v in values})
+    step = common_step({as_fraction(v, "a value", "codes") for v in values})
     if step.denominator > FINEST_IMPLIED_GRID:
         raise Unsupported(
             f"the answer would need a grid of 1/{step.denominator}, finer than 1/{FINEST_IMPLIED_GRID}",
             fix="declare one, for example grid='0.001'",
-        )
+        ).at("grid")
     return step
 
 
@@ -153,7 +153,8 @@ def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
 def column_mask(entries: Entries, name: Hashable) -> IntArray:
     """Return 1 for the entry of this name, else 0."""
     mask = np.zeros(entries.size, dtype=np.int64)
-    mask[entries.position(name)] = 1
+    with within("attribute"):
+        mask[entries.position(name)] = 1
     return mask
 
 
@@ -164,7 +165,7 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
     except OverflowError as error:
         raise InputError(
             "a weight or code exceeds 2**63 steps of the answer's grid", fix="declare a coarser grid"
-        ) from error
+        ).at("grid") from error
 
 
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
@@ -184,11 +185,12 @@ def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number
 def _code(state: State, codes: Mapping[State, Number] | None) -> Fraction:
     if codes is not None:
         if state not in codes:
-            raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes")
-        return as_fraction(codes[state], f"the code of {state!r}")
+            raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes").at("codes")
+        return as_fraction(codes[state], f"the code of {state!r}", "codes")
     if isinstance(state, bool) or not isinstance(state, int | float | Fraction | np.integer | np.floating):
         raise InputError(
             f"state {state!r} is not a number, so it cannot be added",
             fix=f"give codes, for example codes={{{state!r}: 1}}",
-        )
-    return as_fraction(state if isinstance(state, Fraction | int | float) else state.item(), f"the code of {state!r}")
+        ).at("codes")
+    number = state if isinstance(state, Fraction | int | float) else state.item()
+    return as_fraction(number, f"the code of {state!r}", "codes")

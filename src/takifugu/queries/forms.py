@@ -36,7 +36,9 @@ def from_dict(data: Mapping[str, Any]) -> Query:
 
     kind = data.get("kind")
     if kind not in KINDS:
-        raise InputError(f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}")
+        raise InputError(
+            f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}"
+        ).at("kind")
     return KINDS[kind](data)
 
 
@@ -54,7 +56,7 @@ def named_state(state: Any) -> State:
         raise InputError(
             f"the query names the state {value!r} of type {type(value).__name__}",
             fix="write text, a number, true or false",
-        ) from None
+        ).at("states") from None
     return value  # type: ignore[no-any-return]
 
 
@@ -76,12 +78,16 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
-        ) from error
+        ).at("entries") from error
     for i in listed:
         if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
-            raise InputError(f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names")
+            raise InputError(
+                f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
+            ).at("entries")
     if not listed:
-        raise InputError("the query reads no entry", rule="its list of entries is empty", fix="name at least one")
+        raise InputError(
+            "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
+        ).at("entries")
     numbers = sorted({i for i in listed if isinstance(i, int)})
     return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
 
@@ -90,9 +96,9 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
     """Read a declared grid: a rational above 0, or none."""
     if grid is None:
         return None
-    step = as_fraction(grid, "the grid")
+    step = as_fraction(grid, "the grid", "grid")
     if step <= 0:
-        raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'")
+        raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'").at("grid")
     return step
 
 
@@ -126,7 +132,7 @@ def unruns(found: Sequence[Sequence[int] | str] | None) -> Chosen | None:
 
 
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
-    return None if codes is None else [[plain(s), to_text(as_fraction(c, "a code"))] for s, c in codes.items()]
+    return None if codes is None else [[plain(s), to_text(as_fraction(c, "a code", "codes"))] for s, c in codes.items()]
 
 
 def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:

@@ -46,7 +46,9 @@ class Count:
         listed = isinstance(self.state, list | tuple | set | frozenset)
         states = several(self.state if listed else [self.state])
         if not states:
-            raise InputError("the query counts no state", rule="its list of states is empty", fix="name at least one")
+            raise InputError(
+                "the query counts no state", rule="its list of states is empty", fix="name at least one"
+            ).at("states")
         object.__setattr__(self, "state", states[0] if len(states) == 1 else states)
         object.__setattr__(self, "entries", entry_tuple(self.entries))
 
@@ -89,7 +91,7 @@ class Sum:
 
     def __post_init__(self) -> None:
         if self.attribute is not None and self.entries is not None:
-            raise InputError("the query names a column and a list of entries", fix="give one of them")
+            raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
         object.__setattr__(self, "attribute", plain(self.attribute))
         object.__setattr__(self, "entries", entry_tuple(self.entries))
         object.__setattr__(self, "grid", grid_or_none(self.grid))
@@ -166,16 +168,20 @@ class Histogram:
     def __post_init__(self) -> None:
         if self.states is not None:
             if isinstance(self.states, str) or not isinstance(self.states, Iterable):
-                raise InputError(f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']")
+                raise InputError(
+                    f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
+                ).at("states")
             listed = [named_state(s) for s in self.states]
             if not listed or len(set(listed)) != len(listed):
-                raise InputError(f"the histogram's cells are {listed}", fix="name at least one state, each once")
+                raise InputError(
+                    f"the histogram's cells are {listed}", fix="name at least one state, each once"
+                ).at("states")
             object.__setattr__(self, "states", tuple(listed))
         total = plain(self.total)
         if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
             raise InputError(
                 f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
-            )
+            ).at("total")
         object.__setattr__(self, "total", total)
         object.__setattr__(self, "entries", entry_tuple(self.entries))
 
@@ -188,7 +194,7 @@ class Histogram:
             raise InputError(
                 f"two cells of the histogram are written {alike!r}, so that they could not be told apart",
                 fix="rename a state, or publish one histogram for each kind of column",
-            )
+            ).at("states")
         tables, weights, table_of = state_tables(
             entries, self.entries, lambda alphabet: [[int(s == c) for c in cells] for s in alphabet]
         )
@@ -220,8 +226,8 @@ class Linear:
 
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
-            raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry")
-        object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight") for w in weights))
+            raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
+        object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight", "weights") for w in weights))
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "grid", grid_or_none(grid))
 
@@ -230,7 +236,7 @@ class Linear:
             raise InputError(
                 f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries",
                 fix="give one weight per entry, 0 where an entry is not read",
-            )
+            ).at("weights")
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
     def to_dict(self) -> dict[str, Any]:
@@ -270,7 +276,7 @@ class Identity:
             raise InputError(
                 f"Identity() publishes one value, and the belief has {entries.size} entries",
                 fix="name the column, Identity('age'), or publish a Histogram, Sum or Mean",
-            )
+            ).at("attribute")
         read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
@@ -301,7 +307,7 @@ def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> Non
             raise InputError(
                 f"{what} {state!r}, which the belief does not know",
                 fix=f"write one of {sorted(map(str, known))}{did_you_mean(state, known)}",
-            )
+            ).at("states")
 
 
 def _coding(codes: Codes | None) -> str:

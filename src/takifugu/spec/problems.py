@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from takifugu.errors import did_you_mean
+from takifugu.errors import TakifuguError, did_you_mean
+from takifugu.visible import visible
 
 #: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
@@ -31,14 +32,15 @@ def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list
 
 
 def as_problem(error: Exception) -> str:
-    """Return what an error says as `what is wrong; what to write instead`.
+    """Return what an error says as `what is wrong; what to write instead`, without its place.
 
-    >>> as_problem(ValueError("epsilon is 0: it must be above 0"))
+    >>> as_problem(TakifuguError("epsilon is 0", rule="it must be above 0").at("epsilon"))
     'epsilon is 0; it must be above 0'
     """
-    text = str(error).replace(": it must", "; it must", 1)
-    text = text if "; " in text else text.replace(": ", "; ", 1)
-    return text if "; " in text else f"{text}; fix it"
+    if not isinstance(error, TakifuguError):  # a validator's own
+        return f"{error}"
+    told = [text for text in (error.rule, error.fix) if text]
+    return visible("; ".join([error.what, *(told or ["fix it"])]))
 
 
 def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, dict[str, Any]]:
