@@ -20,9 +20,9 @@ from scipy.special import chdtrc
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 
 from takifugu.audit import true_delta, true_loss
-from takifugu.audit.states import all_states
 from takifugu.beliefs import from_dict as belief_from_dict
 from takifugu.beliefs import to_dict as belief_to_dict
+from takifugu.capabilities.joint_states import all_states
 from takifugu.entries import listed, positions, relisted
 from takifugu.errors import Unsupported
 from takifugu.frameworks import Framework

@@ -24,7 +24,7 @@ from takifugu.audit.any_start import Side, largest_ratio
 from takifugu.audit.noise_masses import DIGITS
 from takifugu.audit.releases import Release, hypotheses
 from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.pieces import ChainClass, IndependentPieces
+from takifugu.capabilities.joint_states import joint_states
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number, as_epsilon
@@ -161,5 +161,4 @@ def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> 
 
 
 def _has_class(framework: Framework) -> bool:
-    chains = (b.chain if isinstance(b, IndependentPieces) else b for b in framework.beliefs)
-    return any(isinstance(chain, ChainClass) for chain in chains)
+    return any(joint_states(belief).is_class for belief in framework.beliefs)

@@ -16,10 +16,10 @@ from mpmath import mp
 
 from takifugu.audit.any_start import Side
 from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
-from takifugu.audit.states import all_states, stand_ins
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pair import LawPair
+from takifugu.capabilities.joint_states import all_states, stand_ins
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.hypotheses import Comparison, Hypothesis, LawIs, entry_is
