@@ -75,7 +75,7 @@ class Problem:
             raise InputError(
                 "two distributions of an answer have no entries that add up to it", fix="use them directly"
             )
-        resolved = tuple(self.query.resolve(b) for b in self.framework.beliefs)
+        resolved = tuple(_resolved(self.query, b) for b in self.framework.beliefs)
         if len({(a.grid, a.labels) for a in resolved}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
@@ -136,6 +136,16 @@ class Problem:
                         continue
                     seen[key] = piece
                     yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+
+
+def _resolved(query: Query, belief: Belief) -> Additive:
+    answer = query.resolve(belief)
+    if not isinstance(answer, Additive) or answer.size != belief.size:
+        raise InputError(
+            f"{type(query).__name__}.resolve returned {answer!r}",
+            rule="a query is resolved to an Additive with one weight per entry",
+        )
+    return answer
 
 
 def _user_parts(

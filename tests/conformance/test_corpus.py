@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 
 from takifugu.beliefs.pair import LawPair
-from takifugu.queries.kinds import KINDS
+from takifugu.queries.registry import KINDS
 
 
 def beliefs(case: Case) -> list[dict[str, Any]]:

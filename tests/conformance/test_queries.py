@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.suite import check_query
 
 import takifugu as tf
-from takifugu.queries.kinds import KINDS
+from takifugu.queries.registry import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
 NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])

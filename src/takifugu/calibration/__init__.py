@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from takifugu import searches
+from takifugu import queries, searches
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
 from takifugu.calibration.rules import check_beliefs, hides_one_entry
@@ -150,8 +150,7 @@ def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
 def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
     if not isinstance(framework, Framework):
         raise InputError(f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)")
-    if isinstance(query, type) or not hasattr(query, "resolve"):
-        raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
+    queries.check(query)
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(

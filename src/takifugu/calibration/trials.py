@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from takifugu.calibration.result import (
     Alternative,
 )
 from takifugu.calibration.rules import too_little_noise
-from takifugu.errors import Unsupported
+from takifugu.errors import InputError, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.tables import number
@@ -91,12 +92,30 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(found, Refusal):
         return Trial(line, INAPPLICABLE, found.reason)
+    _check(line.name, problem, found)
     if found.epsilon > problem.epsilon or found.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
     refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
     if refused:
         return Trial(line, REFUSED, refused, found)
     return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else line.baseline, found)
+
+
+def _check(name: str, problem: Problem, found: object) -> None:
+    """Refuse what a mechanism written elsewhere must not return: it is no answer, and nothing may be released by it."""
+    if not isinstance(found, Bound):
+        fault = f"{type(found).__name__}, which is no Bound and no Refusal"
+    elif not (math.isfinite(found.randomiser.scale) and found.randomiser.scale >= 0):
+        fault = f"noise of scale {found.randomiser.scale}, which is no finite number from 0"
+    elif found.randomiser.cells != problem.cells or found.randomiser.grid != problem.grid:
+        fault = "noise for another number of cells or another grid than the answer's"
+    elif found.epsilon < 0 or not 0 <= found.delta < 1:
+        fault = f"a promise of epsilon {found.epsilon}, delta {found.delta}"
+    elif not found.witness.comparison:
+        fault = "a promise without the comparison that forced it"
+    else:
+        return
+    raise InputError(f"the mechanism {name!r} returned {fault}", fix="this is a fault of the mechanism: mend it")
 
 
 @dataclass(frozen=True, eq=False)

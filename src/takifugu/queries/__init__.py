@@ -2,8 +2,9 @@
 
 from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
-from takifugu.queries.forms import Query, from_dict
+from takifugu.queries.forms import Query
 from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
+from takifugu.queries.registry import check, from_dict, register
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
@@ -18,6 +19,8 @@ __all__ = [
     "Query",
     "State",
     "Sum",
+    "check",
     "from_dict",
     "implied_grid",
+    "register",
 ]

@@ -1,4 +1,4 @@
-"""What every query offers, and how queries are written to and read from plain data."""
+"""What every query offers, and how its parts are written to and read from plain data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.additive import Additive, Chosen, Entries, State
 
@@ -21,25 +21,6 @@ class Query(Protocol):
     def to_dict(self) -> dict[str, Any]: ...
 
     def describe(self) -> str: ...
-
-
-def from_dict(data: Mapping[str, Any]) -> Query:
-    """Read a query back from its `to_dict` form.
-
-    Raises InputError for an unknown kind.
-
-    >>> from takifugu.queries import Count
-    >>> from_dict(Count("walking").to_dict())
-    Count(state='walking', entries=None)
-    """
-    from takifugu.queries.kinds import KINDS
-
-    kind = data.get("kind")
-    if kind not in KINDS:
-        raise InputError(
-            f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}"
-        ).at("kind")
-    return KINDS[kind](data)
 
 
 def plain(state: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,6 @@ from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.additive import Additive, Chosen, Entries, State
 from takifugu.queries.coding import alphabets, chosen_mask, coded, column_mask, state_tables
 from takifugu.queries.forms import (
-    Query,
     codes_from,
     codes_to,
     entry_tuple,
@@ -66,6 +65,10 @@ class Count:
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "count", "states": list(self.states), "entries": runs(self.entries)}
 
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Count:
+        return Count(data["states"], unruns(data.get("entries")))
+
     def describe(self) -> str:
         if len(self.states) == 1:
             return f"the number of entries in state {self.state!r}{_where(self.entries)}"
@@ -106,6 +109,10 @@ class Sum:
             "grid": text_or_none(grid_or_none(self.grid)),
         }  # fmt: skip
 
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Sum:
+        return Sum(*_parts(data), data.get("grid"))
+
     def describe(self) -> str:
         if self.attribute is not None:
             return f"the value of {self.attribute!r}{_coding(self.codes)}"
@@ -143,6 +150,10 @@ class Mean:
 
     def to_dict(self) -> dict[str, Any]:
         return {**self._total().to_dict(), "kind": "mean"}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Mean:
+        return Mean(*_parts(data), data.get("grid"))
 
     def describe(self) -> str:
         if self.attribute is not None:
@@ -204,6 +215,10 @@ class Histogram:
         states = None if self.states is None else list(self.states)
         return {"kind": "histogram", "states": states, "total": self.total, "entries": runs(self.entries)}
 
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Histogram:
+        return Histogram(data.get("states"), data.get("total"), unruns(data.get("entries")))
+
     def describe(self) -> str:
         what = f"how many entries are in each state{_where(self.entries)}"
         return what if self.total is None else f"{what}, divided by the public constant {self.total}"
@@ -242,6 +257,10 @@ class Linear:
     def to_dict(self) -> dict[str, Any]:
         weights = [to_text(w) for w in self.weights]
         return {"kind": "linear", "weights": weights, "codes": codes_to(self.codes), "grid": text_or_none(self.grid)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Linear:
+        return Linear(data["weights"], codes_from(data.get("codes")), data.get("grid"))
 
     def describe(self) -> str:
         return "a weighted sum of the entries"
@@ -284,20 +303,17 @@ class Identity:
         told = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
         return told if self.codes is None else {**told, "codes": codes_to(self.codes)}
 
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Identity:
+        return Identity(data.get("attribute"), data.get("grid"), codes_from(data.get("codes")))
+
     def describe(self) -> str:
         what = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
         return what + _coding(self.codes)
 
 
-#: How each kind of query is read back.
-KINDS: dict[str, Callable[[Mapping[str, Any]], Query]] = {
-    "count": lambda d: Count(d["states"], unruns(d.get("entries"))),
-    "sum": lambda d: Sum(d.get("attribute"), codes_from(d.get("codes")), unruns(d.get("entries")), d.get("grid")),
-    "mean": lambda d: Mean(d.get("attribute"), codes_from(d.get("codes")), unruns(d.get("entries")), d.get("grid")),
-    "histogram": lambda d: Histogram(d.get("states"), d.get("total"), unruns(d.get("entries"))),
-    "linear": lambda d: Linear(d["weights"], codes_from(d.get("codes")), d.get("grid")),
-    "identity": lambda d: Identity(d.get("attribute"), d.get("grid"), codes_from(d.get("codes"))),
-}
+def _parts(data: Mapping[str, Any]) -> tuple[Hashable | None, Codes | None, Chosen | None]:
+    return data.get("attribute"), codes_from(data.get("codes")), unruns(data.get("entries"))
 
 
 def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> None:

@@ -1,0 +1,61 @@
+"""The kinds of queries, ours and anybody else's, by the names that their plain data carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from takifugu.errors import InputError, did_you_mean
+from takifugu.queries.forms import Query
+from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
+
+#: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
+KINDS: dict[str, Any] = {
+    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity
+}  # fmt: skip
+
+_OFFERED = ("resolve", "to_dict", "describe")
+
+
+def register(kind: str, query: type) -> None:
+    """Let `from_dict` read a kind of query back: `query.to_dict()["kind"]` must be `kind`.
+
+    Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
+    """
+    if kind in KINDS:
+        raise InputError(f"the kind of query {kind!r} is registered already", fix="choose another name")
+    missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
+    if missing:
+        raise InputError(f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them")
+    KINDS[kind] = query
+
+
+def from_dict(data: Mapping[str, Any]) -> Query:
+    """Read a query back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from_dict(Count("walking").to_dict())
+    Count(state='walking', entries=None)
+    """
+    kind = data.get("kind")
+    if kind not in KINDS:
+        raise InputError(
+            f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}", where=("kind",)
+        )
+    query: Query = KINDS[kind].from_dict(data)
+    return query
+
+
+def check(query: Any) -> None:
+    """Raise InputError unless this is a query that can be kept: ledgers and certificates must read it back."""
+    if isinstance(query, type) or not hasattr(query, "resolve"):
+        raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
+    missing = [name for name in _OFFERED if not hasattr(query, name)]
+    if missing or query.to_dict().get("kind") not in KINDS:
+        raise InputError(
+            f"the query {type(query).__name__} lacks {', '.join(missing)}" if missing
+            else f"the query's kind {query.to_dict().get('kind')!r} is registered by nobody",
+            rule="a ledger must be able to read it back",
+            fix="call takifugu.queries.register(kind, type) where the type is defined",
+        )  # fmt: skip

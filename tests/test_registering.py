@@ -1,0 +1,143 @@
+"""Mechanisms and queries written elsewhere: what registering refuses, what is refused at first use, and what works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu import queries
+from takifugu.calibration import registry
+from takifugu.errors import InputError
+from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.queries import Additive, Entries
+from takifugu.queries.registry import KINDS
+from takifugu.randomisers import DiscreteLaplace
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=6, states=["still", "walking"])
+FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    lines, kinds = list(registry.REGISTRY), dict(KINDS)
+    yield
+    registry.REGISTRY[:] = lines
+    KINDS.clear()
+    KINDS.update(kinds)
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Twice the noise that `group` adds."""
+
+    change: Any = None
+    name: str = "twice"
+    source: str = "this test"
+
+    def cost(self, problem: Problem) -> Cost:
+        return GROUP.cost(problem)
+
+    def bound(self, problem: Problem) -> Any:
+        found = GROUP.bound(problem)
+        assert isinstance(found, Bound)
+        noise = DiscreteLaplace(2 * found.randomiser.scale / problem.grid, problem.grid, problem.cells)
+        doubled = replace(found, randomiser=noise)
+        return self.change(doubled) if self.change else doubled
+
+
+class Ends:
+    """How many of the first and the last entry are in a state."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+
+    def resolve(self, entries: Entries) -> Additive:
+        weights = np.zeros(entries.size, dtype=np.int64)
+        weights[[0, -1]] = 1
+        table = np.array([[int(s == self.state)] for s in entries.alphabet(0)])
+        return Additive(Fraction(1), ("ends",), (table,), weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "ends", "state": self.state}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Ends:
+        return Ends(data["state"])
+
+    def describe(self) -> str:
+        return f"how many ends are {self.state}"
+
+
+def test_a_mechanism_from_outside_is_asked_like_any_other() -> None:
+    registry.register(Twice())
+    assert tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="twice").scale == 12.0
+    assert tf.compare(FRAMEWORK, tf.Count("walking"), 1)[-1].name == "twice"
+
+
+@pytest.mark.parametrize("name", ["auto", "group", "twice"])
+def test_a_mechanism_is_registered_once(name: str) -> None:
+    registry.register(Twice())
+    with pytest.raises(InputError, match="registered already"):
+        registry.register(Twice(name=name))
+
+
+def test_a_mechanism_has_all_its_parts() -> None:
+    with pytest.raises(InputError, match="lacks name, source, cost, bound"):
+        registry.register(Refusal("no mechanism"))  # type: ignore[arg-type]
+
+
+class Endless(DiscreteLaplace):
+    @property
+    def scale(self) -> Any:
+        return float("inf")
+
+
+@pytest.mark.parametrize(("change", "fault"), [
+    (lambda bound: None, "NoneType, which is no Bound and no Refusal"),
+    (lambda bound: replace(bound, witness=Witness("")), "without the comparison"),
+    (lambda bound: replace(bound, randomiser=Endless(Fraction(1), Fraction(1))), "noise of scale inf"),
+    (lambda bound: replace(bound, randomiser=DiscreteLaplace(Fraction(1), Fraction(1), 2)), "another number of cells"),
+    (lambda bound: replace(bound, randomiser=DiscreteLaplace(Fraction(1), Fraction(1, 2))), "another grid"),
+    (lambda bound: replace(bound, delta=Fraction(1)), "a promise of epsilon 1, delta 1"),
+])  # fmt: skip
+@pytest.mark.parametrize("mechanism", ["twice", "auto"])
+def test_a_faulty_bound_is_refused_at_first_use(mechanism: str, change: Any, fault: str) -> None:
+    registry.register(Twice(change))
+    with pytest.raises(InputError, match=fault):
+        tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism=mechanism)
+
+
+def test_a_query_from_outside_is_calibrated_released_and_composed(tmp_path: Path) -> None:
+    queries.register("ends", Ends)
+    calibration = tf.calibrate(FRAMEWORK, Ends("walking"), 1, mechanism="group")
+    assert calibration.scale == 2.0
+    data, where = ["walking"] * 6, {"ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}
+    for _ in range(2):  # the second time the first one's query is read back from the ledger
+        released = tf.release(calibration, data, **where)  # type: ignore[arg-type]
+    assert released.certificate.query == {"kind": "ends", "state": "walking"}
+    assert 1 < tf.compose([calibration, calibration]).epsilon <= 2  # by their joint cost over quilts
+
+
+def test_a_query_that_no_ledger_can_read_back_is_refused() -> None:
+    with pytest.raises(InputError, match="'ends' is registered by nobody"):
+        tf.calibrate(FRAMEWORK, Ends("walking"), 1)
+    queries.register("ends", Ends)
+    with pytest.raises(InputError, match="registered already"):
+        queries.register("ends", Ends)
+    with pytest.raises(InputError, match="Refusal lacks resolve, to_dict, describe, from_dict"):
+        queries.register("other", Refusal)
+
+
+def test_a_query_that_resolves_to_something_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    queries.register("ends", Ends)
+    monkeypatch.setattr(Ends, "resolve", lambda query, entries: 3)
+    with pytest.raises(InputError, match="one weight per entry"):
+        tf.calibrate(FRAMEWORK, Ends("walking"), 1)
