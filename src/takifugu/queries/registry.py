@@ -40,9 +40,8 @@ def from_dict(data: Mapping[str, Any]) -> Query:
     """
     kind = data.get("kind")
     if kind not in KINDS:
-        raise InputError(
-            f"the query's kind is {kind!r}", fix=f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}", where=("kind",)
-        )
+        write = f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}"
+        raise InputError(f"the query's kind is {kind!r}", fix=write, where=("kind",))
     query: Query = KINDS[kind].from_dict(data)
     return query
 
