@@ -413,7 +413,7 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
 
 
 def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.calibration.rules.coordinate_change", lambda problem: 0)
+    monkeypatch.setattr("takifugu.definitions.pufferfish.coordinate_change", lambda problem: 0)
     with pytest.raises(AssertionError):
         test_a_belief_that_hides_too_much_does_not_decide_alone()
 

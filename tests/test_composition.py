@@ -33,7 +33,7 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, compose, joint
-from takifugu.composition.pufferfish import Joint
+from takifugu.composition.losses import Joint
 from takifugu.errors import CompositionRefused, InputError
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition

@@ -21,10 +21,13 @@ from takifugu.errors import InputError
 from takifugu.hypotheses import Comparison
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
+from takifugu.registry import Registry
 from takifugu.secrets import ABSENT, Secret, WhichLaw
 
-#: The definitions of privacy that a framework may be read under.
-DEFINITIONS = ("pufferfish",)
+#: The definitions of privacy that a framework may be read under: what each says is `takifugu.definitions.Definition`.
+DEFINITIONS: Registry[Any] = Registry(
+    "the framework's definition", {"pufferfish": "definitions.pufferfish:PUFFERFISH"}
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +46,8 @@ class Framework:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
-        for belief in self.beliefs:
-            for secret in self.secrets:
-                yield from secret_room.comparisons(secret, belief)
+        found: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
@@ -159,11 +161,9 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
     """
     missing = [key for key in ("secrets", "beliefs") if key not in data]
     definition = data.get("definition", "pufferfish")
-    if missing or definition not in DEFINITIONS:
-        raise InputError(
-            f"the framework lacks {missing}: it was not written by to_dict" if missing
-            else f"the framework's definition is {definition!r}; write one of {list(DEFINITIONS)}"
-        )  # fmt: skip
+    if missing:
+        raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")
+    DEFINITIONS.find(definition)
     return Framework(
         tuple(secret_room.from_dict(s) for s in data["secrets"]),
         tuple(belief_room.from_dict(b) for b in data["beliefs"]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -12,8 +11,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from takifugu import definitions
 from takifugu._version import __version__
-from takifugu.explaining import explain, sentence
 from takifugu.laws.rationals import to_text
 from takifugu.tables import html_table
 from takifugu.visible import visible
@@ -333,20 +332,12 @@ def _units(units: tuple[str, ...]) -> str:
 
 
 def promise_text(c: Certificate) -> str:
-    epsilon = Fraction(c.epsilon)
-    factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
-    words = (
-        f"epsilon {_short(c.epsilon)}, delta {_short(c.delta)} ({c.definition}): what is published makes no hidden "
-        f"possibility more likely, relative to any other, by a factor of more than e^{_short(c.epsilon)}{factor}"
-    )
-    return words if Fraction(c.delta) == 0 else f"{words}, up to an excess probability of at most {_short(c.delta)}"
+    words = definitions.find(c.definition).promise(Fraction(c.epsilon), Fraction(c.delta))
+    return f"epsilon {_short(c.epsilon)}, delta {_short(c.delta)} ({c.definition}): {words}"
 
 
 def _in_numbers(c: Certificate) -> list[str]:
-    """Say what the promise means for two suspicions; only where hypotheses are compared both ways."""
-    if c.definition != "pufferfish":
-        return []
-    return [sentence(explain(prior, c.epsilon, c.delta)) for prior in ("10 %", "50 %")]
+    return definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
 
 
 def noise_text(c: Certificate) -> str:

@@ -2,7 +2,7 @@
 
 from takifugu.composition.charges import charge_of, completed
 from takifugu.composition.joint import compose, joint
-from takifugu.composition.pufferfish import Joint
+from takifugu.composition.losses import Joint
 from takifugu.guarantee import Charge
 
 __all__ = ["Charge", "Joint", "charge_of", "completed", "compose", "joint"]

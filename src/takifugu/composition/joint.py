@@ -1,21 +1,17 @@
-"""The joint promise of releases on one source: one registered rule per definition, and `compose` for calibrations."""
+"""The joint promise of releases on one source, as the framework's definition has it, and `compose` for calibrations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from takifugu.composition.charges import Calibrated, charge_of
-from takifugu.composition.pufferfish import Joint, joint_promise
+from takifugu.composition.losses import Joint
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
-from takifugu.frameworks import Framework
+from takifugu.frameworks import DEFINITIONS, Framework
 from takifugu.guarantee import Charge, Composition, Guarantee
-
-Rule = Callable[[View, Sequence[Charge], bool], Joint]
-
-#: How releases add up, one proven rule per privacy definition.
-RULES: dict[str, Rule] = {"pufferfish": joint_promise}
 
 _FROM_LOOSE_TO_STRICT = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
 
@@ -41,20 +37,24 @@ def joint(
 
 @lru_cache(maxsize=4096)
 def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
-    definition = framework.definition
-    if definition not in RULES:
+    if framework.definition not in DEFINITIONS:
         raise CompositionRefused(
-            f"no joint proof for definition {definition!r}",
+            f"no joint proof for definition {framework.definition!r}",
             rule="releases under it do not compose",
-            fix=f"known: {list(RULES)}{did_you_mean(definition, RULES)}",
+            fix=f"known: {list(DEFINITIONS.names)}{did_you_mean(framework.definition, DEFINITIONS.names)}",
         )
+    definition, own = DEFINITIONS.find(framework.definition), []
     for charge in charges:
-        if charge.definition != definition:
+        if charge.definition not in DEFINITIONS:
             raise CompositionRefused(
-                f"no joint proof for definition {charge.definition!r} together with {definition!r}",
+                f"no joint proof for definition {charge.definition!r} together with {framework.definition!r}",
                 fix="publish about this source under one definition",
             )
-    return RULES[definition](View(framework, fingerprint), charges, recharge)
+        if charge.definition != framework.definition:
+            charge = replace(definition.own(charge), framework=fingerprint)
+        own.append(charge)
+    found: Joint = definition.joint(View(framework, fingerprint), tuple(own), recharge)
+    return found
 
 
 def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guarantee:

@@ -1,0 +1,146 @@
+"""What one past release costs under a framework: its own promise, or the change of its answer over its scale.
+
+A `data` or `whole` release without a Laplace scale changes by (epsilon, delta) when the entries that it covers change;
+it costs its own epsilon wherever the framework reads its query as the one did that it was calibrated for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate
+from math import inf, isinf
+from operator import or_
+
+from takifugu.composition.views import Sequences, View
+from takifugu.errors import CompositionRefused
+from takifugu.guarantee import Charge, Composition
+from takifugu.problem import Witness
+
+STEADY = (Composition.WHOLE, Composition.DATA)
+NO_NOISE = "a release without any noise costs infinitely much beside others"
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What releases promise together under one framework, and by which rule.
+
+    `composition` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
+    part of it, so that anything else that reads the same data must be whole.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rule: str
+    composition: Composition
+    witness: Witness | None = None
+
+    @property
+    def leans_on_single(self) -> bool:
+        return self.composition is Composition.SINGLE
+
+
+def deltas(charges: Sequence[Charge]) -> Fraction:
+    return sum((c.delta for c in charges), Fraction(0))
+
+
+def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
+    """Say of each charge whether it may have been chosen after an output with delta > 0 was seen."""
+    seen = accumulate((c.delta > 0 for c in charges), or_, initial=False)
+    return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
+
+
+def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
+    """Return what a whole or data release costs under a framework when it is added to others of these kinds.
+
+    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
+    """
+    if charge.composition is Composition.WHOLE:
+        return whole_cost(view, charge)
+    if charge.scale is None:
+        return _stored(view, charge, is_placed)
+    costs = [charge.epsilon] if view.is_native(charge) else [Fraction(0)]
+    for belief in view.framework.beliefs:
+        read = view.read(belief, charge)
+        if read is None:
+            costs.append(whole_cost(view, charge))
+            continue
+        if isinstance(belief, Sequences) and not (is_placed and len(read.changes) == belief.size):
+            runs = view.runs(belief, charge) or (range(len(read.changes)),)
+        else:
+            runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
+            if runs and not is_placed and belief.names is None:  # in another reading a user may be any of them
+                most = int(read.changes.argmax())
+                runs = (range(most, most + 1),)
+        for run in runs:
+            costs.append(loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
+    return max(costs)
+
+
+def whole_cost(view: View, charge: Charge) -> Fraction:
+    """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
+    if charge.scale is None:
+        if charge.composition is not Composition.WHOLE:
+            raise CompositionRefused(
+                f"a release of kind {str(charge.composition)!r} without Laplace noise has no cost for a change of "
+                "the whole data",
+                fix="use Laplace noise (delta = 0)",
+            )
+        return _stored(view, charge, True)
+    reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
+    cost = loss(max([charge.change, *(read.total for read in reads)]), charge)
+    keeps = charge.composition is Composition.WHOLE and view.is_native(charge)
+    return max(cost, charge.epsilon) if keeps else cost
+
+
+def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
+    if charge.composition is Composition.WHOLE:
+        keeps = view.reads_alike(charge)
+    else:  # a promise about components that hold a secret of its own framework: another one may hide what others hold
+        keeps = view.is_native(charge) and (is_placed or view.has_secrets_everywhere)
+    if keeps:
+        return charge.epsilon
+    raise CompositionRefused(
+        f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, "
+        "entries or pieces than this framework has",
+        fix="calibrate it for beliefs that read the query alike, or use Laplace noise",
+    )
+
+
+def loss(reach: int | Fraction, charge: Charge) -> Fraction:
+    if reach == 0:
+        return Fraction(0)
+    if not charge.scale:
+        raise CompositionRefused(NO_NOISE)
+    return reach / charge.scale
+
+
+def as_whole(charge: Charge, definition: str) -> Charge:
+    """Return a charge as a promise of a definition about the whole data: what its noise loses when all data change.
+
+    That is sound under every definition that compares hypotheses about the data, and for any dependence of what the
+    answer reads on other data: between any two data sets the output's densities differ by this factor at most. The
+    charge's own promise is of another definition, and counts where it covers all changes both ways (`foreign` in the
+    ledger) only. Raises CompositionRefused where the noise has no such bound.
+    """
+    cost = noise_loss(charge)
+    if isinf(cost):
+        raise CompositionRefused(
+            f"a release under the definition {charge.definition!r} has no cost for a change of the whole data, so "
+            f"nothing bounds what it reveals together with releases under {definition!r}",
+            fix="publish it with Laplace noise, or in another source's data",
+        )
+    return replace(
+        charge, definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
+        query={"kind": "under another definition"}, entries=0, answers=(), pieces=(), names=(), lengths=(), at=None,
+    )  # fmt: skip
+
+
+def noise_loss(charge: Charge) -> Fraction | float:
+    """Return what the noise alone loses when the whole data change: the change over the scale; it may be infinite."""
+    if charge.change == 0:
+        return Fraction(0)
+    if charge.scale is None:
+        return inf
+    return charge.change / charge.scale if charge.scale else inf

@@ -1,0 +1,194 @@
+"""The joint quilt cost of several releases (docs/architecture.md#composition).
+
+For a secret pair (a, b) about entry i under one belief, Laplace noise of scale b_k gives, at every transcript,
+densities whose ratio is at most exp(sum_k D_k(N)/b_k) when only the entries in N change. With a quilt Q around a near
+set N that holds i, P(x_Q | a)/P(x_Q | b) <= e^{e(Q)}, so the transcript's ratio is at most
+exp(e(Q) + sum_k D_k(N)/b_k) (Song17 Theorem 4.3 for K = 1). It holds pointwise, so Q may depend on the transcript, and
+so may later queries and scales. With delta > 0 nothing holds pointwise: Q must be fixed before that output is seen, so
+a Laplace release that was chosen later is charged for the change of its whole component.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.beliefs import Belief
+from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
+from takifugu.composition.losses import NO_NOISE, STEADY, Joint, chosen_late, deltas, loss, steady_cost, whole_cost
+from takifugu.composition.views import Read, Sequences, View
+from takifugu.errors import CompositionRefused, Unsupported
+from takifugu.guarantee import Charge, Composition
+from takifugu.laws.rationals import decimal_up
+from takifugu.problem import Part, Witness
+from takifugu.queries import Additive, IntArray
+from takifugu.secrets import Family
+
+
+def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
+
+    Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
+    Releases that are not known to read the same entries are taken at their worst alignment (`alignment`).
+    """
+    for c in charges:
+        if c.scale is None and c.composition not in STEADY:
+            raise CompositionRefused(
+                "a release without Laplace noise has no cost by its noise alone", fix="use such noise"
+            )
+    worst, witness, late = Fraction(0), None, chosen_late(charges)
+    for belief in view.framework.beliefs:
+        reads = [view.read(belief, c) for c in charges]
+        fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
+        worst = max(worst, fixed)
+        given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
+        for cost, found in _costs(view, belief, given):
+            if fixed + cost >= worst:
+                worst, witness = fixed + cost, found
+    return Joint(worst, deltas(charges), "joint quilts", Composition.QUILT, witness)
+
+
+Given = tuple[Charge, Read, bool]
+Cost = tuple[Fraction, Witness | None]
+
+
+def _costs(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the joint cost of each different component of a belief that holds a secret."""
+    moving = [one for one in given if one[1].changes.any()]
+    if not moving:
+        return
+    apart = len(readings([charge for charge, _, _ in moving])) > 1
+    if isinstance(belief, Sequences):
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in moving]
+        layout = None if apart else laid_out(view, belief, items)
+        if layout is None:
+            yield from _costs_anywhere(view, belief, moving)
+            return
+        whole, rows = layout
+        moving = [(c, replace(read, changes=row), after) for (c, read, after), row in zip(moving, rows, strict=True)]
+        yield from _costs_in_place(view, belief, whole, moving)
+    elif apart and belief.names is None:
+        yield from _costs_of_anybody(view, belief, moving)
+    else:
+        yield from _costs_in_place(view, belief, belief, moving)
+
+
+def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the costs where all releases read the same entries, those of `whole`.
+
+    That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
+    """
+    reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
+    found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
+    for number, run, family in found:
+        piece = whole.component(number)
+        shares = [(c, replace(r, changes=r.changes[run.start : run.stop]), after) for c, r, after in given]
+        key = (id(piece), family, tuple((read.grid, read.changes.tobytes()) for _, read, _ in shares))
+        if key not in seen:
+            seen[key] = piece
+            yield _part_cost(view, Part(piece, _standing_in(len(run)), family, run.start), shares)
+
+
+def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+    """Yield every run of `whole` with the pairs of values that a secret compares there, as `belief` numbers them."""
+    for secret in view.framework.secrets:
+        pairs = secret.family(belief).pairs
+        for number, run in enumerate(whole.components()):
+            family = Family(range(len(run)), pairs)
+            if any(family.has_pairs(whole.component(number), entry) for entry in family.entries):
+                yield number, run, family
+
+
+def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of sequences of which nobody says where they start, for each secret."""
+    fixed, items = Fraction(0), []
+    for charge, read, after in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        elif after:
+            fixed += loss(_largest_run(view, belief, charge, read), charge)
+        else:
+            items.append(Item(charge, read, charge.scale))
+    for secret in view.framework.secrets:
+        family = secret.family(belief)
+        if next(iter(view.secret_runs(belief, [])), None) is None:
+            continue
+        cost, witness = worst_alignment(view, belief, family, items) if items else (Fraction(0), None)
+        yield fixed + cost, witness
+
+
+def _largest_run(view: View, belief: Sequences, charge: Charge, read: Read) -> Fraction:
+    runs = view.runs(belief, charge)
+    if runs is None:
+        return read.total
+    return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
+
+
+def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of users without names: in each reading a user may be the one who moves the answers most."""
+    if next(iter(view.secret_runs(belief, [])), None) is None:
+        return
+    fixed, total = Fraction(0), Fraction(0)
+    moving = []
+    for charge, read, _ in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        else:
+            moving.append((charge, read))
+    for reading in readings([charge for charge, _ in moving]):
+        rows = {(read.changes.tobytes(), read.grid): read.changes for n in reading for read in [moving[n][1]]}
+        several = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
+        rates = [
+            sum((moving[n][1].grid / (moving[n][0].scale or 1) for n in reading
+                 if (moving[n][1].changes.tobytes(), moving[n][1].grid) == key), Fraction(0))
+            for key in rows
+        ]  # fmt: skip
+        total += max(sum((int(m) * rate for m, rate in zip(row, rates, strict=True)), Fraction(0)) for row in several)
+    yield fixed + total, Witness("one user", "whoever moves each answer most")
+
+
+def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
+    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
+    for charge, read, after in given:
+        reach = min(int(read.changes.sum()) * read.grid, read.total)
+        if reach == 0:
+            continue
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif after:
+            fixed += loss(reach, charge)
+        else:
+            exact = exact or charge.scale == 0
+            trivial += loss(reach, charge) if charge.scale else 0
+            terms.append((read.changes, charge.scale / read.grid))
+    searched = _search(part, terms) if terms else None
+    if searched is None and exact:
+        raise CompositionRefused(NO_NOISE)
+    if searched is None or (searched[0] >= trivial and not exact):
+        return fixed + trivial, searched[1] if searched else None
+    return fixed + searched[0], searched[1]
+
+
+def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fraction, Witness] | None:
+    """Return the joint cost over all quilts, rounded up to a short decimal; None where it is not bounded."""
+    from takifugu.quilts.joint_cost import joint_cost
+
+    try:
+        cost, witness = joint_cost(part, terms)
+    except Unsupported:
+        return None
+    return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)
+
+
+def _standing_in(size: int) -> Additive:
+    """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
+    return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

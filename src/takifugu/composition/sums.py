@@ -1,0 +1,155 @@
+"""Joint promises of Pufferfish releases of kind whole, data, quilt and single (docs/architecture.md#composition).
+
+Releases of kind whole and data add up; those with a Laplace scale have a joint quilt cost (`quilt_costs`), and the
+least of the proven bounds counts. A `single` promise is about the law of its output given a and given b. A `whole`
+release has a density between m(w) and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any
+such promise by e^epsilon.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from takifugu.beliefs import Belief
+from takifugu.beliefs.pair import LawPair
+from takifugu.composition.alignment import has_given_start, readings
+from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, steady_cost, whole_cost
+from takifugu.composition.quilt_costs import quilt_cost
+from takifugu.composition.views import Sequences, View
+from takifugu.errors import CompositionRefused
+from takifugu.guarantee import Charge, Composition
+from takifugu.laws.rationals import to_text
+
+REMEDY = (
+    "recalibrate the queries as one joint query, or use a mechanism that composes ('group', 'quilt-exact') for all of "
+    "them"
+)
+ELSEWHERE = (
+    "a release of kind 'single' promises something about the secret entries of its own data only, and in the data of "
+    "the other releases they may be other entries: publish both at once, or hide every entry"
+)
+
+
+def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+    """Return the least proven joint promise; raises CompositionRefused where there is none."""
+    known: dict[Charge, Charge] = {}
+    charges = [known.setdefault(c, c) for c in charges]  # equal ones are looked at once
+    singles = [i for i, c in enumerate(charges) if c.composition is Composition.SINGLE and view.is_native(c)]
+    return _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
+
+
+def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return the least of the proven bounds: the sum, where it is one, and the joint quilt cost.
+
+    Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
+    cheaper than the costliest of its releases alone; then adding a release never makes a set cheaper.
+    """
+    steady = [c for c in charges if c.composition in STEADY]
+    others = [i for i, c in enumerate(charges) if c.composition not in STEADY]
+    is_placed = len(readings(charges)) <= 1
+    each = {id(c): steady_cost(view, c, is_placed) for c in {id(c): c for c in steady}.values()}
+    promised = sum((each[number] * times for number, times in Counter(map(id, steady)).items()), Fraction(0))
+    whole = all(c.composition is Composition.WHOLE for c in steady)
+    own = {number: _alone(view, c) for number, c in {id(c): c for c in charges}.items()}
+    alone = [own[id(c)] for c in charges]
+    if len(charges) == 1 and alone[0] is not None:
+        return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].composition)
+    found: list[Joint] = []
+    if not others:
+        found.append(Joint(promised, deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA))
+    elif (
+        whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
+        and _means_one_secret(view, charges)
+    ):  # fmt: skip
+        found.append(Joint(promised + charges[others[0]].epsilon, deltas(charges), "sum", Composition.QUILT))
+    refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
+    if not found:
+        raise CompositionRefused(refused)
+    best = min(found, key=lambda joint: joint.epsilon)
+    return replace(best, epsilon=max([best.epsilon, *(one for one in own.values() if one is not None)]))
+
+
+def _alone(view: View, charge: Charge) -> Fraction | None:
+    """Return what a release promises alone under a framework that it was calibrated for; None for another one."""
+    if not view.is_native(charge):
+        return None
+    return steady_cost(view, charge, is_placed=True) if charge.composition in STEADY else charge.epsilon
+
+
+def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
+    single = charges[singles[0]]
+    others = [c for i, c in enumerate(charges) if i != singles[0]]
+    late = chosen_late(charges)[singles[0]]
+    is_about_one = _means_one_secret(view, charges)
+    reason = _why_single_stands_alone(single, others, late) or ("" if is_about_one else ELSEWHERE)
+    found: list[Joint] = []
+    refused = ""
+    if not reason and not (recharge and single.scope == "pooled"):
+        found.append(_single_and_wholes(view, charges, single, others))
+    if reason or recharge:
+        if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
+            refused = _try(found, lambda: _single_and_wholes(view, charges, single, others))
+        refused = _try(found, lambda: quilt_cost(view, charges)) or refused
+    if found and (recharge or not reason):
+        return min(found, key=lambda joint: joint.epsilon)
+    if found:
+        cost = min(joint.epsilon for joint in found)
+        price = f"recharging them by their noise alone (recharge=True) would cost epsilon {float(cost):.4g} in all"
+    else:
+        price = f"their noise alone gives no bound: {refused}"
+    raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")
+
+
+def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: bool) -> str:
+    """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
+    kinds = sorted({str(o.composition) for o in others if o.composition is not Composition.WHOLE})
+    if kinds:
+        scopes = {c.scope for c in (single, *others) if c.composition is Composition.SINGLE}
+        pooled = " over several units" if "pooled" in scopes else ""
+        return (
+            f"a release{pooled} that promises something about its own output's distribution only ('single', epsilon "
+            f"{to_text(single.epsilon)}) has no joint promise with another of kind {' or '.join(map(repr, kinds))} "
+            "about the same data, before or after it: together they may reveal what neither does alone"
+        )
+    if late:
+        return (
+            "a release of kind 'single' was chosen when the output of a release with delta > 0 could be seen: they "
+            "compose only if its query and noise were fixed before"
+        )
+    return ""
+
+
+def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:
+    """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
+    reading = [c for c in charges if c.entries]
+    together = len(readings(reading)) <= 1 and len({c.at for c in reading}) <= 1
+    return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
+
+
+def _promises_travel(view: View, belief: Belief) -> bool:
+    """Whether a promise about one reading covers each entry of the recording, or each user, that another may mean.
+
+    What a step outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all
+    values of all steps is enough where no start is given. Entries with names are the same in every reading.
+    """
+    families = [secret.family(belief) for secret in view.framework.secrets]
+    everywhere = [family for family in families if len(family.entries) == belief.size]
+    if isinstance(belief, Sequences):
+        return not has_given_start(belief) and any(family.pairs is None for family in everywhere)
+    return belief.names is not None or isinstance(belief, LawPair) or len(everywhere) == len(families)
+
+
+def _single_and_wholes(view: View, charges: Sequence[Charge], single: Charge, others: Sequence[Charge]) -> Joint:
+    total = single.epsilon + sum((whole_cost(view, o) for o in others), Fraction(0))
+    return Joint(total, deltas(charges), "single and whole" if others else "alone", Composition.SINGLE)
+
+
+def _try(found: list[Joint], rule: Callable[[], Joint]) -> str:
+    try:
+        found.append(rule())
+    except CompositionRefused as refusal:
+        return str(refusal)
+    return ""

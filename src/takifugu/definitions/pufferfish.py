@@ -1,0 +1,110 @@
+"""Pufferfish: secret pairs compared both ways under every belief (Song17 Definition 2.1; Kifer and Machanavajjhala)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu import secrets
+from takifugu.choices import Choice
+from takifugu.composition.losses import Joint, as_whole
+from takifugu.composition.views import View
+from takifugu.explaining import explain, sentence
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Charge
+from takifugu.hypotheses import Comparison
+from takifugu.laws.gaussian import gaussian_delta
+from takifugu.mechanisms.lines import along_line
+from takifugu.problem import Bound, Problem
+from takifugu.randomisers import Noise, Randomiser, RoundedNormal
+from takifugu.sensitivity import entry_change
+
+_LAPLACE = ("discrete-laplace", "rounded-laplace")
+
+
+@dataclass(frozen=True)
+class Pufferfish:
+    """Every pair of every secret, under every belief, both ways, with weight 1; the data's rows are what is hidden."""
+
+    name: str = "pufferfish"
+    one_way: bool = False
+
+    def comparisons(self, framework: Framework) -> Iterator[Comparison]:
+        for belief in framework.beliefs:
+            for secret in framework.secrets:
+                yield from secrets.comparisons(secret, belief)
+
+    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+        from takifugu.composition.sums import joint_promise
+
+        return joint_promise(view, charges, recharge)
+
+    def own(self, charge: Charge) -> Charge:
+        """Return the charge itself, or what it costs when all data change, in either direction."""
+        return charge if charge.definition == self.name else as_whole(charge, self.name)
+
+    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
+        """Return why noise is refused by default, or None (docs/architecture.md#zero-noise).
+
+        Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some cell,
+        where D_1 is the cell's largest change when one secret entry changes, and the noise is taken before rounding.
+        """
+        if noise.kind == "none":
+            return (
+                "no noise at all would be added: only the randomness that the belief assumes would hide the secret; "
+                "allow_zero_noise=True accepts that"
+            )
+        change = coordinate_change(problem) * problem.grid
+        if not isinstance(noise, Noise) or change == 0:
+            return None
+        if noise.kind in _LAPLACE and change <= problem.epsilon * noise.scale:
+            return None  # ordinary entry noise passes: 2 a^ceil(D/2)/(1 + a) >= a^D and e^(-D/2b) >= e^(-D/b)
+        needed = math.exp(-problem.epsilon) - float(problem.delta)
+        if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
+            return None
+        return (
+            f"noise of scale {float(noise.scale):.6g} is small beside what one entry changes ({float(change):g}): "
+            "mostly the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
+        )
+
+    def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
+        """Return whether the noise alone hides one entry, at the promise, from someone who knows all others.
+
+        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
+        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
+        """
+        change, noise = entry_change(problem) * problem.grid, bound.randomiser
+        if isinstance(noise, Choice):
+            return noise.hides_every_answer(bound.epsilon)
+        if isinstance(noise, RoundedNormal) and change:
+            return gaussian_delta(change, noise.sigma, bound.epsilon) <= bound.delta
+        return change <= bound.epsilon * noise.scale
+
+    def promise(self, epsilon: Fraction, delta: Fraction) -> str:
+        factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
+        words = (
+            f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
+            f"than e^{_short(epsilon)}{factor}"
+        )
+        return words if delta == 0 else f"{words}, up to an excess probability of at most {_short(delta)}"
+
+    def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
+        return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
+
+
+def coordinate_change(problem: Problem) -> int:
+    """Return D_1: the largest change of one cell when one secret entry changes, in grid units; 0 for `between`.
+
+    Cells that move along one line tell as much together as one that moves by their L1 change (`mechanisms.lines`).
+    """
+    shares = ((along_line(part.answer) or part.answer, part.family.entries) for part in problem.parts)
+    return max((share.coordinate_change(entries) for share, entries in shares), default=0)
+
+
+def _short(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+PUFFERFISH = Pufferfish()
