@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.support.answers import true_answer
 
 import takifugu as tf
 from takifugu import beliefs, entries, frameworks, queries
 from takifugu.calibration import Calibration
 from takifugu.errors import InputError
-from takifugu.releasing.truth import true_answer
 
 BITS = [0, 1]
 COPY = [[0.99, 0.01], [0.01, 0.99]]

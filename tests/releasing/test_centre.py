@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.support.answers import true_answer
 
 import takifugu as tf
 from takifugu.audit import true_loss
@@ -17,7 +18,6 @@ from takifugu.calibration import REGISTRY, Calibration, with_scale
 from takifugu.errors import CalibrationRefused, DataError
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.randomisers import Exact, RoundedLaplace, RoundedNormal, from_dict
-from takifugu.releasing.truth import true_answer
 
 F = Fraction
 Law = dict[Fraction, Fraction]

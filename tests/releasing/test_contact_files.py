@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.support.answers import true_answer
 from tests.support.research import research_file
 
 import takifugu as tf
@@ -14,7 +15,6 @@ from takifugu.cli import main
 from takifugu.errors import DataError, SpecError
 from takifugu.releasing import planning
 from takifugu.releasing.run import release_file
-from takifugu.releasing.truth import true_answer
 from takifugu.spec import file as spec
 from takifugu.spec.records.checks import RecordFile
 from takifugu.spec.records.data import records_of

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from tests.support.adult import race_and_education
+from tests.support.answers import true_answer
 from tests.support.research import research_file
 
 import takifugu as tf
@@ -21,7 +22,6 @@ from takifugu.cli import main
 from takifugu.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing import planning
 from takifugu.releasing.run import release_file
-from takifugu.releasing.truth import true_answer
 from takifugu.spec import file as spec
 from takifugu.spec.records.checks import RecordFile
 from takifugu.spec.records.data import records_of

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import files, mutants
+from tests.support.answers import true_answer
 from tests.support.engines import ENGINES, Columns, spark, write_csv
 
 import takifugu as tf
@@ -23,7 +24,7 @@ from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.queries import Linear
 from takifugu.releasing import planning, run
-from takifugu.releasing.truth import Counted, true_answer
+from takifugu.releasing.truth import Counted
 from takifugu.spec.file import load
 
 GAPS = (5, 6, 11)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.support.answers import true_answer
 
 import takifugu as tf
 from takifugu.errors import DataError, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
-from takifugu.releasing.truth import true_answer
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.answers import true_answer
 
 import takifugu as tf
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.calibration import Calibration
 from takifugu.composition import charge_of
 from takifugu.errors import DataError
-from takifugu.releasing.truth import true_answer
 
 ILL = {"ill": Fraction(1, 10), "well": Fraction(9, 10)}
 

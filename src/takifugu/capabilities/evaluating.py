@@ -1,0 +1,203 @@
+"""Private data as value indices of a belief's entries, and the exact answer, in whole grid units, that they give.
+
+What is returned here goes into the noise and nowhere else. No message repeats a value, a position or a count of the
+data: it names the rule that was broken and what the belief expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu import entries
+from takifugu.beliefs import Belief
+from takifugu.capabilities.dispatch import Question
+from takifugu.errors import DataError, InputError
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import as_fraction
+from takifugu.queries import Additive, IntArray
+from takifugu.secrets import ABSENT
+
+#: Marks an entry that was not observed; it has weight 0.
+MISSING = -1
+
+
+def value_indices(belief: Belief, data: Any) -> IntArray:
+    """Return the data as value indices, one per entry of the belief, MISSING where an entry was not observed.
+
+    `data` are what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the
+    listed order) where entries have names, and else a sequence of states, which may be shorter than the belief.
+
+    Raises DataError for data that the belief does not know.
+
+    >>> from takifugu import MarkovChain
+    >>> value_indices(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=["still", "walking"]), ["walking", "still"])
+    array([ 1,  0, -1])
+    """
+    return VALUES.of(belief)(belief, data if belief.names is None else _by_label(data))
+
+
+def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
+    """Return the exact answer in grid units; entries that were not observed add nothing."""
+    observed = values != MISSING
+    return replace(answer, weights=np.where(observed, answer.weights, 0)).evaluate(np.where(observed, values, 0))
+
+
+def number_given(data: Any, laws: Iterable[Pmf]) -> Fraction:
+    """Return a number that one of the given laws may draw; raises DataError for any other."""
+    try:
+        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
+    if not any(value == atom for law in laws for atom in law.values.tolist()):
+        raise DataError(
+            "the value has probability zero under both distributions", rule="the promise would not cover it"
+        )
+    return value
+
+
+def _one_sequence(belief: Belief, data: Any) -> IntArray:
+    """Return the values of one sequence, as long as the belief or shorter."""
+    return _in_runs(belief, [(range(belief.size), data)])
+
+
+def of_pieces(belief: Belief, data: Any) -> IntArray:
+    """Return the values of sequences, one for each independent piece, each as long as its piece or shorter."""
+    pieces, runs = _sequence(data, "the list of pieces"), belief.components()
+    if len(pieces) != len(runs):
+        raise DataError(f"the belief has {len(runs)} pieces", fix="give one sequence for each, in the same order")
+    return _in_runs(belief, zip(runs, pieces, strict=True))
+
+
+def _in_runs(belief: Belief, runs: Iterable[tuple[range, Any]]) -> IntArray:
+    values = np.full(belief.size, MISSING, dtype=np.int64)
+    place = {state: index for index, state in enumerate(belief.alphabet(0))}
+    for run, piece in runs:
+        states = _sequence(piece, "the sequence")
+        if len(states) > len(run):
+            raise DataError(
+                f"the sequence is longer than the {len(run)} steps that the belief allows",
+                fix="calibrate for its length",
+            )
+        values[run.start : run.start + len(states)] = _places(states, place)
+    if (values == MISSING).all():
+        raise DataError("the data is empty", rule="nothing can be released")
+    return values
+
+
+def of_people(belief: Belief, data: Any) -> IntArray:
+    """Return the values of people of one alphabet: a mapping of all their names, or states in the listed order."""
+    if isinstance(data, Mapping):
+        if set(data) != set(belief.names or ()):
+            raise DataError("the data must name exactly the people of the belief, each with a state")
+        data = [data[name] for name in entries.listed(belief) or ()]
+    data = _sequence(data, "the sequence")
+    return _one_sequence(belief, entries.arranged(belief, data) if len(data) == belief.size else data)
+
+
+def _record(belief: Belief, data: Any) -> IntArray:
+    """Return the values of one record: a mapping of exactly the names, or values in the listed order."""
+    names = entries.listed(belief) or range(belief.size)
+    if isinstance(data, Mapping):
+        if set(data) != set(names):
+            raise DataError(f"the record needs exactly the columns {_listed(names)}")
+        record: Sequence[Any] = [data[name] for name in belief.names or names]
+    else:
+        record = _sequence(data, "the record")
+        if len(record) != len(names):
+            raise DataError(f"the record needs one value for each of the columns {_listed(names)}, in this order")
+        record = entries.arranged(belief, record)
+    return np.array([_place(value, belief.alphabet(i)) for i, value in enumerate(record)], dtype=np.int64)
+
+
+def _unregistered(belief: Belief, data: Any) -> IntArray:
+    """Return the values of one sequence where entries have no names and one alphabet, else of one record."""
+    sequence = belief.names is None and belief.one_alphabet
+    return _one_sequence(belief, data) if sequence else _record(belief, data)
+
+
+def _by_label(data: Any) -> Any:
+    """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
+    labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
+    labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
+        return data
+    values = _sequence(data, "the record")
+    return dict(zip(labels, values, strict=True)) if len(set(labels)) == len(labels) == len(values) else data
+
+
+def of_users(users: Any, data: Any) -> IntArray:
+    """Return one value index per user; "absent" has one where it removes the user, not where it means "unknown"."""
+    if isinstance(data, Mapping) and users.names is not None:
+        if set(data) != set(users.names):
+            raise DataError("the data must name exactly the users of the belief, each with a value")
+        data = [data[name] for name in entries.listed(users) or ()]
+    states = _sequence(data, "the list of users")
+    if len(states) != users.size:
+        raise DataError(f"the belief has {users.size} users", fix="give one value for each, in the same order")
+    states = entries.arranged(users, states)
+    places = [{value: i for i, value in enumerate(found.values)} for found in users.letters]
+    for place, found in zip(places, users.letters, strict=True):
+        if found.absence == "removed":
+            place[ABSENT] = len(found.values)
+    try:
+        if len(places) == 1:
+            return np.array([places[0][state] for state in states], dtype=np.int64)
+        whose = users.letters_of.tolist()
+        return np.array([places[n][state] for n, state in zip(whose, states, strict=True)], dtype=np.int64)
+    except (KeyError, TypeError):
+        listed = "; ".join(str(_listed(place)) for place in places[:5])
+        told = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
+        raise DataError(
+            "a user has a value that the belief does not know", fix=f"the values are {listed}{told}"
+        ) from None
+
+
+def _sequence(data: Any, what: str) -> list[Any]:
+    if isinstance(data, str | bytes | Mapping) or not hasattr(data, "__iter__"):
+        raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
+    for convert in ("to_pylist", "tolist", "to_list"):
+        if hasattr(data, convert):
+            values = getattr(data, convert)()
+            return values if isinstance(values, list) else [values]
+    return list(data)
+
+
+def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
+    """Return the index of each state; None is an entry that was not observed."""
+    try:
+        return [MISSING if s is None else place[s] for s in states]
+    except (KeyError, TypeError):
+        raise DataError(
+            "the sequence has a value that is not a state of the belief", fix=f"its states are {_listed(place)}"
+        ) from None
+
+
+def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
+    try:
+        return alphabet.index(value)
+    except ValueError:
+        raise DataError(
+            "the record has a value that the belief does not know", fix=f"the column's values are {_listed(alphabet)}"
+        ) from None
+
+
+def _listed(known: Iterable[Any]) -> list[str]:
+    names = [str(k) for k in known]
+    return names if len(names) <= 20 else [*names[:20], "..."]
+
+
+#: (belief, data) -> value indices, by type of belief.
+VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
+    "how data are read",
+    {
+        "beliefs.users:IndependentUsers": "capabilities.evaluating:of_users",
+        "beliefs.contacts:CliqueInfection": "capabilities.evaluating:of_people",
+        "beliefs.pieces:IndependentPieces": "capabilities.evaluating:of_pieces",
+    },
+    default=_unregistered,
+)
