@@ -2,7 +2,8 @@
 
 Each document has its own names and its own temporary working directory. By the language of a block:
 
-python    is executed; what it prints is kept for the next block
+python    is executed; what it prints is kept for the next block. One whose first line is `# name.py` is written to that
+          file and imported; what it registers with Takifugu is forgotten at the end of the document
 text      the first one after a python or console block: must be what that block printed; `...` stands for any lines
 toml      whose first line is `# name.toml`: is written to that file
 console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers (make, git, pip, cd) are left to it
@@ -11,11 +12,13 @@ console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import re
 import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +28,7 @@ from sybil import Example, Region
 from sybil.document import Document
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
+from tests.support import registries
 
 #: Commands in documents that the tests do not run themselves: .ci/run starts from them.
 LEFT_TO_CI = ("make", "git", "pip", "cd", "python3")
@@ -38,13 +42,14 @@ def enter(namespace: Namespace) -> None:
     """Start a document: 80 columns, no colours, a working directory of its own."""
     namespace["__before__"] = (os.getcwd(), {name: os.environ.get(name) for name in ENVIRONMENT})
     namespace["__room__"] = tempfile.mkdtemp(prefix="takifugu-document-")
-    namespace["__printed__"] = None
+    namespace["__printed__"], namespace["__files__"] = None, contextlib.ExitStack()
     os.chdir(namespace["__room__"])
     os.environ.update(ENVIRONMENT)
 
 
 def leave(namespace: Namespace) -> None:
     directory, variables = namespace["__before__"]
+    namespace["__files__"].close()
     os.chdir(directory)
     for name, value in variables.items():
         os.environ.pop(name, None)
@@ -62,10 +67,30 @@ _execute = PythonEvaluator()
 
 
 def _python(example: Example) -> None:
-    printed = io.StringIO()
+    printed, name = io.StringIO(), _NAMED.match(example.parsed)
     with contextlib.redirect_stdout(printed):
-        _execute(example)
+        if name:
+            _module(name[1], example)
+        else:
+            _execute(example)
     example.namespace["__printed__"] = printed.getvalue()
+
+
+_NAMED = re.compile(r"# (\w+)\.py\n")
+
+
+def _module(name: str, example: Example) -> None:
+    """Write a block to its file, beside the document's others, and import it."""
+    stack: contextlib.ExitStack = example.namespace["__files__"]
+    if str(Path.cwd()) not in sys.path:
+        stack.enter_context(registries.restored())
+        sys.path.insert(0, str(Path.cwd()))
+        stack.callback(sys.path.remove, str(Path.cwd()))
+    assert name not in sys.modules, f"a module {name} is loaded already: call the file otherwise"
+    Path(f"{name}.py").write_text(example.parsed, encoding="utf-8")
+    stack.callback(sys.modules.pop, name, None)
+    importlib.invalidate_caches()
+    importlib.import_module(name)
 
 
 def _printed(example: Example) -> str | None:
