@@ -13,10 +13,14 @@ from itertools import accumulate
 from math import inf, isinf
 from operator import or_
 
+import numpy as np
+
+from takifugu.beliefs import Belief
 from takifugu.composition.views import Sequences, View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
 from takifugu.problem import Witness
+from takifugu.queries import IntArray
 
 STEADY = (Composition.WHOLE, Composition.DATA)
 NO_NOISE = "a release without any noise costs infinitely much beside others"
@@ -70,12 +74,17 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
             runs = view.runs(belief, charge) or (range(len(read.changes)),)
         else:
             runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
-            if runs and not is_placed and belief.names is None:  # in another reading a user may be any of them
-                most = int(read.changes.argmax())
-                runs = (range(most, most + 1),)
+            if runs and not is_placed and belief.names is None:  # in another reading it may be any of them
+                runs = (belief.components()[int(by_component(belief, read.changes).argmax())],)
         for run in runs:
             costs.append(loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
     return max(costs)
+
+
+def by_component(belief: Belief, changes: IntArray) -> IntArray:
+    """Return the largest change of an answer when one independent component changes, one integer per component."""
+    runs = belief.components()
+    return changes if len(runs) == len(changes) else np.add.reduceat(changes, [run.start for run in runs])
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:

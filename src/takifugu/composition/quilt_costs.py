@@ -20,7 +20,17 @@ import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
-from takifugu.composition.losses import NO_NOISE, STEADY, Joint, chosen_late, deltas, loss, steady_cost, whole_cost
+from takifugu.composition.losses import (
+    NO_NOISE,
+    STEADY,
+    Joint,
+    by_component,
+    chosen_late,
+    deltas,
+    loss,
+    steady_cost,
+    whole_cost,
+)
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
@@ -132,7 +142,7 @@ def _largest_run(view: View, belief: Sequences, charge: Charge, read: Read) -> F
 
 
 def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
-    """Yield the cost of users without names: in each reading a user may be the one who moves the answers most."""
+    """Yield the cost of components without names: in each reading one may be that which moves the answers most."""
     if next(iter(view.secret_runs(belief, [])), None) is None:
         return
     fixed, total = Fraction(0), Fraction(0)
@@ -145,7 +155,10 @@ def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Ite
         else:
             moving.append((charge, read))
     for reading in readings([charge for charge, _ in moving]):
-        rows = {(read.changes.tobytes(), read.grid): read.changes for n in reading for read in [moving[n][1]]}
+        rows = {
+            (read.changes.tobytes(), read.grid): by_component(belief, read.changes)
+            for n in reading for read in [moving[n][1]]
+        }  # fmt: skip
         several = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
         rates = [
             sum((moving[n][1].grid / (moving[n][0].scale or 1) for n in reading
