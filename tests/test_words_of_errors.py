@@ -19,7 +19,6 @@ STILL_READ = frozenset({
     "takifugu.spec.sequences.checks _item",
     "takifugu.spec.sequences.checks _try_chain",
     "takifugu.spec.records.checks _item",
-    "takifugu.spec.sequences.units _asked",
 })  # fmt: skip
 
 #: Readers of errors that other libraries raise, which have words only.

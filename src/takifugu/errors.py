@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from takifugu.visible import visible
 
@@ -51,6 +51,9 @@ _MEANS = {
 Step = str | int
 
 
+Error = TypeVar("Error", bound="TakifuguError")
+
+
 class TakifuguError(Exception):
     """The root of every error that Takifugu raises for a mistake in its input.
 
@@ -77,6 +80,15 @@ class TakifuguError(Exception):
     def at(self, *outer: Step) -> Self:
         """Return this error with the outer steps before its own place."""
         self.where = (*outer, *self.where)
+        return self
+
+    def of(self, kind: type[Error]) -> Error:
+        """Return this error as one of another kind, with the same parts."""
+        return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
+
+    def placed(self) -> Self:
+        """Return this error with its place before its words, for who reads a file with such keys."""
+        self.what = f"{self.place}: {self.what}"
         return self
 
     @property

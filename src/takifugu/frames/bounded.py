@@ -37,13 +37,15 @@ class Bounded:
             raise InputError(
                 f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}",
                 rule="the lower bound must be at most the upper one, and the replacement between them",
-            )
+            ).at("missing")
         if self.grid <= 0 or max(self.grid.numerator, self.grid.denominator) > MOST_UNITS:
-            raise InputError(f"the grid of column {column!r} is {grid}", rule="it must be above 0, for example 0.01")
+            raise InputError(
+                f"the grid of column {column!r} is {grid}", rule="it must be above 0, for example 0.01"
+            ).at("grid")
         if max(abs(self.low), abs(self.high)) / self.grid > MOST_UNITS:
             raise InputError(
                 f"the bounds of column {column!r} are more than 2**50 steps of its grid", fix="coarsen the grid"
-            )
+            ).at("grid")
 
     @property
     def range(self) -> tuple[int, int]:

@@ -36,7 +36,9 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
     """
     value = plain(role, kind)
     if value is None:
-        raise DataError(f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it")
+        raise DataError(
+            f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it"
+        ).at(column)
     if is_text(kind):
         stripped = text(value, missing)
         value = nw.when(stripped.str.contains(NUMBER)).then(stripped)

@@ -51,13 +51,15 @@ class Layout:
         for name, rules in _RULES.items():
             rule = getattr(self, name)
             if rule not in rules:
-                raise InputError(f"{name} is {rule!r}", fix=f"write one of {list(rules)}{did_you_mean(rule, rules)}")
+                raise InputError(
+                    f"{name} is {rule!r}", fix=f"write one of {list(rules)}{did_you_mean(rule, rules)}"
+                ).at(name)
         if self.step is not None:
             parse_step(self.step)
             if self.order is None:
                 raise InputError(
                     "a step is declared and no order column", rule="steps are counted along an order column"
-                )
+                ).at("order")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -81,14 +83,16 @@ class Recode:
 
     def __post_init__(self) -> None:
         if len({text_of(s) for s in self.states}) != len(self.states):
-            raise InputError(f"the states are {list(map(str, self.states))}", rule="each needs a name of its own")
+            raise InputError(
+                f"the states are {list(map(str, self.states))}", rule="each needs a name of its own"
+            ).at("states")
         self.check(frozenset())
         for raw, state in self.mapping.items():
             if state not in self.states:
                 raise InputError(
-                    f"{raw!r} is mapped to {state!r}, which is no state{did_you_mean(state, self.states)}",
-                    fix=f"write one of {list(map(str, self.states))}",
-                )
+                    f"{raw!r} is mapped to {state!r}, which is no state",
+                    fix=f"write one of {list(map(str, self.states))}{did_you_mean(state, self.states)}",
+                ).at("map", str(raw))
 
     def check(self, missing: Collection[str]) -> None:
         """Raise InputError where a state, or a raw value that is mapped to one, is a text that counts as missing."""
@@ -97,7 +101,7 @@ class Recode:
                 f"the state {text!r} is also a text that counts as missing, so its secret would become the public "
                 "pattern of gaps",
                 fix="name the state otherwise, or take the text out of missing",
-            )
+            ).at("missing")
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -124,16 +128,16 @@ class Lengths:
 
     def __post_init__(self) -> None:
         if self.longer not in ("refuse", "cut"):
-            raise InputError(f"longer is {self.longer!r}", fix="write 'refuse' or 'cut'")
+            raise InputError(f"longer is {self.longer!r}", fix="write 'refuse' or 'cut'").at("longer")
         if self.longer == "cut" and self.longest is None:
             raise InputError(
                 "longer pieces are to be cut, and no longest length is given", fix="write the number of steps"
-            )
+            ).at("max_length")
         if self.shortest < 1 or (self.longest is not None and self.longest < self.shortest):
             raise InputError(
                 f"pieces of {self.shortest} to {self.longest} steps",
                 rule="the shortest must be at least 1, and no longer than the longest",
-            )
+            ).at("max_length")
 
 
 def parse_step(step: int | float | str | None) -> Fraction | timedelta:
@@ -155,7 +159,7 @@ def parse_step(step: int | float | str | None) -> Fraction | timedelta:
             return length
     raise InputError(
         f"the step is {repr(step)[:60]}", fix='write a number above 0, or a time such as "30s", "1min", "1h" or "1d"'
-    )
+    ).at("step")
 
 
 def text_of(value: Any) -> str | None:

@@ -52,12 +52,12 @@ def measure(
         raise DataError(
             f"a piece is longer than the {before} steps that the belief allows",
             fix="raise the longest length, or have longer pieces cut",
-        )
+        ).at("max_length")
     kept = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
     if not kept:
         raise DataError(
             f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
-        )
+        ).at("min_length")
     found = {}
     for key, facts in kept.items():
         seen = [(f.code, f.rows) for f in facts if f.code >= 0]
@@ -79,14 +79,14 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
                     f"column {column!r} has missing values",
                     rule="every row must have a value there",
                     fix='fill them, or write null_keys = "drop" to leave these rows out',
-                )
+                ).at("null_keys")
     codes = {fact.code for facts in grouped.values() for fact in facts}
     if UNKNOWN in codes:
         names = [str(s) for s in states.states]
         raise DataError(
             f"column {layout.value!r} has a value that is no state and is not mapped to one",
             fix=f"the states are {names}",
-        )
+        ).at("states")
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
             f"column {layout.value!r} has missing states",
@@ -94,7 +94,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
                 "fill them, leave their rows out, or have them counted as unobserved where the pattern of gaps may "
                 "be public"
             ),
-        )
+        ).at("nulls")
 
 
 def _names(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
@@ -122,20 +122,20 @@ def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) 
             raise DataError(
                 "the rows of one piece are not together, and no order column is declared",
                 fix=f"sort the data by {named}, or declare the order column",
-            )
+            ).at("order")
         return
     if any(fact.unplaced for facts in grouped.values() for fact in facts):
         raise DataError(
             f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar",
             rule="every row needs its place in the order",
-        )
+        ).at("order")
     for fault, words in zip(rows.misorder(), ("has ties", "goes backwards"), strict=True):
         if fault:
             raise DataError(
                 f"column {layout.order!r} {words} within one piece",
                 rule="every row must come after the one before",
                 fix="sort the data, or declare the piece column if the rows belong to several pieces",
-            )
+            ).at("order")
 
 
 def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
@@ -145,10 +145,12 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
         raise DataError(
             f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
             fix="round it, or declare the step that it has",
-        )
+        ).at("step")
     span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
-        raise DataError(f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step")
+        raise DataError(
+            f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"
+        ).at("step")
     return span // step + 1
 
 
@@ -157,15 +159,19 @@ def check_weights(weights: Mapping[range, int] | None) -> None:
     if weights is None:
         return
     if len(weights) > MOST_WEIGHTS:
-        raise InputError(f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}", fix="read the entries")
+        raise InputError(
+            f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}", fix="read the entries"
+        ).at("weights")
     last = 0
     for run in sorted(weights, key=lambda r: r.start):
         if run.step != 1 or len(run) == 0 or run.start < last:
             raise InputError(
                 f"the weights' run {run} is empty, has a step or overlaps", fix="give separate runs of places"
-            )
+            ).at("weights")
         if isinstance(weights[run], bool) or not isinstance(weights[run], int) or abs(weights[run]) >= 2**31:
-            raise InputError(f"the weight of {run} is {weights[run]!r}", rule="it must be a whole number below 2**31")
+            raise InputError(
+                f"the weight of {run} is {weights[run]!r}", rule="it must be a whole number below 2**31"
+            ).at("weights")
         last = run.stop
 
 

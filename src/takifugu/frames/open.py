@@ -54,7 +54,7 @@ def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
     ('person', 'minute', 'posture')
     """
     if isinstance(missing, str):
-        raise InputError(f"missing is {missing!r}", fix='give a list of texts, such as ["NA", "?"]')
+        raise InputError(f"missing is {missing!r}", fix='give a list of texts, such as ["NA", "?"]').at("missing")
     words = frozenset(str(word).strip(BLANKS) for word in missing) | {""}
     if isinstance(data, Table):
         return data

@@ -62,7 +62,7 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     if states is None:
         raise DataError(
             f"column {column!r} holds values of type {kind}, which are no states", fix="write them as text"
-        )
+        ).at("value")
     return states
 
 

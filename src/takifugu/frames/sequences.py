@@ -148,7 +148,7 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
 
         return python_rows(table, layout, states)
     if not table.ordered and layout.order is None:
-        raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column")
+        raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")
     from takifugu.frames.in_engine import engine_rows
 
     return engine_rows(table, layout, states)

@@ -30,11 +30,11 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
         try:
             name = normalised(raw, f"column {column!r}: a {what}{place}")
         except InputError as error:
-            raise DataError(str(error)) from None
+            raise error.of(DataError).at(what) from None
         if not name:
             raise DataError(
                 f"column {column!r}: a {what}{place} has no character that can be seen", fix="write its name"
-            )
+            ).at(what)
         other, at = first.setdefault(name, (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
@@ -42,7 +42,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
                 f"column {column!r}: a {what} is written in two ways{rows}, which look alike (blanks, accents or "
                 "characters of zero width)",
                 fix="write it in one way",
-            )
+            ).at(what)
         found[raw] = name
     return found
 

@@ -54,8 +54,8 @@ class Table:
                 )
             if column not in self.names:
                 raise InputError(
-                    f"the data has no column {column!r}{did_you_mean(column, self.names)}",
-                    fix=f"its columns are {_listed(self.names)}",
+                    f"the data has no column {column!r}",
+                    fix=f"its columns are {_listed(self.names)}{did_you_mean(column, self.names)}",
                 )
             if self.names.count(column) > 1:
                 raise InputError(f"the data has two columns called {column!r}", fix="rename one")

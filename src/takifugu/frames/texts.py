@@ -24,18 +24,20 @@ def other_kind(column: str) -> DataError:
     return DataError(
         f"the step and column {column!r} differ in kind",
         fix='write a time such as "1min" for dates and times, a number for numbers',
-    )
+    ).at("step")
 
 
 def no_order(column: str) -> DataError:
     return DataError(
         f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00)",
         rule="it cannot order the rows",
-    )
+    ).at("order")
 
 
 def two_ways(column: str) -> DataError:
-    return DataError(f"column {column!r} has times with and without a zone", fix="write all of them in one way")
+    return DataError(
+        f"column {column!r} has times with and without a zone", fix="write all of them in one way"
+    ).at("order")
 
 
 def not_numbers(column: str) -> DataError:

@@ -46,7 +46,7 @@ def totals(
     ('B',) 1 [120]
     """
     if null_keys not in ("refuse", "drop", "keep"):
-        raise InputError(f"null_keys is {null_keys!r}", fix="write 'refuse', 'drop' or 'keep'")
+        raise InputError(f"null_keys is {null_keys!r}", fix="write 'refuse', 'drop' or 'keep'").at("null_keys")
     if table.in_python:
         from takifugu.frames.in_python import python_totals
 
@@ -58,13 +58,15 @@ def totals(
     for key, rows, sums in found:
         if any(name is None for name in key):
             if null_keys == "refuse":
-                raise DataError(f"one of the columns {list(by)} has missing values", fix="fill them, or write a rule")
+                raise DataError(
+                    f"one of the columns {list(by)} has missing values", fix="fill them, or write a rule"
+                ).at("null_keys")
             if null_keys == "drop":
                 continue
         if rows * largest >= 2**62:
             raise DataError(
                 "a sum of these bounds could leave 64 bits", fix="declare coarser grids or narrower bounds"
-            )
+            ).at("grid")
         groups.append(Group(key, rows, np.array(sums, dtype=np.int64)))
     if not groups:
         raise DataError("the data has no rows", rule="nothing can be released")

@@ -6,30 +6,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from takifugu.errors import DataError
+from takifugu.errors import DataError, Step
 from takifugu.frames import Piece, entries, pieces
 from takifugu.spec.file import ReleaseFile
 from takifugu.spec.sequences.build import layout_of, lengths_of, recode_of
 
-#: The key of a rule about the data in a release file, by words of the message about it.
-_KEYS = (
-    ("every row must have a value there", "source.null_keys"),
-    (": a unit", "source.unit"),
-    (": a piece", "source.piece"),
-    ("missing states", "source.nulls"),
-    ("is no state", "belief.states"),
-    ("no order column is declared", "source.order"),
-    ("declare the order column", "source.order"),
-    ("step that it has", "source.step"),
-    ("check it and the step", "source.step"),
-    ("step and column", "source.step"),
-    ("longest length", "belief.max_length"),
-    ("shortest length", "belief.min_length"),
-    ("within one piece", "source.order"),
-    ("its place in the order", "source.order"),
-    ("cannot order the rows", "source.order"),
-    ("with and without a zone", "source.order"),
-)
+#: The section of a release file that has a key, where it is not [source].
+_SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,5 +69,5 @@ def _asked(file: ReleaseFile, question: Any) -> Any:
     try:
         return question(file.table, layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief))
     except DataError as error:
-        key = next((key for words, key in _KEYS if words in str(error)), "source.file")
-        raise DataError(f"{key}", rule=f"{error}") from None
+        error.where = error.where or ("file",)
+        raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
