@@ -197,11 +197,11 @@ def _line(node: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Room:
-    """Files of src/takifugu, and the folder of the tests that must notice."""
+class Package:
+    """Files of src/takifugu, and the folders and files of the tests that must notice."""
 
     files: list[str]
-    tests: str
+    tests: list[str]
 
 
 @dataclass(frozen=True)
@@ -388,7 +388,7 @@ def in_a_fork(work: Callable[[], int]) -> str:
     return {0: SURVIVED, ANEW: IMPORT_ANEW}.get(os.waitstatus_to_exitcode(status), KILLED)
 
 
-def with_pytest(copied: Path, tests: str, plugin: Tests) -> str:
+def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
     """Run pytest on a package's tests in a fresh process; what the plugin learned comes back in it."""
     told = copied / "told.json"
 
@@ -399,7 +399,7 @@ def with_pytest(copied: Path, tests: str, plugin: Tests) -> str:
             os.dup2(log.fileno(), 1)
         sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
         options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
-        status = pytest.main([*options, "--basetemp", str(copied / "tmp"), tests], plugins=[plugin])
+        status = pytest.main([*options, "--basetemp", str(copied / "tmp"), *tests], plugins=[plugin])
         told.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
         return FAILED if plugin.failed or status not in (0, 5) else 0
 
@@ -420,42 +420,42 @@ def copy_of_the_project(folder: Path) -> Path:
     return folder
 
 
-def ask(copied: Path, room: Room, mutants: Sequence[Mutant], learned: Learned) -> list[str]:
+def ask(copied: Path, package: Package, mutants: Sequence[Mutant], learned: Learned) -> list[str]:
     """Return what becomes of each mutant."""
     sources = {m.file: (copied / "src/takifugu" / m.file).read_bytes() for m in mutants}
     questions = [Question(m, copied / "src/takifugu" / m.file, sources[m.file]) for m in mutants]
     collected = Tests(learned, questions)
-    with_pytest(copied, room.tests, collected)
+    with_pytest(copied, package.tests, collected)
     answers = []
     for question, answer in zip(questions, collected.answers, strict=True):
         if answer == IMPORT_ANEW:
             with question.on_disk():
-                answer = with_pytest(copied, room.tests, Tests(learned))
+                answer = with_pytest(copied, package.tests, Tests(learned))
             question.told(answer, sys.stdout)
         answers.append(answer)
     return answers
 
 
-def check(copied: Path, room: Room, reviewed: set[Key], only: Sequence[str]) -> list[tuple[Mutant, str]]:
+def check(copied: Path, package: Package, reviewed: set[Key], only: Sequence[str]) -> list[tuple[Mutant, str]]:
     """Return every mutant of a package with what became of it."""
-    began = time.monotonic()
+    began, named = time.monotonic(), " ".join(package.tests)
     unchanged = Tests(Learned({}, {}))
-    if with_pytest(copied, room.tests, unchanged) != SURVIVED:
-        sys.exit(f"{(copied / 'log').read_text()}\n{room.tests} fails on the unchanged code")
-    print(f"{room.tests} takes {time.monotonic() - began:.0f} s on the unchanged code; survived so far:", flush=True)
+    if with_pytest(copied, package.tests, unchanged) != SURVIVED:
+        sys.exit(f"{(copied / 'log').read_text()}\n{named} fails on the unchanged code")
+    print(f"{named} takes {time.monotonic() - began:.0f} s on the unchanged code; survived so far:", flush=True)
     folder = copied / "src/takifugu"
-    files = sorted(str(path.relative_to(folder)) for pattern in room.files for path in folder.glob(pattern))
+    files = sorted(str(path.relative_to(folder)) for pattern in package.files for path in folder.glob(pattern))
     mutants = [m for f in files if not only or any(w in f for w in only) for m in mutants_of(folder / f, f)]
     new = [mutant for mutant in mutants if mutant.key not in reviewed]
-    answered = ask(copied, room, new, Learned(unchanged.seconds, unchanged.reached))
+    answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached))
     answers = dict(zip((mutant.key for mutant in new), answered, strict=True))
     return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
 
 
 def main(wanted: Sequence[str]) -> int:
     listed = tomllib.loads(LIST.read_text())
-    rooms = {name: Room(**room) for name, room in listed["rooms"].items()}
-    only = [word for word in wanted if word not in rooms]
+    packages = {name: Package(**package) for name, package in listed["packages"].items()}
+    only = [word for word in wanted if word not in packages]
     reviewed = {(e["file"], e["where"], e["change"]) for e in listed.get("equivalent", [])}
     os.environ.update(CI="true", PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     for module in LOADED_ONCE:
@@ -466,9 +466,9 @@ def main(wanted: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as made:
         copied = copy_of_the_project(Path(made))
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
-        for name, room in rooms.items():
-            if not set(wanted) & set(rooms) or name in wanted:
-                found += check(copied, room, reviewed, only)
+        for name, package in packages.items():
+            if not set(wanted) & set(packages) or name in wanted:
+                found += check(copied, package, reviewed, only)
     by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for mutant, answer in found:
         by_file[mutant.file][answer] += 1

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
+from takifugu.noise.entropy import Entropy, is_private
 
 SOURCE = Path(__file__).parents[2] / "src" / "takifugu"
 
@@ -73,6 +74,26 @@ def test_a_seeded_stream_repeats_and_does_not_depend_on_how_it_is_cut() -> None:
 def test_only_the_system_source_calls_itself_private() -> None:
     assert SystemEntropy().private
     assert not InsecureSeededEntropyForTests(0).private
+
+
+class Claims:
+    """A source from outside that says that it is private."""
+
+    private = True
+
+    def bytes(self, n: int) -> bytes:
+        return bytes(n)
+
+
+class Derived(SystemEntropy):
+    def bytes(self, n: int) -> bytes:
+        return bytes(n)
+
+
+@pytest.mark.parametrize("entropy", [Claims(), Derived(), InsecureSeededEntropyForTests(0)])
+def test_what_a_source_claims_is_not_believed(entropy: Entropy) -> None:
+    assert is_private(SystemEntropy())
+    assert not is_private(entropy)
 
 
 def drawing(source: str) -> set[str]:
