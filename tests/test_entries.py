@@ -165,3 +165,63 @@ def test_a_secret_is_looked_for_in_the_entry_that_its_number_means() -> None:
     sure, coin = ("b", [0, 1], [], [0.0, 1.0]), ("a", [0, 1], [], [0.5, 0.5])
     with pytest.raises(tf.errors.InputError, match="probability zero under every belief"):
         tf.Pufferfish(tf.entry(1, 0, 1), [tf.BayesianNetwork([coin, sure]), tf.BayesianNetwork([sure, coin])])
+
+
+@pytest.mark.parametrize("belief", [network("hiv", "flu"), tf.MarkovChain(COPY, 2)])
+def test_a_number_is_one_of_the_entries(belief: Any) -> None:
+    assert entries.positions(belief, [1, 0]) == (1, 0)
+    assert entries.position(belief, 1) == 1
+    for wrong in (-1, 2):
+        with pytest.raises(InputError, match=rf"the query reads entry {wrong}, and the belief has entries 0 to 1"):
+            entries.positions(belief, [0, wrong])
+    with pytest.raises(InputError, match="the secret is about node 2, and the belief has nodes 0 to 1") as caught:
+        entries.position(belief, 2, "the secret is about node", "nodes", "node")
+    assert caught.value.where == ("node",)
+    with pytest.raises(InputError) as caught:
+        entries.positions(belief, ["other"], key="columns")
+    assert caught.value.where[0] == "columns"
+
+
+@pytest.mark.parametrize("belief", [network("hiv", "flu"), tf.MarkovChain(COPY, 2)])
+def test_a_truth_value_is_no_number_of_an_entry(belief: Any) -> None:
+    """In Python True == 1; whoever writes it means something else."""
+    with pytest.raises(InputError):
+        entries.positions(belief, [True])
+    named = tf.JointTable([(0, 1), (1, 1)], [0.5, 0.5], names=[True, False])
+    assert entries.positions(named, [True, False, 0]) == (0, 1, 0)
+
+
+def test_values_in_the_listed_order_are_arranged_in_the_beliefs_own() -> None:
+    net = entries.relisted(network("a", "b", "c"), ["c", "a", "b"])
+    assert entries.order(net) == (2, 0, 1)
+    assert entries.arranged(net, ["C", "A", "B"]) == ["A", "B", "C"]
+    with pytest.raises(ValueError, match="zip"):
+        entries.arranged(net, ["C", "A", "B", "D"])
+    same = network("a", "b")
+    assert entries.order(same) is None
+    given = (1, 2)
+    assert entries.arranged(same, given) == [1, 2]
+    assert entries.arranged(tf.MarkovChain(COPY, 2), given) == [1, 2]
+
+
+def test_a_belief_is_relisted_by_its_own_names_only() -> None:
+    net = network("a", "b")
+    assert entries.relisted(net, ["a", "b"]) is net
+    assert entries.listed(net) == ("a", "b")
+    again = entries.relisted(net, ["b", "a"])
+    assert (entries.listed(again), entries.listed(net), again.names) == (("b", "a"), ("a", "b"), net.names)
+    for wrong in (["a"], ["a", "c"], ["a", "b", "b"], ["a", "a"]):
+        with pytest.raises(InputError, match="two beliefs name different entries"):
+            entries.relisted(net, wrong)
+    with pytest.raises(InputError, match=r"different entries \(a, b\)"):
+        entries.relisted(tf.MarkovChain(COPY, 2), ["a", "b"])
+    with pytest.raises(InputError, match=r"different entries \(a, b, c, d, e\)"):
+        entries.relisted(network(*"xyz"), [*"abcdef"])
+
+
+def test_an_entry_is_called_by_its_name_or_counted() -> None:
+    chain, net = tf.MarkovChain(COPY, 3), network("a", "b")
+    assert [entries.called(chain, 2), entries.called(chain, 2, 1), entries.called(chain, 0, 1)] == [
+        "entry 2", "entry 3", "entry 1",
+    ]  # fmt: skip
+    assert [entries.called(net, 1), entries.called(net, 1, 1)] == ["'b'", "'b'"]
