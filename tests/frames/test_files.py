@@ -206,7 +206,7 @@ def test_columns_by_name(tmp_path: Path, reader: str) -> None:
     assert repr(table).endswith("missing=frozenset({''}))")
     with pytest.raises(InputError, match="two columns called 'state'"):
         table.require(["state"])
-    with pytest.raises(InputError, match="no column 'persn'; did you mean 'person'"):
+    with pytest.raises(InputError, match="no column 'persn': did you mean 'person'"):
         entries(table, Layout("persn", "person"), STATES)
     with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as told:
         entries(table, Layout("persn", "minute"), STATES)

@@ -150,7 +150,7 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
         (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.person: somebody of the belief is not in"),
         (rows(STATES) + "ill,ana\n", r"source\.person: .*names somebody twice"),
         (rows(STATES) + "ill,?\n", r"source\.person: .*missing values"),
-        (rows({**STATES, "ben": "sick"}), r"'state' has a value that the belief does not know; its values are"),
+        (rows({**STATES, "ben": "sick"}), r"'state' has a value that the belief does not know: its values are"),
         (rows({**STATES, "ben": "?"}), r"'state' has missing values"),
         ("state,who\n", r"source\.person: somebody of the belief is not in the data"),
     ],

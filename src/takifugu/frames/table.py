@@ -53,10 +53,9 @@ class Table:
                     rule="its first line must hold the names of the columns",
                 )
             if column not in self.names:
-                raise InputError(
-                    f"the data has no column {column!r}",
-                    fix=f"its columns are {_listed(self.names)}{did_you_mean(column, self.names)}",
-                )
+                guess = did_you_mean(column, self.names).removeprefix("; ")
+                fix = "; ".join(text for text in (guess, f"its columns are {_listed(self.names)}") if text)
+                raise InputError(f"the data has no column {column!r}", fix=fix)
             if self.names.count(column) > 1:
                 raise InputError(f"the data has two columns called {column!r}", fix="rename one")
 
