@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support import registries, urn
 from tests.support.urn import Urn
 
 import takifugu as tf
-from takifugu.errors import BudgetExceeded
+from takifugu import beliefs, definitions
+from takifugu.calibration import registry
+from takifugu.capabilities.answer_law import ANSWER_LAW
+from takifugu.capabilities.joint_states import JOINT_STATES
+from takifugu.errors import BudgetExceeded, InputError
+from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.problem import Problem
+from takifugu.randomisers import DiscreteLaplace
 
 
 @pytest.fixture(autouse=True)
@@ -34,3 +43,79 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
         tf.release(calibration, DRAWS, **told)
     assert tf.compose([calibration, calibration]).epsilon == 2
     assert "from an urn" in str(first.certificate)
+
+
+class Unwritten(Urn):
+    """A belief that cannot be written down."""
+
+    to_dict = None
+
+
+class Lacking(DiscreteLaplace):
+    """Noise that cannot be written down."""
+
+    to_dict = None
+
+
+class Unknown(DiscreteLaplace):
+    """Noise of a kind that nobody has registered."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "unknown"}
+
+
+class Forgetful(DiscreteLaplace):
+    """Noise that reads back as other noise."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "units": "1"}
+
+
+@dataclass(frozen=True)
+class With:
+    """Group noise, drawn by another randomiser."""
+
+    noise: type[DiscreteLaplace]
+    name: str = "other"
+    source: str = "this test"
+
+    def cost(self, problem: Problem) -> Any:
+        return GROUP.cost(problem)
+
+    def bound(self, problem: Problem) -> Any:
+        found = GROUP.bound(problem)
+        noise: Any = found.randomiser  # type: ignore[union-attr]
+        return replace(found, randomiser=self.noise(noise.units, noise.grid, noise.cells))  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("noise", [Lacking, Unknown, Forgetful])
+@pytest.mark.parametrize("mechanism", ["other", "auto"])
+def test_noise_that_no_ledger_can_read_back_is_refused_at_first_use(noise: Any, mechanism: str) -> None:
+    registry.register(With(noise))
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
+    with pytest.raises(InputError, match="noise that does not read back from its to_dict"):
+        tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism)
+
+
+def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
+    with pytest.raises(InputError, match=r"object lacks alphabet, assumptions, .*, to_dict"):
+        beliefs.register("nothing", object)
+    for nothing in (object(), Unwritten(6, 10, 4)):
+        with pytest.raises(InputError, match="is not a belief"):
+            tf.Pufferfish(tf.every_entry(), nothing)  # type: ignore[arg-type]
+    kept = {name: value for name, value in vars(Urn).items() if name not in ("__dict__", "__weakref__")}
+    stray = object.__new__(type("Stray", (), kept))
+    vars(stray).update(vars(Urn(6, 10, 4)))
+    with pytest.raises(InputError, match="Stray is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), stray)
+
+
+@pytest.mark.parametrize("again", [
+    lambda: beliefs.register("urn", Urn), lambda: beliefs.register("markov-chain", Urn),
+    lambda: ANSWER_LAW.register(Urn, urn.UrnLaw), lambda: JOINT_STATES.register(Urn, urn.UrnStates),
+    lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
+    lambda: definitions.register(definitions.find("pufferfish")),
+])  # fmt: skip
+def test_nothing_is_registered_twice(again: Any) -> None:
+    with pytest.raises(InputError, match="registered already"):
+        again()

@@ -130,6 +130,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ...")
+        belief_room.check_registered(belief)
         _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
             raise InputError("two distributions of an answer are compared by between(p, q), not by secrets of entries")

@@ -91,6 +91,21 @@ def belief_class(kind: Any) -> Any:
     return _KINDS[kind]
 
 
+def check_registered(belief: Belief) -> None:
+    """Raise InputError for a belief of a type that nobody has registered: a ledger could not read it back."""
+    known = {kind if isinstance(kind, str) else _place(kind) for kind in _KINDS.values()}
+    if not any(_place(base) in known for base in type(belief).__mro__):
+        raise InputError(
+            f"the type of belief {type(belief).__name__} is registered by nobody",
+            rule="a ledger must be able to read it back",
+            fix="call takifugu.beliefs.register(kind, type) where the type is defined",
+        )
+
+
+def _place(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}".removeprefix(f"{__name__}.")
+
+
 def from_dict(data: Mapping[str, Any]) -> Belief:
     """Read a belief back from its `to_dict` form.
 

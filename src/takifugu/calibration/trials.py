@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.linalg import LinAlgError
 
-from takifugu import searches
+from takifugu import randomisers, searches
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.result import (
     CHOSEN,
@@ -25,6 +26,7 @@ from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import InputError, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.problem import Bound, Cost, Problem, Refusal
+from takifugu.randomisers import Randomiser
 from takifugu.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
@@ -92,7 +94,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(found, Refusal):
         return Trial(line, INAPPLICABLE, found.reason)
-    _check(line.name, problem, found)
+    _check(line, problem, found)
     if found.epsilon > problem.epsilon or found.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
     refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
@@ -101,7 +103,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     return Trial(line, POSSIBLE, ERROR_OF_BELIEF if line.error_of_belief else line.baseline, found)
 
 
-def _check(name: str, problem: Problem, found: object) -> None:
+def _check(line: Line, problem: Problem, found: object) -> None:
     """Refuse what a mechanism written elsewhere must not return: it is no answer, and nothing may be released by it."""
     if not isinstance(found, Bound):
         fault = f"{type(found).__name__}, which is no Bound and no Refusal"
@@ -113,9 +115,18 @@ def _check(name: str, problem: Problem, found: object) -> None:
         fault = f"a promise of epsilon {found.epsilon}, delta {found.delta}"
     elif not found.witness.comparison:
         fault = "a promise without the comparison that forced it"
+    elif not isinstance(line.place, str) and not _reads_back(found.randomiser):
+        fault = "noise that does not read back from its to_dict(), as ledgers and certificates require"
     else:
         return
-    raise InputError(f"the mechanism {name!r} returned {fault}", fix="this is a fault of the mechanism: mend it")
+    raise InputError(f"the mechanism {line.name!r} returned {fault}", fix="this is a fault of the mechanism: mend it")
+
+
+def _reads_back(noise: Randomiser) -> bool:
+    try:
+        return bool(randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise)
+    except (AttributeError, KeyError, TypeError, ValueError):  # InputError is one
+        return False
 
 
 @dataclass(frozen=True, eq=False)
