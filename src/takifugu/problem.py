@@ -17,6 +17,7 @@ from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.kept import kept
 from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query
+from takifugu.queries.coding import integer_row, integer_table
 from takifugu.randomisers import Randomiser
 from takifugu.secrets import Family
 
@@ -61,9 +62,14 @@ class Problem:
         return kept(self, key, make)
 
     @cached_property
+    def pairs(self) -> tuple[LawPair, ...]:
+        """Return the pairs of laws of the answer that are compared directly (`between`); none for other frameworks."""
+        return tuple(b for b in self.framework.beliefs if isinstance(b, LawPair))
+
+    @property
     def is_pair(self) -> bool:
-        """Whether two laws of the answer are compared directly (`between`)."""
-        return all(isinstance(b, LawPair) for b in self.framework.beliefs)
+        """Whether laws of the answer are compared directly: then nothing is known of entries that add up to it."""
+        return bool(self.pairs)
 
     @cached_property
     def answers(self) -> tuple[Additive, ...]:
@@ -92,6 +98,16 @@ class Problem:
         return pair_grid(self)[0]
 
     @property
+    def unit(self) -> Fraction:
+        """Return the unit of laws of the answer and of moves between them: the grid, but 1 where laws were given."""
+        return Fraction(1) if self.is_pair else self.grid
+
+    @cached_property
+    def on_grid(self) -> bool:
+        """Whether every possible answer is a multiple of the grid; only given laws may be off it."""
+        return not self.is_pair or pair_grid(self)[1]
+
+    @property
     def labels(self) -> tuple[str, ...]:
         return ("value",) if self.is_pair else self.answers[0].labels
 
@@ -106,11 +122,14 @@ class Problem:
 
     @cached_property
     def law_parts(self) -> tuple[Part, ...]:
-        """Return `parts` for mechanisms that look at the law of the answer: independent users stay together in one.
+        """Return `parts` for mechanisms that look at the law of the answer, and one for each pair of given laws.
 
-        What the others add smooths the law of the answer given one user's secret. Of users with the same law, the same
-        contribution to the answer and the same secrets only one is looked at.
+        Independent users stay together in one: what the others add smooths the law of the answer given one user's
+        secret. Of users with the same law, the same contribution to the answer and the same secrets only one is looked
+        at.
         """
+        if self.is_pair:
+            return tuple(_given(self, pair, number) for number, pair in enumerate(self.pairs))
         if not any(isinstance(b, IndependentUsers) for b in self.framework.beliefs):
             return self.parts
         return tuple(self._parts(together=True))
@@ -171,9 +190,12 @@ def _key(entries: range | tuple[int, ...]) -> Any:
     return (entries.start, entries.stop) if isinstance(entries, range) else entries
 
 
-def is_on_grid(problem: Problem) -> bool:
-    """Return whether every possible answer is a multiple of the problem's grid; only two given laws may be off it."""
-    return not problem.is_pair or pair_grid(problem)[1]
+def _given(problem: Problem, pair: LawPair, number: int) -> Part:
+    """Return two given laws as a part: the choice between them may move the answer by as much as they span."""
+    grid = pair_grid(problem)[0]
+    steps = min(math.ceil(pair.span / grid), 2**60)  # nothing is calibrated to it: mechanisms ask for the laws
+    answer = Additive(grid, ("value",), (integer_table([[0], [steps]]),), integer_row([1]))
+    return Part(pair, answer, problem.framework.secrets[0].family(pair), number=number)
 
 
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
@@ -183,8 +205,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
         )
-    pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
-    atoms = sorted({Fraction(v) for b in pairs for law in (b.left, b.right) for v in law.values.tolist()})
+    atoms = sorted({Fraction(v) for b in problem.pairs for law in (b.left, b.right) for v in law.values.tolist()})
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
     denominator = math.lcm(*(atom.denominator for atom in atoms))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.beliefs.pair import LawPair
 from takifugu.guarantee import Composition
 from takifugu.problem import Part, Problem, Witness
 
@@ -29,7 +28,7 @@ def component_change(problem: Problem) -> Change:
     two laws of the answer D is the range of the union of their supports: every value may become every other.
     """
     if problem.is_pair:
-        size = max(_span(b) for b in problem.framework.beliefs if isinstance(b, LawPair))
+        size = max(pair.span for pair in problem.pairs)
         return Change(size, Composition.WHOLE, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)
@@ -54,11 +53,6 @@ def entry_change(problem: Problem) -> int:
         changes = part.answer.entry_changes()
         largest = max(largest, max(int(changes[i]) for i in part.family.entries))
     return largest
-
-
-def _span(pair: LawPair) -> Fraction:
-    ends = [Fraction(v) for law in (pair.left, pair.right) for v in law.support_range]
-    return max(ends) - min(ends)
 
 
 def _witness(comparison: str, size: Fraction) -> Witness:

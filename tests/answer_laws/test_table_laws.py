@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given
 from tests.support.chain_strategies import contributions, table_joint, tables
 
-from takifugu.answer_laws.listed import pair_family
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.table import JointTable
 from takifugu.capabilities.answer_law import answer_law
@@ -43,7 +42,8 @@ def test_rows_without_mass_are_skipped() -> None:
 
 def test_two_given_laws_are_one_family() -> None:
     p, q = Pmf([0], [1]), Pmf([1], [1])
-    family = pair_family(LawPair(p, q))
+    share = SimpleNamespace(belief=LawPair(p, q), answer=SimpleNamespace(cells=1), family=Family((0,)))
+    (family,) = answer_law(share).families()
     assert family.compared == ((0, 0, 1, 0),)
     assert family.hulls == {0: (p,), 1: (q,)}
     assert family.reach(0) == 1

@@ -19,10 +19,8 @@ from takifugu.frameworks import Framework, between
 from takifugu.guarantee import Composition
 from takifugu.laws.gaussian import gaussian_printed_b
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.gaussian_analytic import MECHANISM as ANALYTIC
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
-from takifugu.mechanisms.kantorovich_gaussian_a import MECHANISM as RULE_A
-from takifugu.mechanisms.kantorovich_gaussian_b import MECHANISM as RULE_B
+from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Histogram, Identity, Linear
 from takifugu.randomisers import Exact, RoundedNormal

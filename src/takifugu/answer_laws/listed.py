@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from takifugu.answer_laws.dense import compared
 from takifugu.beliefs.pair import LawPair
-from takifugu.capabilities.answer_law import Compared, Move
+from takifugu.capabilities.answer_law import AnswerLaw, Compared, Move
 from takifugu.laws.noised import exact_laplace_scale, laplace_log_ratio, laplace_log_ratio_bounds, wasserstein_scale
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
@@ -73,10 +73,14 @@ class ListedFamily:
         return self.hulls[a][i], self.hulls[b][j]
 
 
-def pair_family(belief: LawPair) -> ListedFamily:
-    """Return the two given laws as a family, in answer units.
+class PairLaw(AnswerLaw[LawPair]):
+    """The two given laws, in answer units."""
 
-    >>> pair_family(LawPair(Pmf([0], [1]), Pmf([1], [1]))).pairs
-    ((0, 1), (1, 0))
-    """
-    return ListedFamily(0, ((0, 1), (1, 0)), {0: (belief.left,), 1: (belief.right,)})
+    def families(self) -> Iterator[ListedFamily]:
+        yield ListedFamily(0, ((0, 1), (1, 0)), {0: (self.belief.left,), 1: (self.belief.right,)})
+
+    def atoms(self) -> float:
+        return float(len(self.belief.left) + len(self.belief.right))
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        return "the right one" if value else "the left distribution"

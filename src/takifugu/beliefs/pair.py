@@ -49,6 +49,12 @@ class LawPair(Nameless):
     def component(self, number: int) -> LawPair:
         return self
 
+    @property
+    def span(self) -> Fraction:
+        """Return the distance from the lowest to the highest atom of both."""
+        ends = [Fraction(v) for law in (self.left, self.right) for v in law.support_range]
+        return max(ends) - min(ends)
+
     def law(self, value: int) -> Pmf:
         """Return the law of the answer under value index 0 (left) or 1 (right)."""
         return self.right if value else self.left

@@ -14,7 +14,7 @@ from takifugu.frameworks import Framework
 from takifugu.guarantee import Guarantee
 from takifugu.kept import forget
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.problem import Bound, Problem, is_on_grid
+from takifugu.problem import Bound, Problem
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.tables import labelled
@@ -142,7 +142,7 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
 
 def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
     """Return Laplace noise of exactly this scale, in the form that the answer's grid allows."""
-    if not is_on_grid(problem):
+    if not problem.on_grid:
         return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu import searches
-from takifugu.answer_laws.listed import pair_family
-from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
-from takifugu.hypotheses import Comparison, LawIs, against
+from takifugu.hypotheses import against
 from takifugu.mechanisms.lines import line_answers, line_parts
 from takifugu.mechanisms.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 from takifugu.problem import Cost, Part, Problem
@@ -25,18 +23,16 @@ _SCANS = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """An answer family with what tells it, None for two given laws; entries inside are counted from `start`."""
+    """An answer family with what tells it; entries inside are counted from `start`."""
 
     family: AnswerFamily
-    law: AnswerLaw[Any] | None
+    law: AnswerLaw[Any]
     start: int = 0
     smoothed: bool = False
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
         a, i, b, j = compared
-        if self.law is None:
-            return Comparison(None, LawIs("left"), LawIs("right")).label
         one, other = (self.law.describe(self.family.entry, v, number, self.start) for v, number in ((a, i), (b, j)))
         return against(one, other)
 
@@ -48,7 +44,7 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
     (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
-    if _bytes(problem, parts) <= KEPT_BYTES:
+    if sum(answer_law(part).kept_bytes() for part in parts) <= KEPT_BYTES:
         of_lines = lines and problem.cells > 1
         yield from problem.kept((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
     else:
@@ -67,9 +63,6 @@ def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool
     With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws; for
     `lines` see `located_families`.
     """
-    if problem.is_pair:
-        size = sum(len(b.left) + len(b.right) for b in problem.framework.beliefs if isinstance(b, LawPair))
-        return Cost(scans * size, 100.0 * size)
     operations = memory = 0.0
     least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
     for part in line_parts(problem) if lines else problem.law_parts:
@@ -82,20 +75,11 @@ def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool
 
 
 def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[Located]:
-    if problem.is_pair:
-        for belief in problem.framework.beliefs:
-            if isinstance(belief, LawPair):
-                yield Located(pair_family(belief), None)
-    else:
-        numbers = line_answers(problem) if is_smoothed(problem, lines) else None
-        shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
-        for part in parts:
-            others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
-            law = answer_law(part)
-            for family in law.families():
-                full = family if others is None else smoothed(family, *others)
-                yield Located(full, law, part.start, others is not None)
-
-
-def _bytes(problem: Problem, parts: Sequence[Part]) -> float:
-    return 0.0 if problem.is_pair else sum(answer_law(part).kept_bytes() for part in parts)
+    numbers = line_answers(problem) if is_smoothed(problem, lines) else None
+    shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
+    for part in parts:
+        others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
+        law = answer_law(part)
+        for family in law.families():
+            full = family if others is None else smoothed(family, *others)
+            yield Located(full, law, part.start, others is not None)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.atoms import Atom, Floats
@@ -95,7 +94,7 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
     Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
     whole answer or it is too wide (`whole_laws`), InputError for no outputs at all or for repeated ones.
     """
-    unit = problem.grid if problem.is_pair else Fraction(1)
+    unit = problem.grid / problem.unit
     numbers: dict[Any, int] = {}
     laws: list[dict[Fraction, int]] = []
     sides, seen, counts = [], set(), dict[int, int]()
@@ -156,13 +155,10 @@ def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
 def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
     """Return the predicted numbers of answers and of comparisons, and the cost of the laws themselves."""
     cost = predicted(problem, 20_000.0)
-    if problem.is_pair:
-        pairs = [b for b in problem.framework.beliefs if isinstance(b, LawPair)]
-        return float(sum(len(b.left) + len(b.right) for b in pairs)), float(len(pairs)), cost
     sizes = [answer_law(part).comparisons() for part in problem.law_parts]
     several = [
-        most_answers(belief, answer)
-        for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True)
+        most_answers(belief, problem.answers[number])
+        for number, belief in enumerate(problem.framework.beliefs)
         if len(belief.components()) > 1
     ]
     return max([*several, *(width for _, width in sizes)], default=0.0), sum(count for count, _ in sizes), cost

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
-from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
 from takifugu.laws.laplace_pair import below
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.compared_laws import Comparison, compared_laws
-from takifugu.mechanisms.normal_noise import normal_noise, refusal
+from takifugu.mechanisms.answer_noise import normal_noise
+from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.mechanisms.shares import ALONE, stands_alone
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
@@ -34,6 +35,7 @@ class GaussianExact:
         """Predict the work: all laws once, and about 100,000 operations per atom for every comparison."""
         return predicted(problem, 100_000.0)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least rounded normal noise that keeps every comparison within (epsilon, delta).
 
@@ -48,15 +50,10 @@ class GaussianExact:
         refused = refusal(problem)
         if refused:
             return refused
-        sigma, worst = 0.0, "no comparison: the distributions keep epsilon and delta without noise"
-        try:
-            for comparison in compared_laws(problem):
-                needed = _needed(comparison, problem.epsilon, problem.delta, sigma)
-                if needed > sigma:
-                    sigma, worst = needed, comparison.describe()
-            noise = normal_noise(problem, Fraction(sigma))
-        except Unsupported as reason:
-            return Refusal(str(reason))
+        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
+        nothing = "no comparison: the distributions keep epsilon and delta without noise"
+        sigma, worst = largest_need(problem, needs, nothing)
+        noise = normal_noise(problem, sigma)
         detail = "the divergence reaches delta here first" + (ALONE if stands_alone(problem) else "")
         witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
@@ -65,14 +62,14 @@ class GaussianExact:
 MECHANISM = GaussianExact()
 
 
-def _needed(comparison: Comparison, epsilon: Fraction, delta: Fraction, sigma: float) -> float:
+def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a sigma that serves the comparison: `sigma` itself where it does."""
     p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
     if budget <= 0:
-        return gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta)
+        return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))
     if sigma:
         capped = min(budget, LARGEST_EPSILON)
-        found = (gaussian_hockey_stick(one, other, sigma, capped)[1] for one, other in ((p, q), (q, p)))
+        found = (gaussian_hockey_stick(one, other, float(sigma), capped)[1] for one, other in ((p, q), (q, p)))
         if all(value <= below(share) for value in found):
             return sigma
-    return gaussian_exact_sigma(p, q, budget, share)
+    return Fraction(gaussian_exact_sigma(p, q, budget, share))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import laplace_or_exact
 from takifugu.sensitivity import component_change
 
 
@@ -28,11 +26,7 @@ class Group:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         change = component_change(problem)
-        scale = change.size / problem.epsilon
-        if problem.is_pair:
-            noise = laplace_noise(problem, scale)
-        else:
-            noise = laplace_or_exact(round_up(scale / problem.grid), problem.grid, problem.cells)
+        noise = laplace_noise(problem, change.size / problem.unit / problem.epsilon)
         return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
 
 

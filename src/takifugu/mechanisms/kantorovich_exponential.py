@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.choices import ExponentialChoice
-from takifugu.errors import InputError, Unsupported
+from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
 from takifugu.laws.bottleneck import Metric, checked_distances
@@ -28,7 +28,8 @@ from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_epsilon
 from takifugu.laws.transport import monotone_plan
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
+from takifugu.mechanisms.largest_need import refusing
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact, Randomiser
 
 #: Room for the roundings of the masses, relative to epsilon.
@@ -50,6 +51,7 @@ class KantorovichExponential:
         answers, comparisons, laws = predicted_size(problem)
         return Cost(laws.operations + (1e5 + 1e3 * comparisons) * answers**2, laws.memory + 500 * answers**2)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the choice with the largest verified rate; no noise where nothing has to move.
 
@@ -61,16 +63,11 @@ class KantorovichExponential:
         >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)
         (1.0, 0.268941)
         """
-        try:
-            finite = finite_problem(problem)
-            if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
-                return Refusal(
-                    f"there are {len(finite.inputs)} answers, too many for a table of masses: use laplace-exact"
-                )
-            moves = _plan_moves(finite)
-            noise, loss, name = _choice(problem, finite, moves)
-        except Unsupported as reason:
-            return Refusal(str(reason))
+        finite = finite_problem(problem)
+        if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
+            return Refusal(f"there are {len(finite.inputs)} answers, too many for a table of masses: use laplace-exact")
+        moves = _plan_moves(finite)
+        noise, loss, name = _choice(problem, finite, moves)
         farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
         numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
         detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
@@ -144,11 +141,11 @@ def _choice(problem: Problem, finite: FiniteProblem, moves: list[tuple[Any, Any]
     """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
     rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
     if math.isinf(rate):
-        return Exact(problem.grid, 1, is_on_grid(problem)), 0.0, "no comparison: no answer has to move"
+        return Exact(problem.grid, 1, problem.on_grid), 0.0, "no comparison: no answer has to move"
     rows = exponential_rows(finite.inputs, finite.outputs, _distance, rate)
     channel, loss, name = certified(finite, rows, problem.epsilon)
     if is_identity(finite, channel):
-        return Exact(problem.grid, 1, is_on_grid(problem)), loss, name
+        return Exact(problem.grid, 1, problem.on_grid), loss, name
     return ExponentialChoice(channel, problem.grid, finite.prior, Fraction(rate)), loss, name
 
 

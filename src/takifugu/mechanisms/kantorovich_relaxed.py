@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
-from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.compared_laws import Comparison, compared_laws
-from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
@@ -31,6 +31,7 @@ class KantorovichRelaxed:
         """Predict the work: all laws once, and about 40,000 operations per atom for every comparison (exact plans)."""
         return predicted(problem, 40_000.0, lines=True)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs.
 
@@ -41,15 +42,9 @@ class KantorovichRelaxed:
         >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
         0.671194939
         """
-        scale, worst = Fraction(0), "no comparison: no answer has to move"
-        try:
-            for comparison in compared_laws(problem, lines=True):
-                needed = _needed(comparison, problem.epsilon, scale)
-                if needed > scale:
-                    scale, worst = needed, comparison.describe()
-            noise = laplace_noise(problem, scale)
-        except Unsupported as reason:
-            return Refusal(str(reason))
+        needs = of_each(partial(_needed, epsilon=problem.epsilon))
+        scale, worst = largest_need(problem, needs, "no comparison: no answer has to move", lines=True)
+        noise = laplace_noise(problem, scale)
         detail = "the mean cost of the plan's moves is largest between these two"
         witness = Witness(worst, detail, (("theta", float(noise.scale)),))
         return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
@@ -58,7 +53,7 @@ class KantorovichRelaxed:
 MECHANISM = KantorovichRelaxed()
 
 
-def _needed(comparison: Comparison, epsilon: Fraction, scale: Fraction) -> Fraction:
+def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction) -> Fraction:
     """Return a scale that serves the comparison: `scale` itself where it does."""
     strict, budget = comparison.pure_scale(epsilon), comparison.budget(epsilon)
     if strict <= scale:

@@ -11,14 +11,17 @@ smallest scale again (`lines`). It is a promise about this one answer's law and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from takifugu.answer_laws.minimax_start import over_all_starts
-from takifugu.errors import Unsupported
+from takifugu.capabilities.answer_law import Compared
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.answer_families import located_families, predicted
-from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.answer_families import Located, predicted
+from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.largest_need import largest_need, refusing
 from takifugu.mechanisms.shares import ALONE, stands_alone
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
@@ -44,6 +47,7 @@ class LaplaceExact:
         """Predict the work: all laws once, and about 150 operations per atom for every comparison."""
         return predicted(problem, 150.0, laplace=True, lines=True)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise that keeps every comparison within epsilon: none at all where none is needed.
 
@@ -54,28 +58,28 @@ class LaplaceExact:
         >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
         1.46353212
         """
-        scale = Fraction(0)
-        worst = "no comparison: the distributions differ by less than epsilon without noise"
-        try:
-            for located in located_families(problem, lines=True):
-                family, solved = over_all_starts(located.family), set[int]()
-                while True:
-                    losses = family.losses(scale)
-                    failing = [i for i, loss in enumerate(losses) if loss > problem.epsilon and i not in solved]
-                    if not failing:
-                        break
-                    index = max(failing, key=losses.__getitem__)
-                    needed = family.smallest_scale(index, problem.epsilon)
-                    if needed > scale:
-                        enough = Fraction(family.reach(index)) / problem.epsilon
-                        scale, worst = min(needed * (1 + HEADROOM), enough), located.describe(family.compared[index])
-                    solved.add(index)
-            noise = laplace_noise(problem, scale)
-        except Unsupported as reason:
-            return Refusal(str(reason))
+        nothing = "no comparison: the distributions differ by less than epsilon without noise"
+        scale, worst = largest_need(problem, partial(_needs, epsilon=problem.epsilon), nothing, lines=True)
+        noise = laplace_noise(problem, scale)
         detail = "the log-ratio reaches epsilon here first" + (ALONE if stands_alone(problem, lines=True) else "")
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
         return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
 
 
 MECHANISM = LaplaceExact()
+
+
+def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tuple[Fraction, Compared]]:
+    """Solve for the comparison that loses most at the scale so far, until none loses more than epsilon."""
+    family, solved = over_all_starts(located.family), set[int]()
+    while True:
+        losses = family.losses(scale)
+        failing = [i for i, loss in enumerate(losses) if loss > epsilon and i not in solved]
+        if not failing:
+            return
+        index = max(failing, key=losses.__getitem__)
+        needed = family.smallest_scale(index, epsilon)
+        if needed > scale:
+            scale = min(needed * (1 + HEADROOM), Fraction(family.reach(index)) / epsilon)
+            yield scale, family.compared[index]
+        solved.add(index)

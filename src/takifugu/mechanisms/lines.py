@@ -42,7 +42,7 @@ def line_parts(problem: Problem) -> tuple[Part, ...]:
 
     Where the whole answer has no line each part has one of its own: the others' shares are added afterwards.
     """
-    if problem.is_pair or problem.cells == 1:
+    if problem.cells == 1:
         return problem.law_parts
     return tuple(replace(part, answer=_line_of(part, line) or part.answer) for part, line in _with_lines(problem))
 

@@ -23,7 +23,8 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
+from takifugu.mechanisms.largest_need import refusing
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact, Randomiser
 
 Loss = Callable[[Floats], Floats]
@@ -63,6 +64,7 @@ class Optimal:
         numbers = 2 * comparisons * answers**2
         return Cost(laws.operations + _WORK * numbers * max(1.0, numbers / 1e5) ** 0.5, laws.memory + 200 * numbers)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the channel, or a refusal where the program would be too large.
 
@@ -73,15 +75,11 @@ class Optimal:
         >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.expected_error(), 6)
         0.268941
         """
-        try:
-            finite = finite_problem(problem)
-            best = best_channel(finite, problem.epsilon)
-        except Unsupported as reason:
-            return Refusal(str(reason))
-        channel, loss, name = certified(finite, best, problem.epsilon)
+        finite = finite_problem(problem)
+        channel, loss, name = certified(finite, best_channel(finite, problem.epsilon), problem.epsilon)
         noise: Randomiser
         if is_identity(finite, channel):
-            noise = Exact(problem.grid, 1, is_on_grid(problem))
+            noise = Exact(problem.grid, 1, problem.on_grid)
         else:
             noise = ChannelChoice(channel, problem.grid, finite.prior)
         numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))

@@ -47,7 +47,7 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
     With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
     it is affordable (`answer_laws.users`), so they do not matter here.
     """
-    if problem.is_pair or (problem.cells > 1 and not lines):
+    if problem.cells > 1 and not lines:
         return False
     if not any(len(belief.components()) > 1 for belief in problem.framework.beliefs):
         return False
@@ -62,12 +62,10 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
 
 def stands_alone(problem: Problem, lines: bool = False) -> bool:
     """Return whether one component's laws stand for those of an answer to which others contribute as well."""
-    if problem.is_pair or is_smoothed(problem, lines):
-        return False
-    return any(
-        np.count_nonzero([np.any(answer.weights[run.start : run.stop]) for run in belief.components()]) > 1
-        for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True)
-        if not isinstance(belief, IndependentUsers)
+    return not is_smoothed(problem, lines) and any(
+        np.count_nonzero([np.any(problem.answers[number].weights[run.start : run.stop]) for run in runs]) > 1
+        for number, belief in enumerate(problem.framework.beliefs)
+        if len(runs := belief.components()) > 1 and not isinstance(belief, IndependentUsers)
     )
 
 

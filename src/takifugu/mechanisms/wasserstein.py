@@ -9,13 +9,15 @@ as one number (`lines`). It is a promise about the law of this one answer, and d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.errors import Unsupported
+from takifugu.capabilities.answer_law import Compared
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.answer_families import located_families, predicted
-from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.answer_families import Located, predicted
+from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.largest_need import largest_need, refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
@@ -43,30 +45,24 @@ class Wasserstein:
         """
         return problem.kept(self, lambda: self._found(problem))  # `kantorovich` needs it again
 
+    @refusing
     def _found(self, problem: Problem) -> Bound | Refusal:
-        farthest, scale = Fraction(0), Fraction(0)
-        worst = "no comparison: no answer has to move"
-        try:
-            for located in located_families(problem, lines=True):
-                losses = located.family.losses(scale)
-                for index in range(len(losses)):
-                    if located.family.moves(index)[0] <= farthest and losses[index] <= problem.epsilon:
-                        continue
-                    move, needed = located.family.wasserstein(index, problem.epsilon)
-                    if move > farthest or needed > scale:
-                        worst = located.describe(located.family.compared[index])
+        farthest = Fraction(0)
+
+        def needs(located: Located, scale: Fraction) -> Iterator[tuple[Fraction, Compared]]:
+            nonlocal farthest
+            for index, loss in enumerate(located.family.losses(scale)):
+                if located.family.moves(index)[0] <= farthest and loss <= problem.epsilon:
+                    continue
+                move, needed = located.family.wasserstein(index, problem.epsilon)
+                if move > farthest or needed > scale:
                     farthest, scale = max(farthest, Fraction(move)), max(scale, needed)
-            noise = laplace_noise(problem, scale)
-        except Unsupported as reason:
-            return Refusal(str(reason))
-        distance = farthest if problem.is_pair else farthest * problem.grid
-        return Bound(
-            noise,
-            problem.epsilon,
-            Fraction(0),
-            Composition.SINGLE,
-            Witness(worst, "the answer must move farthest between these two", (("w_infinity", float(distance)),)),
-        )
+                    yield scale, located.family.compared[index]
+
+        scale, worst = largest_need(problem, needs, "no comparison: no answer has to move", lines=True)
+        noise, moved = laplace_noise(problem, scale), ("w_infinity", float(farthest * problem.unit))
+        witness = Witness(worst, "the answer must move farthest between these two", (moved,))
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
 
 
 MECHANISM = Wasserstein()

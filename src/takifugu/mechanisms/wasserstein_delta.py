@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
-from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import unmatched_mass, w_infinity
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.compared_laws import Comparison, compared_laws
-from takifugu.mechanisms.pair_answers import laplace_noise
+from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasserstein", or give a delta above 0'
@@ -33,6 +33,7 @@ class WassersteinDelta:
         """Predict the work: all laws once, and about 30,000 operations per atom for every comparison."""
         return predicted(problem, 30_000.0, lines=True)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs, or a refusal for delta 0.
 
@@ -45,15 +46,10 @@ class WassersteinDelta:
         """
         if not problem.delta:
             return Refusal(NO_DELTA)
-        scale, worst = Fraction(0), "no comparison: all but delta of every distribution may stay where it is"
-        try:
-            for comparison in compared_laws(problem, lines=True):
-                needed = _needed(comparison, problem.epsilon, problem.delta, scale)
-                if needed > scale:
-                    scale, worst = needed, comparison.describe()
-            noise = laplace_noise(problem, scale)
-        except Unsupported as reason:
-            return Refusal(str(reason))
+        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
+        nothing = "no comparison: all but delta of every distribution may stay where it is"
+        scale, worst = largest_need(problem, needs, nothing, lines=True)
+        noise = laplace_noise(problem, scale)
         detail = "all but delta of the mass must move farthest between these two"
         witness = Witness(worst, detail, (("w", float(noise.scale * problem.epsilon)),))
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
@@ -62,7 +58,7 @@ class WassersteinDelta:
 MECHANISM = WassersteinDelta()
 
 
-def _needed(comparison: Comparison, epsilon: Fraction, delta: Fraction, scale: Fraction) -> Fraction:
+def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a scale that serves the comparison: `scale` itself where it does.
 
     A law and its rounded form differ by mass at most the relative error.

@@ -16,7 +16,7 @@ from takifugu.beliefs.users import IndependentUsers
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.exact_ratio import exact_law
-from takifugu.mechanisms.compared_laws import Comparison, compared_laws
+from takifugu.mechanisms.largest_need import Comparison, compared_laws
 from takifugu.mechanisms.shares import Shares, most_answers
 from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
@@ -32,16 +32,14 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
     Raises Unsupported where a belief has no law of the answer, where independent components follow a chain of any
     start, and where the sum of independent shares may take more than MOST_ANSWERS values.
     """
-    if problem.is_pair:
-        yield from compared_laws(problem)
-        return
-    for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True):
+    for number, belief in enumerate(problem.framework.beliefs):
         alone = problem
         if len(problem.framework.beliefs) > 1:
             alone = replace(problem, framework=replace(problem.framework, beliefs=(belief,)))
         if len(belief.components()) == 1:
             yield from compared_laws(alone)
             continue
+        answer = problem.answers[number]
         _check_cells(belief, answer)
         _check_size(belief, answer)
         if isinstance(belief, IndependentUsers):

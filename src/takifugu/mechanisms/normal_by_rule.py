@@ -1,4 +1,26 @@
-"""What the mechanisms with normal noise share: the noise, when there is none, and the largest move behind sigma."""
+"""Normal noise whose deviation is a rule of W-infinity: the analytic one and the two printed ones.
+
+`gaussian-analytic` (Balle and Wang 2018): if mass can be moved from mu to nu with no move longer than w, then mu*N and
+nu*N are one mixture of pairs of normal laws at most w apart; the hockey-stick divergence is convex and grows with the
+distance, so it is at most that of one shift by w. sigma is the least for which that is delta.
+
+`kantorovich-gaussian-a` (Ding22 Theorem 3a): sigma = sqrt(2 log(1.25/delta)) W-infinity / epsilon, the classical rule.
+Proved for epsilon at most 1; above it the rule can fail (errata E8a), so it is refused there.
+
+`kantorovich-gaussian-b` (Ding22 Theorem 3b): sigma = W-infinity/epsilon (k + sqrt(k^2 + epsilon/2)), any epsilon.
+k = 0.41866 / delta^(1/3), the constant that the proof gives. With the printed 0.41 a step of the proof fails, although
+the claim holds (errata E1); the witness shows that sigma too. Both printed rules are baselines: the analytic one needs
+less.
+
+>>> from takifugu.frameworks import between
+>>> from takifugu.laws.pmf import Pmf
+>>> from takifugu.queries import Identity
+>>> pair = Problem(between(Pmf([0], [1]), Pmf([2], [1])), Identity(), Fraction(1), Fraction(1, 10**5))
+>>> [round(float(rule.bound(pair).randomiser.scale), 6) for rule in (ANALYTIC, RULE_A, RULE_B)]
+[7.461263, 9.689611, 77.755625]
+>>> RULE_B.bound(pair).witness.numbers[2]  # doctest: +ELLIPSIS
+('printed_sigma', 76.14...)
+"""
 
 from __future__ import annotations
 
@@ -6,19 +28,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.laws.rationals import round_up
+from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_printed_a, gaussian_printed_b
 from takifugu.laws.transport import w_infinity
 from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.compared_laws import Comparison, compared_laws
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness, is_on_grid
-from takifugu.randomisers import Exact, RoundedNormal
+from takifugu.mechanisms.answer_noise import normal_noise
+from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 #: Normal tails are computed down to this delta.
 LEAST_DELTA = Fraction(1, 10**249)
 #: The share of delta that may pay for mass whose place is in doubt because masses are rounded.
 SPARE = Fraction(1, 2**20)
+#: Half of the 0.83732 that the proof of Ding22 Appendix H needs (errata E1).
+PROVED_CONSTANT = 0.41866
 NO_DELTA = (
     "delta is 0: the log-ratio of normal noise has no bound, so it cannot keep a pure promise; "
     "give a delta above 0, for example 1e-6"
@@ -45,19 +68,6 @@ def refusal(problem: Problem) -> Refusal | None:
     return None
 
 
-def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
-    """Return normal noise of a deviation in the units of the answer families, rounded once to the answer's grid.
-
-    Rounding is post-processing, so what is proved for the continuous noise holds. No noise for sigma 0.
-
-    Raises Unsupported when two laws are compared and the query is not Identity().
-    """
-    on_grid = is_on_grid(problem)
-    if not sigma:
-        return Exact(problem.grid, 1, on_grid)
-    return RoundedNormal(round_up(sigma if problem.is_pair else sigma * problem.grid), problem.grid, 1, on_grid)
-
-
 def largest_move(problem: Problem) -> Move:
     """Return W-infinity of the comparison that needs the farthest move; exact, with no spare mass, for exact laws.
 
@@ -68,12 +78,15 @@ def largest_move(problem: Problem) -> Move:
 
 
 def _largest_move(problem: Problem) -> Move:
-    size, spare, worst = Fraction(0), Fraction(0), "no comparison: no answer has to move"
-    for comparison in compared_laws(problem):
+    spare = Fraction(0)
+
+    def need(comparison: Comparison, enough: Fraction) -> Fraction:
+        nonlocal spare
         move, unmatched = _move(comparison, problem.delta)
         spare = max(spare, unmatched)
-        if move > size:
-            size, worst = move, comparison.describe()
+        return max(move, enough)
+
+    size, worst = largest_need(problem, of_each(need), "no comparison: no answer has to move")
     return Move(size, spare, worst)
 
 
@@ -106,6 +119,7 @@ class NormalByRule:
         """Predict the work: all laws once, and about 3,000 operations per atom for every comparison."""
         return predicted(problem, 3_000.0)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise; a refusal for delta 0, and where the rule is not proved."""
         if self.largest_epsilon is not None and problem.epsilon > self.largest_epsilon:
@@ -116,15 +130,37 @@ class NormalByRule:
         refused = refusal(problem)
         if refused:
             return refused
-        try:
-            move = largest_move(problem)
-            sigma = self.rule(move.size, problem.epsilon, problem.delta - move.spare)
-            noise = normal_noise(problem, Fraction(sigma))
-        except Unsupported as reason:
-            return Refusal(str(reason))
-        unit = Fraction(1) if problem.is_pair else problem.grid
-        numbers = [("w_infinity", float(move.size * unit)), ("sigma", float(noise.scale))]
+        move = largest_move(problem)
+        noise = normal_noise(problem, Fraction(self.rule(move.size, problem.epsilon, problem.delta - move.spare)))
+        size = move.size * problem.unit
+        numbers = [("w_infinity", float(size)), ("sigma", float(noise.scale))]
         if self.printed:
-            numbers.append(("printed_sigma", self.printed(move.size * unit, problem.epsilon, problem.delta)))
+            numbers.append(("printed_sigma", self.printed(size, problem.epsilon, problem.delta)))
         witness = Witness(move.worst, self.detail, tuple(numbers))
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+
+
+def _proved(move: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+    return gaussian_printed_b(move, epsilon, delta, PROVED_CONSTANT)
+
+
+ANALYTIC = NormalByRule(
+    "gaussian-analytic",
+    "Balle and Wang 2018, Theorem 8, on W-infinity (Ding 2022, Lemma 1)",
+    gaussian_analytic_sigma,
+    "the answer must move farthest between these two",
+)
+RULE_A = NormalByRule(
+    "kantorovich-gaussian-a",
+    "Ding 2022, Theorem 3(a)",
+    gaussian_printed_a,
+    "the monotone plan moves mass farthest between these two",
+    largest_epsilon=Fraction(1),
+)
+RULE_B = NormalByRule(
+    "kantorovich-gaussian-b",
+    "Ding 2022, Theorem 3(b) with the constant 0.41866 of its proof",
+    _proved,
+    "the monotone plan moves mass farthest between these two",
+    gaussian_printed_b,
+)
