@@ -1,0 +1,64 @@
+"""What a file outside the package builds on, and where it registers what it brings (docs/extending.md).
+
+The modules behind these names may move; the names stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from takifugu import beliefs
+from takifugu.answer_laws.listed import ListedFamily
+from takifugu.calibration.registry import register as register_mechanism
+from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerLaw, answer_law
+from takifugu.capabilities.evaluating import VALUES
+from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
+from takifugu.definitions import register as register_definition
+from takifugu.errors import DataError, InputError, Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.pmf import Pmf
+from takifugu.laws.rationals import round_up
+from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.queries import Additive
+from takifugu.queries import register as register_query
+from takifugu.randomisers import laplace_or_exact
+
+__all__ = [
+    "Additive",
+    "AnswerLaw",
+    "Bound",
+    "Composition",
+    "Cost",
+    "DataError",
+    "InputError",
+    "JointStates",
+    "ListedFamily",
+    "Pmf",
+    "Problem",
+    "Refusal",
+    "States",
+    "Unsupported",
+    "Witness",
+    "answer_law",
+    "laplace_or_exact",
+    "register_belief",
+    "register_definition",
+    "register_mechanism",
+    "register_query",
+    "round_up",
+]
+
+
+def register_belief(
+    kind: str, belief: type, *, answer_law: Any = None, joint_states: Any = None, values: Any = None
+) -> None:
+    """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
+
+    `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
+    JointStates) for the audit, `values` (belief, data -> value indices) for releases. Without an answer, the question
+    is refused with a reason. Raises InputError for a kind or a type that is registered already.
+    """
+    beliefs.register(kind, belief)
+    for question, answer in ((ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (VALUES, values)):
+        if answer is not None:
+            question.register(belief, answer)
