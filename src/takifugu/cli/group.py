@@ -32,8 +32,25 @@ DONE, REFUSED, BAD_INPUT, FAULT, UNPUBLISHED, UNRECORDED, STOPPED = 0, 1, 2, 3, 
 _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
 
 
+class Extended(click.Command):
+    """Loads what installed packages extend Takifugu with before it runs, and not for its help."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group="takifugu.extensions"):
+            try:
+                point.load()
+            except Exception as error:
+                why = error.message if isinstance(error, TakifuguError) else type(error).__name__
+                complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
+        return super().invoke(ctx)
+
+
 class InOrder(click.Group):
     """Lists its commands in the order in which they are used."""
+
+    command_class = Extended
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
