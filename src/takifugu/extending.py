@@ -21,20 +21,29 @@ from takifugu.laws.rationals import round_up
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.queries import Additive
 from takifugu.queries import register as register_query
-from takifugu.randomisers import laplace_or_exact
+from takifugu.randomisers import LABEL, ONE_SIDED, PARTS, Direction, laplace_or_exact
+from takifugu.randomisers import Base as Randomiser
+from takifugu.randomisers import Kind as RandomiserKind
+from takifugu.randomisers import register as register_randomiser
 
 __all__ = [
+    "LABEL",
+    "ONE_SIDED",
+    "PARTS",
     "Additive",
     "AnswerLaw",
     "Bound",
     "Composition",
     "Cost",
     "DataError",
+    "Direction",
     "InputError",
     "JointStates",
     "ListedFamily",
     "Pmf",
     "Problem",
+    "Randomiser",
+    "RandomiserKind",
     "Refusal",
     "States",
     "Unsupported",
@@ -45,6 +54,7 @@ __all__ = [
     "register_definition",
     "register_mechanism",
     "register_query",
+    "register_randomiser",
     "round_up",
 ]
 

@@ -11,11 +11,11 @@ import pytest
 from tests.conformance.corpus import corpus
 from tests.conformance.suite import bound_of, check_randomiser
 
-from takifugu import choices
 from takifugu.calibration.registry import REGISTRY
-from takifugu.certificates.certificate import NOISE
 from takifugu.problem import Problem
+from takifugu.randomisers import KINDS as ALL_KINDS
 from takifugu.randomisers import DiscreteLaplace
+from takifugu.randomisers.choices import Choice
 
 
 @cache
@@ -34,19 +34,19 @@ def returned() -> dict[str, Any]:
     return found
 
 
-KINDS = ("none", "discrete-laplace", "rounded-laplace", "rounded-normal", *choices.KINDS)
+KINDS = ALL_KINDS.names
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_law_its_draws_and_its_words(kind: str) -> None:
     noise = returned()[kind]
-    if isinstance(noise, choices.Choice):
+    if isinstance(noise, Choice):
         check_randomiser(noise, noise.channel.inputs, noise.outputs)
     else:
         reach = int(40 * noise.scale / noise.grid) + 1
         noise = replace(noise, on_grid=True) if hasattr(noise, "on_grid") else noise
         check_randomiser(noise, [0], range(-reach, reach + 1))
-    assert len(NOISE[kind].split()) >= 2, "the certificate has no words for it"
+    assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
 
 
 def test_every_kind_is_returned_by_some_mechanism() -> None:

@@ -18,7 +18,6 @@ from tests.support.pair_cases import random_budget, random_pair
 import takifugu as tf
 from takifugu import randomisers
 from takifugu.audit import true_loss
-from takifugu.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework, between
 from takifugu.guarantee import Composition
@@ -35,6 +34,7 @@ from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Bound, Problem, Refusal
 from takifugu.queries import Histogram, Identity
 from takifugu.randomisers import Exact
+from takifugu.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 
 BITS = between(Pmf([0], [1]), Pmf([1], [1]))
 

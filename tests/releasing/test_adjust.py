@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.choices import ChannelChoice
 from takifugu.errors import InputError
 from takifugu.laws.channel import Channel
 from takifugu.noise import InsecureSeededEntropyForTests
@@ -21,6 +20,7 @@ from takifugu.postprocess.adjust import Adjusted
 from takifugu.postprocess.reconcile import reconcile
 from takifugu.postprocess.release import Release
 from takifugu.randomisers import DiscreteLaplace, RoundedNormal
+from takifugu.randomisers.choices import ChannelChoice
 
 STATES = ["a", "b", "c"]
 CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)

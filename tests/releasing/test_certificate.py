@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.calibration import result
-from takifugu.certificates.certificate import FORMAT, NOISE, Certificate, certify
+from takifugu.certificates.certificate import FORMAT, Certificate, certify
+from takifugu.randomisers import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -108,7 +108,8 @@ def test_it_says_when_the_belief_came_from_the_private_data() -> None:
 
 
 def test_every_noise_has_a_name() -> None:
-    assert set(NOISE) == set(result._NOISE)
+    for kind in map(KINDS.find, KINDS.names):
+        assert kind.name, kind.sentence
     law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
     said = {"optimal": "with the probabilities tabulated", "kantorovich-exponential": "more probable the"}
     for mechanism, words in said.items():

@@ -10,9 +10,9 @@ from typing import Any
 
 from mpmath import mp
 
-from takifugu.choices import Choice
 from takifugu.errors import Unsupported
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
+from takifugu.randomisers.choices import Choice
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60

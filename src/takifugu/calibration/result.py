@@ -15,7 +15,7 @@ from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
 from takifugu.problem import Problem, Witness
 from takifugu.queries import Query
-from takifugu.randomisers import Randomiser
+from takifugu.randomisers import Randomiser, answered, scale_text
 from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
 from takifugu.tables import WIDTH, html_table, labelled, number, text_table
 
@@ -41,14 +41,6 @@ PAIR_COMPOSES = (
     "of all is taken"
 )
 
-_NOISE = {
-    "none": "no noise",
-    "discrete-laplace": "discrete Laplace noise",
-    "rounded-laplace": "rounded Laplace noise",
-    "rounded-normal": "rounded normal noise",
-    "exponential-choice": "one of finitely many outputs, by distance",
-    "channel": "one of finitely many outputs, by a table",
-}
 _ADDS_UP = {
     Composition.WHOLE: "composes with every other release",
     Composition.DATA: "composes with other releases of kind whole or data",
@@ -141,8 +133,9 @@ class Calibration:
 
     `epsilon` and `delta` are what is promised (`guarantee`), `asked` what was requested, None where the caller chose
     the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
-    `randomiser.scale`. `hides_one_entry` says whether the noise alone would hide one entry, at the promised epsilon,
-    from someone who knows all others; where it does not, the promise rests on the belief.
+    `randomiser.scale`; Unsupported where the noise has none. `hides_one_entry` says whether the noise alone would hide
+    one entry, at the promised epsilon, from someone who knows all others; where it does not, the promise rests on the
+    belief.
     """
 
     framework: Framework
@@ -164,6 +157,16 @@ class Calibration:
     @property
     def scale(self) -> float:
         return float(self.randomiser.scale)
+
+    @property
+    def shown_scale(self) -> float | None:
+        """Return the scale; None where the noise has none, so that `scale` raises Unsupported."""
+        return answered(lambda: self.scale)
+
+    @property
+    def shown_error(self) -> float | None:
+        """Return the expected error; None where what is published has no distance from the answer."""
+        return answered(lambda: self.expected_error)
 
     @property
     def epsilon(self) -> Fraction:
@@ -194,7 +197,7 @@ class Calibration:
         return self.randomiser.expected_error()
 
     def __repr__(self) -> str:
-        return f"<Calibration {self.mechanism}: scale {self.scale:.6g}, epsilon {to_text(self.epsilon)}>"
+        return f"<Calibration {self.mechanism}: scale {number(self.shown_scale)}, epsilon {to_text(self.epsilon)}>"
 
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]
@@ -215,7 +218,9 @@ class Calibration:
     @property
     def _noise(self) -> str:
         noise = self.randomiser
-        name = _NOISE.get(noise.kind, noise.kind)
+        name = randomisers.KINDS.find(noise.kind).name
+        if self.shown_scale is None:
+            return name
         return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -231,7 +236,7 @@ class Calibration:
             ("promises", promise),
             ("composes as", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
             ("forbids", self.forbids),
-            ("expected error", f"{number(self.expected_error)}{over}"),
+            ("expected error", "" if self.shown_error is None else f"{number(self.shown_error)}{over}"),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),
             *(("condition", text) for text in self.guarantee.conditions),
@@ -254,8 +259,8 @@ class Calibration:
             "witness": {**asdict(self.witness), "numbers": [list(pair) for pair in self.witness.numbers]},
             "hides_one_entry": self.hides_one_entry,
             "asked": asked,
-            "scale": to_text(self.randomiser.scale),
-            "expected_error": self.expected_error,
+            "scale": scale_text(self.randomiser),
+            "expected_error": self.shown_error,
             "alternatives": [row.to_dict() for row in self.alternatives],
         }
 

@@ -26,7 +26,7 @@ from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import InputError, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import Randomiser
+from takifugu.randomisers import Randomiser, answered
 from takifugu.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
@@ -107,13 +107,13 @@ def _check(line: Line, problem: Problem, found: object) -> None:
     """Refuse what a mechanism written elsewhere must not return: it is no answer, and nothing may be released by it."""
     if not isinstance(found, Bound):
         fault = f"{type(found).__name__}, which is no Bound and no Refusal"
-    elif not (math.isfinite(found.randomiser.scale) and found.randomiser.scale >= 0):
+    elif not 0 <= (answered(lambda: found.randomiser.scale) or 0) < math.inf:
         fault = f"noise of scale {found.randomiser.scale}, which is no finite number from 0"
     elif found.randomiser.cells != problem.cells or found.randomiser.grid != problem.grid:
         fault = "noise for another number of cells or another grid than the answer's"
     elif found.epsilon < 0 or not 0 <= found.delta < 1:
         fault = f"a promise of epsilon {found.epsilon}, delta {found.delta}"
-    elif not found.witness.comparison:
+    elif not found.witness.comparison and found.randomiser.kind != "none":
         fault = "a promise without the comparison that forced it"
     elif not isinstance(line.place, str) and not _reads_back(found.randomiser):
         fault = "noise that does not read back from its to_dict(), as ledgers and certificates require"
@@ -167,7 +167,7 @@ def choose(trials: Sequence[Trial]) -> Choice | None:
 
 
 def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
-    errors = [bound.randomiser.expected_error() for _, bound in possible]
+    errors = [math.inf if (e := answered(b.randomiser.expected_error)) is None else e for _, b in possible]
     tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= min(errors) * (1 + TIE)]
     return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].composition))[0]
 
@@ -182,9 +182,8 @@ def _row(trial: Trial, status: str) -> Alternative:
     if bound is None:
         return Alternative(name, None, None, None, status, trial.reason)
     noise = bound.randomiser
-    return Alternative(
-        name, float(noise.scale), noise.expected_error(), str(bound.composition), status, trial.reason
-    )  # fmt: skip
+    scale, error = answered(lambda: float(noise.scale)), answered(noise.expected_error)
+    return Alternative(name, scale, error, str(bound.composition), status, trial.reason)
 
 
 def _shortfall(problem: Problem, bound: Bound) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu import definitions
 from takifugu._version import __version__
 from takifugu.laws.rationals import to_text
+from takifugu.randomisers import KINDS, answered, scale_text
 from takifugu.tables import html_table
 from takifugu.visible import visible
 
@@ -41,29 +42,20 @@ COMPOSES = {
     "release unless its noise covers every change of the whole data set (kind 'whole').",
 }
 
-NOISE = {
-    "none": "no noise",
-    "discrete-laplace": "discrete Laplace noise, drawn exactly from the operating system's randomness",
-    "rounded-laplace": "Laplace noise, the noisy value rounded exactly once to the grid",
-    "rounded-normal": "normal noise, the noisy value rounded exactly once to the grid",
-    "exponential-choice": "one of finitely many values, more probable the nearer it is to the answer, drawn exactly "
-    "from the operating system's randomness",
-    "channel": "one of finitely many values, with the probabilities tabulated in the JSON certificate, drawn "
-    "exactly from the operating system's randomness",
-}
-
-
 @dataclass(frozen=True)
 class Answer:
-    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them."""
+    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
+
+    `scale` and `expected_error` are None where the noise has none.
+    """
 
     unit: str | None
     values: Mapping[str, str]
     query: Mapping[str, Any]
     mechanism: str
     noise: Mapping[str, Any]
-    scale: str
-    expected_error: float
+    scale: str | None
+    expected_error: float | None
     epsilon: str
     delta: str
     composition: str
@@ -218,16 +210,16 @@ def pooled_over(c: Certificate) -> str:
     return "all units together" if not count else f"all {count} units together"
 
 
-def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Fraction]) -> Answer:
+def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any]) -> Answer:
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(
         unit=unit,
         query=calibration.query.to_dict(),
-        values={cell: to_text(v) for cell, v in values.items()},
+        values={cell: noise.output.write(v) for cell, v in values.items()},
         mechanism=calibration.mechanism,
         noise=noise.to_dict(),
-        scale=to_text(noise.scale),
-        expected_error=noise.expected_error(),
+        scale=scale_text(noise),
+        expected_error=answered(noise.expected_error),
         epsilon=to_text(promise.epsilon),
         delta=to_text(promise.delta),
         composition=str(promise.composition),
@@ -341,19 +333,26 @@ def _in_numbers(c: Certificate) -> list[str]:
 
 
 def noise_text(c: Certificate) -> str:
-    kinds = _once(str(a.noise["kind"]) for a in c.answers)
-    scales = sorted(Fraction(a.scale) for a in c.answers)
-    errors = sorted(a.expected_error for a in c.answers)
-    if kinds == ("none",):
-        return f"{NOISE['none']}; the values are multiples of {c.grid}"
-    if kinds == ("channel",):  # its scale is its expected error, which is reported as such
-        return f"{NOISE['channel']}; on multiples of {c.grid}; expected L1 error per answer {errors[-1]:.4g}"
+    kinds = [KINDS.find(name) for name in _once(str(a.noise["kind"]) for a in c.answers)]
+    if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
+        return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
+    scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
+    errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
+    told = [" or ".join(kind.sentence for kind in kinds)]
+    if len(kinds) == 1 and not kinds[0].has_scale:
+        return "; ".join([*told, f"on multiples of {c.grid}", *_error(errors[-1:])])
+    if not scales:
+        return "; ".join([*told, "independent for each value", *_error(errors)])
     size = _short(scales[0]) if scales[0] == scales[-1] else f"{_short(scales[0])} to {_short(scales[-1])}"
-    error = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
-    return (
-        f"{' or '.join(NOISE.get(k, k) for k in kinds)}; scale {size}, on multiples of {c.grid}, independent for each "
-        f"value; expected L1 error per answer {error}"
-    )
+    return "; ".join([*told, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)])
+
+
+def _error(errors: Sequence[float]) -> list[str]:
+    """Word the errors, in ascending order."""
+    if not errors:
+        return []
+    told = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
+    return [f"expected L1 error per answer {told}"]
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
+from fractions import Fraction
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from takifugu import randomisers
 from takifugu.certificates.certificate import COMPOSES, Certificate
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
@@ -27,8 +29,11 @@ def check_form(certificate: Certificate) -> None:
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     for answer in certificate.answers:
         _check_numbers(answer.epsilon, answer.delta, "1")
-        if as_fraction(answer.scale, "its scale") < 0 or not isinstance(answer.noise.get("kind"), str):
+        scale = Fraction(0) if answer.scale is None else as_fraction(answer.scale, "its scale")
+        if scale < 0 or not isinstance(answer.noise.get("kind"), str):
             raise InputError("an answer's noise is not of a kind that a certificate has")
+        if answer.scale is None and not randomisers.from_dict(answer.noise).output.is_number:
+            continue  # what it publishes are no numbers
         for value in answer.values.values():
             as_fraction(value, "a published value")
 

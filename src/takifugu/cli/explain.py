@@ -17,6 +17,7 @@ from takifugu.explaining import Suspicion, odds, percent
 from takifugu.explaining import explain as meaning_of
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.pictures import Axis, Line, line_chart
+from takifugu.randomisers import scale_text
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
 
@@ -117,7 +118,7 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     if first.unit:
         whose += f"; shown for {first.unit!r}, who has the most entries"
     click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
-    most = max((p.calibration.expected_error for p in rows if p.calibration is not None), default=0.0)
+    most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
         mark = " *" if _is_own(priced) else ""
@@ -129,8 +130,8 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
         made = priced.calibration
         seen = meaning_of(prior, priced.asked, made.delta)
         becomes = f"{percent(seen.low, up=False)} to {percent(seen.high, up=True)}"
-        bar = block(made.expected_error / most if most else 0.0, _BAR)
-        lines.append([epsilon, made.mechanism, number(made.expected_error), becomes, bar])
+        bar = block((made.shown_error or 0.0) / most if most else 0.0, _BAR)
+        lines.append([epsilon, made.mechanism, number(made.shown_error), becomes, bar])
     before = percent(meaning_of(prior, 1).prior, up=True)
     header = ["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"]
     click.echo(coloured(text_table(header, lines), {}))
@@ -171,7 +172,7 @@ def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile | Recor
 
 
 def _error(priced: Priced) -> float | None:
-    return None if priced.calibration is None else priced.calibration.expected_error
+    return None if priced.calibration is None else priced.calibration.shown_error
 
 
 def _table(rows: Sequence[Priced], prior: str) -> dict[str, Any]:
@@ -187,8 +188,8 @@ def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
             "epsilon": to_text(Fraction(priced.asked)),
             "in_file": _is_own(priced),
             "mechanism": None if made is None else made.mechanism,
-            "scale": None if made is None else to_text(made.randomiser.scale),
-            "expected_error": None if made is None else made.expected_error,
+            "scale": None if made is None else scale_text(made.randomiser),
+            "expected_error": _error(priced),
             "low": seen.low,
             "high": seen.high,
             "reason": priced.reason,

@@ -16,6 +16,7 @@ from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.errors import ReleaseState
 from takifugu.laws.rationals import to_text
+from takifugu.randomisers import scale_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
@@ -97,14 +98,14 @@ def print_calibrations(planned: planning.Plan | RecordPlan) -> None:
     for table in planned.tables:
         for whose, calibration in _distinct(table):
             rows.append([
-                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.scale),
-                number(calibration.expected_error), number(float(calibration.epsilon)),
+                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.shown_scale),
+                number(calibration.shown_error), number(float(calibration.epsilon)),
             ])  # fmt: skip
     click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
     click.echo()
     click.echo("error: expected L1 error of one answer, over all its cells")
     for table in planned.tables:
-        worst = max(table.calibrations, key=lambda c: c.randomiser.scale)
+        worst = max(table.calibrations, key=lambda c: c.shown_scale or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
         facts += [("composes", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
@@ -120,7 +121,7 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     groups: dict[tuple[Any, ...], list[Question]] = {}
     for q in table.questions:
         c = q.calibration
-        groups.setdefault((c.mechanism, c.randomiser.scale, c.epsilon), []).append(q)
+        groups.setdefault((c.mechanism, c.shown_scale, c.epsilon), []).append(q)
     if table.scope != "unit":
         return [(SCOPES[table.scope].removesuffix(" together"), qs[0].calibration) for qs in groups.values()]
     whose = [qs[0].unit or "each unit" if len(qs) == 1 else f"{len(qs)} units" for qs in groups.values()]
@@ -169,8 +170,8 @@ def _planned(table: planning.Table) -> dict[str, Any]:
             {
                 "unit": q.unit,
                 "mechanism": q.calibration.mechanism,
-                "scale": to_text(q.calibration.randomiser.scale),
-                "expected_error": q.calibration.expected_error,
+                "scale": scale_text(q.calibration.randomiser),
+                "expected_error": q.calibration.shown_error,
                 "epsilon": to_text(q.calibration.epsilon),
                 "delta": to_text(q.calibration.delta),
                 "composition": str(q.calibration.guarantee.composition),

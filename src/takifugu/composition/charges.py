@@ -24,9 +24,6 @@ from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
 from takifugu.sensitivity import component_change
 
-#: Kinds of noise whose loss is (change of the answer)/scale at every output.
-LAPLACE = ("discrete-laplace", "rounded-laplace")
-
 
 class Calibrated(Protocol):
     """What a charge needs of a calibration."""
@@ -89,7 +86,7 @@ def charge_of(
     return Charge(
         framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
-        scale=noise.scale * factor if noise.kind in (*LAPLACE, "none") else None,
+        scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
         change=whole, entry_change=single, entries=_size(about),
         answers=tuple(sorted({answer_hash(query.resolve(b), b) for b in tabled})),
         pieces=tuple(sorted({pieces_hash(b) for b in tabled})),

@@ -15,6 +15,7 @@ from operator import or_
 
 import numpy as np
 
+from takifugu import randomisers
 from takifugu.beliefs import Belief
 from takifugu.composition.views import Sequences, View
 from takifugu.errors import CompositionRefused
@@ -151,5 +152,5 @@ def noise_loss(charge: Charge) -> Fraction | float:
     if charge.change == 0:
         return Fraction(0)
     if charge.scale is None:
-        return inf
+        return randomisers.from_dict(charge.randomiser).loss(charge.change)
     return charge.change / charge.scale if charge.scale else inf

@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu import secrets
-from takifugu.choices import Choice
 from takifugu.composition.losses import Joint, as_whole
 from takifugu.composition.views import View
 from takifugu.explaining import explain, sentence
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.hypotheses import Comparison
-from takifugu.laws.gaussian import gaussian_delta
 from takifugu.mechanisms.lines import along_line
 from takifugu.problem import Bound, Problem
-from takifugu.randomisers import Noise, Randomiser, RoundedNormal
+from takifugu.randomisers import Noise, Randomiser
 from takifugu.sensitivity import entry_change
-
-_LAPLACE = ("discrete-laplace", "rounded-laplace")
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class Pufferfish:
         change = coordinate_change(problem) * problem.grid
         if not isinstance(noise, Noise) or change == 0:
             return None
-        if noise.kind in _LAPLACE and change <= problem.epsilon * noise.scale:
+        if noise.laplace_scale and change <= problem.epsilon * noise.laplace_scale:
             return None  # ordinary entry noise passes: 2 a^ceil(D/2)/(1 + a) >= a^D and e^(-D/2b) >= e^(-D/b)
         needed = math.exp(-problem.epsilon) - float(problem.delta)
         if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
@@ -75,12 +71,7 @@ class Pufferfish:
         Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
         enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
         """
-        change, noise = entry_change(problem) * problem.grid, bound.randomiser
-        if isinstance(noise, Choice):
-            return noise.hides_every_answer(bound.epsilon)
-        if isinstance(noise, RoundedNormal) and change:
-            return gaussian_delta(change, noise.sigma, bound.epsilon) <= bound.delta
-        return change <= bound.epsilon * noise.scale
+        return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.choices import ExponentialChoice
 from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
@@ -31,6 +30,7 @@ from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact, Randomiser
+from takifugu.randomisers.choices import ExponentialChoice
 
 #: Room for the roundings of the masses, relative to epsilon.
 INSIDE = 1 - 2.0**-30

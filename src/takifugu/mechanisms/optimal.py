@@ -18,7 +18,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.choices import ChannelChoice
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.atoms import Floats
@@ -26,6 +25,7 @@ from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact, Randomiser
+from takifugu.randomisers.choices import ChannelChoice
 
 Loss = Callable[[Floats], Floats]
 

@@ -5,7 +5,7 @@ promised: drawing does not take constant time, and memory is not wiped afterward
 """
 
 from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private
-from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, uniform_below
+from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, total, uniform_below
 from takifugu.noise.rounded import rounded_laplace, rounded_normal
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "is_private",
     "rounded_laplace",
     "rounded_normal",
+    "total",
     "uniform_below",
 ]

@@ -209,6 +209,19 @@ def narrowed(values: list[int]) -> Integers:
         return _python_integers(values)
 
 
+def total(one: Integers, other: Integers) -> Integers:
+    """Return the exact sum of two arrays of integers, without a step of Python for each where all fit 64 bits.
+
+    >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
+    (array([4, 6]), dtype('O'))
+    """
+    if one.dtype != object and other.dtype != object:
+        reach = sum(max(abs(int(part.max(initial=0))), abs(int(part.min(initial=0)))) for part in (one, other))
+        if reach < _SIGNED:
+            return one.astype(np.int64) + other.astype(np.int64)
+    return narrowed([int(a) + int(b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+
+
 def positive(name: str, value: object) -> Fraction:
     """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
     if not isinstance(value, Rational) or value <= 0:

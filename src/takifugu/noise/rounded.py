@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ import numpy.typing as npt
 from takifugu.errors import DataError, InputError
 from takifugu.laws.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
 from takifugu.noise.entropy import Entropy
-from takifugu.noise.integers import Integers, narrowed, positive, whole_number, words
+from takifugu.noise.integers import Integers, narrowed, positive, total, whole_number, words
 
 Floats = npt.NDArray[np.float64]
 Center = Fraction | int | float
@@ -40,6 +41,7 @@ Center = Fraction | int | float
 _MARGIN = 2.0**-40
 _PREFIX_BITS = 63
 _MORE_BITS = 64
+_EXACT = 2.0**62  # beyond it sums might leave 64 bits
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,21 @@ def _rounded(
     negative = draws >= np.uint64(1 << _PREFIX_BITS)
     prefixes = draws & np.uint64((1 << _PREFIX_BITS) - 1)
     magnitudes = law.magnitude(np.maximum(prefixes * 2.0**-_PREFIX_BITS, 2.0 ** -(_PREFIX_BITS + 1)))
-    nearest, decided = _nearest(np.array(offsets, dtype=np.float64), ratio, negative, prefixes, magnitudes)
-    steps = [int(step) for step in nearest]
-    for i in np.flatnonzero(~decided):
+    nearest, decided = _nearest(offsets.astype(np.float64), ratio, negative, prefixes, magnitudes)
+    undecided = np.flatnonzero(~decided)
+    few = np.zeros(size, dtype=object)
+    for i in undecided.tolist():
         sign = -1 if negative[i] else 1
         guess = Fraction(float(magnitudes[i]))
-        steps[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
-    return narrowed([whole + step for whole, step in zip(wholes, steps, strict=True)])
+        few[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
+    large = np.abs(nearest) >= _EXACT  # beyond it a float has no room for what follows the point
+    if large.any() or any(abs(few[i]) >= _EXACT for i in undecided.tolist()):
+        steps = _objects([int(step) for step in nearest])
+        steps[undecided] = few[undecided]
+        return total(wholes, steps)
+    found = nearest.astype(np.int64)
+    found[undecided] = few[undecided].astype(np.int64)
+    return total(wholes, found)
 
 
 def _nearest(
@@ -144,17 +154,25 @@ def _settled(
     return first_not_exceeded(exceeds, round(offset + ratio * guess))
 
 
-def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[list[int], list[Fraction]]:
+def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[Integers, Any]:
     """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
     if not isinstance(center, (list, tuple, np.ndarray)):
         whole, offset = _split_one(center, grid)
-        return [whole] * size, [offset] * size
+        return narrowed([whole] * size), np.full(size, offset, dtype=object)
     if len(center) != size:
         raise InputError(
             f"{len(center)} centres for {size} draws", fix="give one centre, or a list of exactly one per draw"
         )
+    if isinstance(center, np.ndarray) and center.dtype.kind in "iu" and grid == 1:
+        return center, np.zeros(size, dtype=object)
     pairs = [_split_one(each, grid) for each in center]
-    return [whole for whole, _ in pairs], [offset for _, offset in pairs]
+    return narrowed([whole for whole, _ in pairs]), _objects([offset for _, offset in pairs])
+
+
+def _objects(values: Sequence[Any]) -> Integers:
+    filled = np.empty(len(values), dtype=object)
+    filled[:] = values
+    return filled
 
 
 def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:

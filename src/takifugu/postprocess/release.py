@@ -12,9 +12,19 @@ from typing import TYPE_CHECKING, Any
 from takifugu import randomisers
 from takifugu.certificates.certificate import Certificate
 from takifugu.errors import DataError
-from takifugu.laws.rationals import Number, to_text
+from takifugu.laws.rationals import Number
 from takifugu.postprocess.adjust import Adjusted, adjust
-from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, made, number, one_or_all, shown
+from takifugu.postprocess.shown import (
+    NOISE_ONLY,
+    NOT_PRIVATE,
+    Shown,
+    frame_of,
+    made,
+    number,
+    one_or_all,
+    rows_of,
+    shown,
+)
 from takifugu.randomisers import Randomiser
 from takifugu.tables import WIDTH, html_table, text_table
 
@@ -52,14 +62,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Release:
-    """A noisy answer: `values` are exact multiples of the grid, one per cell of `labels`.
+    """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
     came in; `completed` is when an earlier call, which did not finish, paid for it.
     """
 
     labels: tuple[str, ...]
-    values: tuple[Fraction, ...]
+    values: tuple[Any, ...]
     certificate: Certificate
     randomiser: Randomiser = field(repr=False)
     calibration: Calibration | None = field(default=None, repr=False, compare=False)
@@ -104,12 +114,11 @@ class Release:
         return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
-        """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together."""
-        half = self.randomiser.half_width(level, cells)
-        return [
-            {"cell": label, "value": shown(v), "low": shown(v - half), "high": shown(v + half)}
-            for label, v in zip(self.labels, self.values, strict=True)
-        ]
+        """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together.
+
+        Low and high are None where what is published has no interval around it.
+        """
+        return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
     def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
         """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
@@ -120,7 +129,8 @@ class Release:
         return frame_of(self.rows(level), library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
-        values = [{"cell": c, "value": to_text(v)} for c, v in zip(self.labels, self.values, strict=True)]
+        write = self.randomiser.output.write
+        values = [{"cell": c, "value": write(v)} for c, v in zip(self.labels, self.values, strict=True)]
         return {"values": values, "certificate": self.certificate.to_dict()}
 
     def to_json(self) -> str:
@@ -153,11 +163,12 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
         return {
             answer.unit: Release(
                 tuple(answer.values),
-                tuple(Fraction(v) for v in answer.values.values()),
+                tuple(noise.output.read(v) for v in answer.values.values()),
                 certificate,
-                randomisers.from_dict(answer.noise),
+                noise,
             )
             for answer in certificate.answers
+            for noise in [randomisers.from_dict(answer.noise)]
         }
     except (ValueError, KeyError, ArithmeticError):
         raise DataError(

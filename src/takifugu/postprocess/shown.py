@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.postprocess.library import as_frame
+from takifugu.randomisers import Randomiser, answered
 
 T = TypeVar("T")
 Shown = int | float
@@ -24,6 +25,18 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
     return things[0]
 
 
+def rows_of(
+    labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
+) -> list[dict[str, Any]]:
+    """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
+    half = answered(lambda: noise.half_width(level, cells))
+    ends = [(None, None) if half is None else (shown(v - half), shown(v + half)) for v in values]
+    return [
+        {"cell": label, "value": shown(v), "low": low, "high": high}
+        for label, v, (low, high) in zip(labels, values, ends, strict=True)
+    ]
+
+
 def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
     return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
 
@@ -32,19 +45,27 @@ def made(certificate: Certificate) -> str:
     return f"{', '.join(certificate.mechanisms)}, epsilon {float(Fraction(certificate.epsilon)):.6g}"
 
 
-def shown(value: Fraction) -> Shown:
+def shown(value: Any) -> Any:
     """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
 
-    >>> shown(Fraction(6, 2)), shown(Fraction(1, 4))
-    (3, 0.25)
+    What is no number (a label, a point) stays as it is.
+
+    >>> shown(Fraction(6, 2)), shown(Fraction(1, 4)), shown("yes")
+    (3, 0.25, 'yes')
     """
+    if not isinstance(value, Fraction):
+        return value
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def number(value: Shown) -> str:
-    """Write a number for a table.
+def number(value: Any) -> str:
+    """Write a number for a table; a dash for none, anything else as it is.
 
-    >>> number(12345), number(1 / 3)
-    ('12,345', '0.333333')
+    >>> number(12345), number(1 / 3), number(None), number("yes")
+    ('12,345', '0.333333', '-', 'yes')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

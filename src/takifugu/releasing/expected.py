@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
-from takifugu.randomisers import Noise
+from takifugu.randomisers import Noise, answered
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -109,11 +109,11 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         units[0] if len(units) == 1 else None,
         len(units),
         noise.cells,
-        noise.half_width(LEVEL, values),
-        noise.half_width(0.5, 1),
+        answered(lambda: noise.half_width(LEVEL, values)) or Fraction(0),
+        answered(lambda: noise.half_width(0.5, 1)) or Fraction(0),
         tuple(_ranges(calibration)),
         noise.variance() if isinstance(noise, Noise) else 0.0,
-        3.0 if "laplace" in noise.kind else 0.0,
+        3.0 if noise.laplace_scale else 0.0,
     )
 
 

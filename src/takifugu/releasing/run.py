@@ -14,7 +14,7 @@ from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.postprocess.library import library_of
 from takifugu.postprocess.release import Release, releases_of
-from takifugu.postprocess.shown import frame_of, shown
+from takifugu.postprocess.shown import frame_of, rows_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.course import Course
 from takifugu.releasing.folder import alone_in, place
@@ -297,7 +297,6 @@ def _library(file: ReleaseFile | RecordFile) -> str | None:
 
 
 def _rows(unit: str | None, answer: Drawn | Release, cells: int, scope: str) -> Iterator[dict[str, Any]]:
-    half = answer.randomiser.half_width(LEVEL, cells)
     whose = {"unit": unit} if scope == "unit" else {}
-    for label, value in zip(answer.labels, answer.values, strict=True):
-        yield {**whose, "cell": label, "value": shown(value), "low": shown(value - half), "high": shown(value + half)}
+    for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
+        yield {**whose, **row}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import Axis, Bar, bar_chart
 from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
+from takifugu.randomisers import answered
 from takifugu.report.page import figure, paragraph, table
 
 LEVEL = 0.95
@@ -40,7 +42,7 @@ class Reported:
 
     @property
     def noisiest(self) -> tuple[str | None, Release]:
-        return max(self.answers, key=lambda pair: pair[1].randomiser.scale)
+        return max(self.answers, key=lambda pair: answered(lambda: pair[1].randomiser.scale) or 0)
 
 
 def published(t: Reported) -> Iterator[str]:
@@ -61,7 +63,7 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[
     if len(labels) > MOST_PICTURES:
         long = [[unit or "", *_cells(r)] for unit, found in rows for r in found]
         return table(("unit", "cell", "noisy value", "95 % interval"), long, (2, 3), _read(t))
-    halves = [shown(answer.randomiser.half_width(LEVEL, t.cells)) for _, answer in t.answers]
+    halves = [shown(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
     body = [
         [unit or "", *(number(row["value"]) for row in found), number(half)]
         for (unit, found), half in zip(rows, halves, strict=True)

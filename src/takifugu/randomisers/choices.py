@@ -15,16 +15,19 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from takifugu.errors import InputError
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.randomisers.base import Base, Direction, Kind, Loss
 
 if TYPE_CHECKING:
     from takifugu.noise import Entropy
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Base):
     """A channel from answers to outputs, both in units of the grid; one row of integer masses for each input.
 
     `prior` holds the probability of every input under the belief. Raises InputError when inputs or outputs are not
@@ -49,14 +52,6 @@ class Choice:
     @property
     def cells(self) -> int:
         return 1
-
-    @property
-    def kind(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def scale(self) -> Fraction:
-        raise NotImplementedError
 
     @property
     def outputs(self) -> list[int]:
@@ -110,9 +105,26 @@ class Choice:
                     break
         return widest * self.grid
 
-    def hides_every_answer(self, epsilon: Fraction) -> bool:
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""
+        most = self.channel.measure() if change else 0.0
+        return most if math.isinf(most) else Fraction(most)
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         """Whether no output is more than e^epsilon times likelier for one input than for another."""
         return self.channel.measure() <= epsilon
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Randomise a column of answers in steps of the grid: an array in, an array of outputs (steps) out."""
+        from takifugu.noise import choose
+
+        column, outputs = np.asarray(answers), np.array(self.outputs)
+        values, place = np.unique(column, return_inverse=True)
+        drawn = np.empty(len(column), dtype=outputs.dtype)
+        for number, value in enumerate(values.tolist()):
+            mine = np.flatnonzero(place == number)
+            drawn[mine] = outputs[choose(self._masses([value]), len(mine), entropy)]
+        return drawn
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -191,9 +203,6 @@ class ChannelChoice(Choice):
         return self._mean(lambda distance: distance) * self.grid
 
 
-KINDS = ("exponential-choice", "channel")
-
-
 def from_dict(data: Mapping[str, Any]) -> Choice:
     """Read a choice back from its `to_dict` form."""
     masses = tuple(tuple(int(mass) for mass in row) for row in data["masses"])
@@ -207,6 +216,19 @@ def from_dict(data: Mapping[str, Any]) -> Choice:
     if data["kind"] == "channel":
         return ChannelChoice(channel, grid, prior)
     return ExponentialChoice(channel, grid, prior, as_fraction(data["rate"], "the rate"))
+
+
+EXPONENTIAL = Kind(
+    from_dict, "one of finitely many outputs, by distance",
+    "one of finitely many values, more probable the nearer it is to the answer, drawn exactly from the operating "
+    "system's randomness",
+)  # fmt: skip
+CHANNEL = Kind(  # its scale is its expected error, which is reported as such
+    from_dict, "one of finitely many outputs, by a table",
+    "one of finitely many values, with the probabilities tabulated in the JSON certificate, drawn exactly from the "
+    "operating system's randomness",
+    has_scale=False,
+)  # fmt: skip
 
 
 def _numbers(labels: Sequence[Any]) -> list[Fraction]:

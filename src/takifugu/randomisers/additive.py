@@ -1,64 +1,62 @@
-"""Randomisers: what is added to an answer, as a law that the audit can enumerate and a draw by the noise package.
-
-An answer is a vector of `cells` numbers in units of `grid`: integers for DiscreteLaplace, any rationals for the others,
-which round once what they publish. `on_grid` says that every answer is known to be a multiple of the grid; otherwise
-half-widths hold wherever it lies, and errors are averages over its place between two multiples. `draw` returns
-multiples of the grid, in answer units; `scale` and errors are in answer units too. Every cell gets its own independent
-noise.
-"""
+"""Additive noise, independent in each cell, and no noise: their laws, losses, quantiles and draws."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from takifugu import choices
-from takifugu.errors import InputError, did_you_mean
+import numpy as np
+
+from takifugu.errors import InputError
 from takifugu.laws import noise_laws
+from takifugu.laws.gaussian import gaussian_delta
 from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.randomisers.base import NUMBER, Answer, Direction, Kind, Loss
 
 if TYPE_CHECKING:
     from takifugu.noise import Entropy
-
-Answer = Sequence[int | Fraction]
-
-
-class Randomiser(Protocol):
-    """Additive noise, exponential choice, a channel: all have this interface."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def scale(self) -> Fraction: ...
-
-    @property
-    def grid(self) -> Fraction: ...
-
-    @property
-    def cells(self) -> int: ...
-
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]: ...
-
-    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float: ...
-
-    def expected_error(self) -> float: ...
-
-    def variance(self) -> float: ...
-
-    def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
-
 
 class Noise:
     """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
 
     grid: Fraction
     cells: int
+    output = NUMBER
+
+    @property
+    def laplace_scale(self) -> Fraction | None:
+        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        return None
+
+    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+        """Return one noisy answer for each of an array of whole answers, all in steps of the grid."""
+        raise NotImplementedError
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+
+        As many as there are, whatever `cells` says; exact, without a step of Python for each.
+        """
+        steps = np.asarray(answers)
+        if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
+            raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
+        return self.draw_steps(steps, entropy)
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio of the output's law between answers that differ by `change` in L1.
+
+        In answer units; it is the same for both directions, and infinite for noise that has no pure loss.
+        """
+        if change == 0:
+            return Fraction(0)
+        return change / self.laplace_scale if self.laplace_scale else math.inf
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether the noise keeps (epsilon, delta) for a change of the answer by `change`, in either direction."""
+        return self.loss(change) <= epsilon
 
     def log_mass(self, difference: int | Fraction) -> float:
         raise NotImplementedError
@@ -127,6 +125,11 @@ class Exact(Noise):
     def scale(self) -> Fraction:
         return Fraction(0)
 
+    laplace_scale = scale
+
+    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+        return answers.copy()
+
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer, rounded to the grid, in answer units."""
         self._check(answer, whole=self.on_grid)
@@ -186,6 +189,13 @@ class DiscreteLaplace(Noise):
     def scale(self) -> Fraction:
         return self.units * self.grid
 
+    laplace_scale = scale
+
+    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+        from takifugu.noise import discrete_laplace, total
+
+        return total(answers, discrete_laplace(self.units, len(answers), entropy))
+
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (whole grid units) plus noise, in answer units."""
         from takifugu.noise import discrete_laplace
@@ -243,6 +253,15 @@ class RoundedLaplace(Noise):
     @property
     def kind(self) -> str:
         return "rounded-laplace"
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        return self.scale
+
+    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+        from takifugu.noise import rounded_laplace
+
+        return rounded_laplace(answers, self.scale / self.grid, 1, len(answers), entropy)
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
@@ -306,6 +325,14 @@ class RoundedNormal(Noise):
     def scale(self) -> Fraction:
         return self.sigma
 
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
+
+    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+        from takifugu.noise import rounded_normal
+
+        return rounded_normal(answers, self.sigma / self.grid, 1, len(answers), entropy)
+
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
         from takifugu.noise import rounded_normal
@@ -344,33 +371,28 @@ class RoundedNormal(Noise):
         return {**about, **_place(self.on_grid)}
 
 
-def from_dict(data: Mapping[str, Any]) -> Randomiser:
-    """Read a randomiser back from its `to_dict` form.
+def _reader(law: Callable[..., Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
+    def read(data: Mapping[str, Any]) -> Any:
+        place = {} if data.get("on_grid", True) else _place(False)
+        size = [as_fraction(data[name], name)] if name else []
+        return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)
 
-    Raises InputError for an unknown kind.
+    return read
 
-    >>> from_dict(DiscreteLaplace(Fraction(4), Fraction(1), 2).to_dict())
-    DiscreteLaplace(units=Fraction(4, 1), grid=Fraction(1, 1), cells=2)
-    """
-    kind = data.get("kind")
-    if kind == "none":
-        return Exact(as_fraction(data["grid"], "the grid"), data["cells"], data.get("on_grid", True))
-    if kind in choices.KINDS:
-        return choices.from_dict(data)
-    laws: dict[Any, tuple[Any, str]] = {
-        "discrete-laplace": (DiscreteLaplace, "units"),
-        "rounded-laplace": (RoundedLaplace, "scale"),
-        "rounded-normal": (RoundedNormal, "sigma"),
-    }
-    if kind not in laws:
-        kinds = ["none", *laws, *choices.KINDS]
-        raise InputError(f"the randomiser's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}")
-    law, name = laws[kind]
-    place = {} if data.get("on_grid", True) else _place(False)
-    randomiser: Randomiser = law(
-        as_fraction(data[name], name), as_fraction(data["grid"], "the grid"), data["cells"], **place
-    )
-    return randomiser
+
+NONE = Kind(_reader(Exact, ""), "no noise", "no noise")
+DISCRETE_LAPLACE = Kind(
+    _reader(DiscreteLaplace, "units"), "discrete Laplace noise",
+    "discrete Laplace noise, drawn exactly from the operating system's randomness",
+)  # fmt: skip
+ROUNDED_LAPLACE = Kind(
+    _reader(RoundedLaplace, "scale"), "rounded Laplace noise",
+    "Laplace noise, the noisy value rounded exactly once to the grid",
+)  # fmt: skip
+ROUNDED_NORMAL = Kind(
+    _reader(RoundedNormal, "sigma"), "rounded normal noise",
+    "normal noise, the noisy value rounded exactly once to the grid",
+)  # fmt: skip
 
 
 def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | DiscreteLaplace:

@@ -1,0 +1,67 @@
+"""Randomisers: what turns an answer into an output, as a law that the audit can enumerate and an exact draw.
+
+An answer is a vector of `cells` numbers in units of `grid`: integers for DiscreteLaplace, any rationals for the others,
+which round once what they publish. `on_grid` says that every answer is known to be a multiple of the grid; otherwise
+half-widths hold wherever it lies, and errors are averages over its place between two multiples. `draw` returns
+multiples of the grid, in answer units; `scale` and errors are in answer units too. Every cell gets its own independent
+noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from takifugu.randomisers.additive import DiscreteLaplace, Exact, Noise, RoundedLaplace, RoundedNormal, laplace_or_exact
+from takifugu.randomisers.base import (
+    LABEL,
+    NUMBER,
+    ONE_SIDED,
+    PARTS,
+    Answer,
+    Base,
+    Direction,
+    Kind,
+    Loss,
+    Output,
+    Randomiser,
+    answered,
+    scale_text,
+)
+from takifugu.registry import Registry
+
+__all__ = [
+    "KINDS", "LABEL", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace", "Exact", "Kind",
+    "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "from_dict",
+    "laplace_or_exact", "register", "scale_text",
+]  # fmt: skip
+
+#: Every kind of randomiser, by the name under which it is written down.
+KINDS: Registry[Kind] = Registry(
+    "the randomiser's kind",
+    {
+        "none": "randomisers.additive:NONE",
+        "discrete-laplace": "randomisers.additive:DISCRETE_LAPLACE",
+        "rounded-laplace": "randomisers.additive:ROUNDED_LAPLACE",
+        "rounded-normal": "randomisers.additive:ROUNDED_NORMAL",
+        "exponential-choice": "randomisers.choices:EXPONENTIAL",
+        "channel": "randomisers.choices:CHANNEL",
+    },
+)
+
+
+def register(name: str, kind: Kind) -> None:
+    """Let a kind of randomiser written elsewhere be read back by its name; InputError for a name that is taken."""
+    KINDS.register(name, kind)
+
+
+def from_dict(data: Mapping[str, Any]) -> Randomiser:
+    """Read a randomiser back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from fractions import Fraction
+    >>> from_dict(DiscreteLaplace(Fraction(4), Fraction(1), 2).to_dict())
+    DiscreteLaplace(units=Fraction(4, 1), grid=Fraction(1, 1), cells=2)
+    """
+    return KINDS.find(data.get("kind")).read(data)
