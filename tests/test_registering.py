@@ -140,4 +140,4 @@ def test_a_query_that_resolves_to_something_else_is_refused(monkeypatch: pytest.
     queries.register("ends", Ends)
     monkeypatch.setattr(Ends, "resolve", lambda query, entries: 3)
     with pytest.raises(InputError, match="one weight per entry"):
-        tf.calibrate(FRAMEWORK, Ends("walking"), 1)
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN.with_length(7)), Ends("walking"), 1)

@@ -16,7 +16,7 @@ from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.kept import kept
-from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query
+from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query, resolved
 from takifugu.queries.coding import integer_row, integer_table
 from takifugu.randomisers import Randomiser
 from takifugu.secrets import Family
@@ -81,12 +81,12 @@ class Problem:
             raise InputError(
                 "two distributions of an answer have no entries that add up to it", fix="use them directly"
             )
-        resolved = tuple(_resolved(self.query, b) for b in self.framework.beliefs)
-        if len({(a.grid, a.labels) for a in resolved}) != 1:
+        answers = tuple(resolved(self.query, b) for b in self.framework.beliefs)
+        if len({(a.grid, a.labels) for a in answers}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
             )
-        return resolved
+        return answers
 
     @cached_property
     def grid(self) -> Fraction:
@@ -155,16 +155,6 @@ class Problem:
                         continue
                     seen[key] = piece
                     yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
-
-
-def _resolved(query: Query, belief: Belief) -> Additive:
-    answer = query.resolve(belief)
-    if not isinstance(answer, Additive) or answer.size != belief.size:
-        raise InputError(
-            f"{type(query).__name__}.resolve returned {answer!r}",
-            rule="a query is resolved to an Additive with one weight per entry",
-        )
-    return answer
 
 
 def _user_parts(

@@ -23,7 +23,7 @@ from takifugu.capabilities.joint_states import all_states, stand_ins
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.hypotheses import Comparison, Hypothesis, LawIs, entry_is
-from takifugu.queries import Query
+from takifugu.queries import Query, resolved
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.secrets import absent_index
 
@@ -123,9 +123,9 @@ def hypotheses(
 def _of_belief(
     belief: Belief, framework: Framework, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
-    states, resolved = all_states(belief), [query.resolve(belief) for query, _ in releases]
+    states, answers = all_states(belief), [resolved(query, belief) for query, _ in releases]
     columns = []
-    for answer, (_, noise) in zip(resolved, releases, strict=True):
+    for answer, (_, noise) in zip(answers, releases, strict=True):
         if answer.cells != noise.cells:
             raise InputError(
                 f"the query has {answer.cells} cells and the noise {noise.cells}", rule="both must be equal"
@@ -135,7 +135,7 @@ def _of_belief(
             total += answer.contribution(entry)[states.values[:, entry]]
         columns.append(total)
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    grids = [answer.grid for answer in resolved for _ in range(answer.cells)]
+    grids = [answer.grid for answer in answers for _ in range(answer.cells)]
     vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]
     channel = Channel(vectors, noises)
     for secret in framework.secrets:

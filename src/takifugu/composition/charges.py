@@ -74,7 +74,7 @@ def charge_of(
         )
     if isinstance(query, Mean):
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
-        factor, query = total.resolve(own.beliefs[0]).grid / query.resolve(own.beliefs[0]).grid, total
+        factor, query = total.resolve(own.beliefs[0]).grid / queries.resolved(query, own.beliefs[0]).grid, total
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
@@ -88,7 +88,7 @@ def charge_of(
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
         change=whole, entry_change=single, entries=_size(about),
-        answers=tuple(sorted({answer_hash(query.resolve(b), b) for b in tabled})),
+        answers=tuple(sorted({answer_hash(queries.resolved(query, b), b) for b in tabled})),
         pieces=tuple(sorted({pieces_hash(b) for b in tabled})),
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at,

@@ -127,7 +127,7 @@ class View:
             return None
         about: queries.Entries = belief
         if isinstance(belief, Sequences):
-            about = Steps(charge.entries, belief.alphabet(0))
+            about = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
         elif belief.size != charge.entries:
             return None
         elif charge.names and belief.names is not None and not self.is_native(charge):
@@ -135,7 +135,7 @@ class View:
                 return None
             about = entries.relisted(belief, charge.names)
         try:
-            return queries.from_dict(charge.query).resolve(about)
+            return queries.resolved(queries.from_dict(charge.query), about)
         except TakifuguError:
             return None
 

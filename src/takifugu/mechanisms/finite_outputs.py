@@ -28,6 +28,7 @@ from takifugu.problem import Cost, Problem
 
 #: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
 BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))
+NO_COMPARISON = "no comparison: no answer has to move"
 #: Logarithms of the lifted masses are this accurate, so ratios this close to the largest are looked at exactly.
 _DOUBT = 1e-9
 _CLEARED = 2.0**-30
@@ -64,12 +65,12 @@ class FiniteProblem:
     def measured(self, channel: Channel) -> tuple[float, str]:
         """Return the largest log-ratio of the channel's outputs over all comparisons, rounded up, and where it is."""
         if all(row == channel.masses[0] for row in channel.masses):
-            return 0.0, self.sides[0].name if self.sides else ""
+            return 0.0, self.sides[0].name if self.sides else NO_COMPARISON
         rows = np.array(channel.masses, dtype=object)
         lifted = [_integers(np.array(law, dtype=object) @ rows) for law in self.laws]
         logs = np.array([[math.log(mass) if mass else -math.inf for mass in row] for row in lifted])
         logs -= np.array([[math.log(sum(law))] for law in self.laws])
-        worst, name = 0.0, self.sides[0].name if self.sides else ""
+        worst, name = 0.0, self.sides[0].name if self.sides else NO_COMPARISON
         for side in self.sides:
             held = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
             gaps = np.abs(logs[side.left, held] - logs[side.right, held])

@@ -26,7 +26,14 @@ from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_epsilon
 from takifugu.laws.transport import monotone_plan
-from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
+from takifugu.mechanisms.finite_outputs import (
+    NO_COMPARISON,
+    FiniteProblem,
+    certified,
+    finite_problem,
+    is_identity,
+    predicted_size,
+)
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact, Randomiser
@@ -141,7 +148,7 @@ def _choice(problem: Problem, finite: FiniteProblem, moves: list[tuple[Any, Any]
     """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
     rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
     if math.isinf(rate):
-        return Exact(problem.grid, 1, problem.on_grid), 0.0, "no comparison: no answer has to move"
+        return Exact(problem.grid, 1, problem.on_grid), 0.0, NO_COMPARISON
     rows = exponential_rows(finite.inputs, finite.outputs, _distance, rate)
     channel, loss, name = certified(finite, rows, problem.epsilon)
     if is_identity(finite, channel):

@@ -4,7 +4,7 @@ from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.forms import Query
 from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
-from takifugu.queries.registry import check, from_dict, register
+from takifugu.queries.registry import check, from_dict, register, resolved
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
@@ -23,4 +23,5 @@ __all__ = [
     "from_dict",
     "implied_grid",
     "register",
+    "resolved",
 ]

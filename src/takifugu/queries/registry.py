@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.kept import kept
+from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.forms import Query
 from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
 
@@ -44,6 +47,30 @@ def from_dict(data: Mapping[str, Any]) -> Query:
         raise InputError(f"the query's kind is {kind!r}", fix=write, where=("kind",))
     query: Query = KINDS[kind].from_dict(data)
     return query
+
+
+def resolved(query: Query, entries: Entries) -> Additive:
+    """Return the query's answer, resolved once for each belief and kept with it.
+
+    Raises what the query's `resolve` raises, and InputError where it returns anything else than an answer.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
+    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
+    True
+    """
+    text = kept(query, "text", lambda: json.dumps(query.to_dict(), sort_keys=True, default=repr))
+    return kept(entries, (resolved, type(query), text), lambda: _resolve(query, entries))
+
+
+def _resolve(query: Query, entries: Entries) -> Additive:
+    answer = query.resolve(entries)
+    if not isinstance(answer, Additive) or answer.size != entries.size:
+        raise InputError(
+            f"{type(query).__name__}.resolve returned {answer!r}",
+            rule="a query is resolved to an Additive with one weight per entry",
+        )
+    return answer
 
 
 def check(query: Any) -> None:

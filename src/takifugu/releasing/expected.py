@@ -118,7 +118,7 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
 
 
 def _ranges(calibration: Calibration) -> Iterator[Fraction]:
-    answer = calibration.query.resolve(calibration.framework.beliefs[0])
+    answer = calibration.problem.answers[0]
     for reach in answer.cell_ranges():
         yield reach * answer.grid
 

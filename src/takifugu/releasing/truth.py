@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.evaluating import MISSING, evaluate, number_given, value_indices
 from takifugu.errors import DataError
 from takifugu.frames import Piece
 from takifugu.guarantee import Composition
-from takifugu.problem import Problem
-from takifugu.queries import Mean
+from takifugu.queries import Mean, resolved
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -65,11 +63,11 @@ def read(calibration: Calibration, data: Any) -> Seen:
         for _ in _read_of_pieces(calibration, data.pieces):
             pass
         return Seen(data)
-    if isinstance(beliefs[0], LawPair):
+    if calibration.problem.is_pair:
         _number(calibration, data)
         return Seen(data.item() if hasattr(data, "item") else data)
     values = value_indices(beliefs[0], data)  # the others agree with it on entries and values (frameworks.agreed)
-    if ((values == MISSING) & (calibration.query.resolve(beliefs[0]).weights != 0)).any():
+    if ((values == MISSING) & (resolved(calibration.query, beliefs[0]).weights != 0)).any():
         _check_may_miss(calibration)
     return Seen(values)
 
@@ -79,13 +77,13 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     belief, held = calibration.framework.beliefs[0], seen.data
     if isinstance(held, Counted):
         return _from_counts(calibration, held.pieces)
-    if isinstance(belief, LawPair):
+    if calibration.problem.is_pair:
         return (_number(calibration, held),)
-    return evaluate(calibration.query.resolve(belief), held)
+    return evaluate(resolved(calibration.query, belief), held)
 
 
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
-    answer = calibration.query.resolve(calibration.framework.beliefs[0])
+    answer = calibration.problem.answers[0]
     total = np.zeros(answer.cells, dtype=np.int64)
     for piece, weight in _read_of_pieces(calibration, pieces):
         total += weight * (piece.counts @ answer.tables[0])
@@ -95,7 +93,7 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
     """Yield the pieces that a query reads with their weight: counts cannot distinguish entries of different weights."""
     belief = calibration.framework.beliefs[0]
-    answer, runs = calibration.query.resolve(belief), belief.components()
+    answer, runs = resolved(calibration.query, belief), belief.components()
     if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
         raise DataError("the counts are of other sequences than the belief", fix="count the entries that it is about")
     for run, piece in zip(runs, pieces, strict=True):
@@ -131,11 +129,10 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 def _number(calibration: Calibration, data: Any) -> Fraction:
     """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
-    pairs = [b for b in calibration.framework.beliefs if isinstance(b, LawPair)]
-    value = number_given(data, [law for b in pairs for law in (b.left, b.right)])
-    return value / Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).grid
+    value = number_given(data, [law for b in calibration.problem.pairs for law in (b.left, b.right)])
+    return value / calibration.problem.grid
 
 
 def labels_of(calibration: Calibration) -> tuple[str, ...]:
     """Return the names of the answer's cells."""
-    return Problem(calibration.framework, calibration.query, calibration.guarantee.epsilon).labels
+    return calibration.problem.labels
