@@ -2,14 +2,17 @@
 
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.kinds import column_kinds
-from takifugu.frames.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
+from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
+from takifugu.frames.tally import tally
 from takifugu.frames.totals import Group, totals
 
 __all__ = [
+    "UNKNOWN",
+    "UNOBSERVED",
     "Bounded",
     "Entries",
     "Group",
@@ -25,6 +28,7 @@ __all__ = [
     "open_frame",
     "parse_step",
     "pieces",
+    "tally",
     "text_of",
     "totals",
     "transitions",

@@ -151,6 +151,13 @@ def python_totals(
     yield from ((key, rows, sums) for key, (rows, *sums) in found.items())
 
 
+def python_codes(table: Table, column: str, codes: Mapping[str, int]) -> list[int]:
+    """Return the code of every text in a column."""
+    table.require([column])
+    texts = (_text(value, table) for value in table.frame[column])
+    return [UNOBSERVED if text is None else codes.get(text, UNKNOWN) for text in texts]
+
+
 def _number(text: str | None, rule: Bounded) -> int:
     if text is None or re.match(NOT_FINITE, text):
         return rule.units(None)

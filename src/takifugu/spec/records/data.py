@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import DataError
-from takifugu.frames import Table, meant
+from takifugu.frames import UNKNOWN, UNOBSERVED, Table, meant, tally
 from takifugu.frames.layout import natural
 from takifugu.secrets import ABSENT
 from takifugu.spec.records.build import spelled
@@ -85,33 +85,36 @@ def _value(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
 
 
 def _users(file: RecordFile, table: Table, belief: IndependentUsers) -> list[Any]:
-    """Return one value per user, in the order of the belief's groups."""
+    """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
+
+    Raises DataError for rows that are not one for each user of the belief.
+    """
     spec, source = file.spec.belief, file.spec.source
     assert isinstance(spec, UsersSpec)
     assert source.value is not None
-    rows = texts(table, [source.value, *([] if source.group is None else [source.group])])
-    if len(rows) != belief.size:
+    groups = [(None, belief.size)] if spec.groups is None else [(group.name, group.size) for group in spec.groups]
+    firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
+    letters = [_letters(belief, first) for first in firsts]
+    words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
+    known = {source.value: words}
+    if source.group is not None and spec.groups is not None:
+        known[source.group] = {str(name): code for code, (name, _) in enumerate(groups)}
+    found = {(code, *group): rows for (code, *group), rows in tally(table, known).items()}
+    if sum(found.values()) != belief.size:
         raise DataError("source.file: the data must have one row for each user of the belief", fix="check belief.size")
-    if source.group is None or spec.groups is None:
-        values = _letters(belief, 0)
-        return [_value(row[0], source.value, values) for row in rows]
-    by_group: dict[str | None, list[str | None]] = {group.name: [] for group in spec.groups}
-    for text, name in rows:
-        if name not in by_group:
-            raise DataError(
-                "source.group", rule=f"column {source.group!r} has a name that is not a group of the belief"
-            )
-        by_group[name].append(text)
-    found: list[Any] = []
-    for group in spec.groups:
-        mine = by_group[group.name]
-        if len(mine) != group.size:
+    if any(code < 0 for _, *group in found for code in group):
+        raise DataError("source.group", rule=f"column {source.group!r} has a name that is not a group of the belief")
+    values: list[Any] = []
+    for number, (_, size) in enumerate(groups):
+        mine = {code: rows for (code, *group), rows in found.items() if group in ([], [number])}
+        if sum(mine.values()) != size:
             raise DataError(
                 "source.group: a group has other than the declared number of rows", fix="check each group's size"
             )
-        values = _letters(belief, len(found))
-        found += [_value(text, source.value, values) for text in mine]
-    return found
+        for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
+            text = None if code == UNOBSERVED else "" if code == UNKNOWN else list(words)[code]
+            values += [_value(text, source.value, letters[number])] * rows
+    return values
 
 
 def _people(file: RecordFile, table: Table, belief: CliqueInfection) -> dict[str, Any]:

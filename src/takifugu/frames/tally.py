@@ -1,0 +1,46 @@
+"""Rows counted by what their columns say, where the rows are: a few integers come back, however many rows there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from takifugu.frames.table import Table
+
+
+def tally(table: Table, known: Mapping[str, Mapping[str, int]]) -> dict[tuple[int, ...], int]:
+    """Return how many rows have each combination of codes; `known` gives each column's codes, by their texts.
+
+    A missing value has the code -1, one that is not known -2. One scan. Raises InputError for a column that is not
+    there, DataError for one that names nothing.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.frames import open_frame
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("group,smokes\\na,no\\na,yes\\nb,no\\na,no\\nb,never\\n")
+    >>> found = tally(open_frame(file), {"group": {"a": 0, "b": 1}, "smokes": {"no": 0, "yes": 1}})
+    >>> sorted(found.items())
+    [((0, 0), 2), ((0, 1), 1), ((1, -2), 1), ((1, 0), 1)]
+    """
+    if table.in_python:
+        from takifugu.frames.in_python import python_codes
+
+        return dict(Counter(zip(*(python_codes(table, column, codes) for column, codes in known.items()), strict=True)))
+    import narwhals.stable.v2 as nw
+
+    from takifugu.frames.engines import careful, collected
+    from takifugu.frames.sanitise import is_text, kind_of, state_code, state_column, text
+
+    roles = {f"c{number}": column for number, column in enumerate(known)}
+    with careful(table.source):
+        frame = table.pick(roles)
+        kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
+        frame = frame.select(**{role: state_column(role, column, kinds[role]) for role, column in roles.items()})
+        frame = frame.group_by(*roles).agg(rows=nw.len())  # so that only the few different texts are recoded
+        words = [text(nw.col(role), table.missing).alias(role) for role in roles if is_text(kinds[role])]
+        frame = frame.with_columns(words) if words else frame
+        schema: Mapping[str, Any] = frame.collect_schema()
+        codes = {role: state_code(role, schema[role], known[column]) for role, column in roles.items()}
+        frame = frame.with_columns(**codes).group_by(*roles).agg(rows=nw.col("rows").sum())
+        return {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}

@@ -1,0 +1,154 @@
+"""How often a release looks at the data, and how much of them comes to the driver: one look ahead, one scan, counts."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.frames import engines, order  # noqa: F401  (which holds the function that is counted)
+from takifugu.frames.in_engine import GUESSED_FROM
+from takifugu.releasing.planning import plan
+from takifugu.spec.file import load
+
+STEPS, USERS = 300, 400
+
+SEQUENCES = """
+ledger = "ledger.db"
+[source]
+file = "walks.csv"
+name = "walks"
+unit = "person"
+order = "minute"
+step = 1
+value = "posture"
+nulls = "unobserved"
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[hide]
+kind = "every-entry"
+[[release]]
+name = "walking"
+query = "count"
+states = ["walking"]
+epsilon = 1.0
+per = "unit"
+[[release]]
+name = "both"
+query = "histogram"
+epsilon = 1.0
+per = "pooled"
+"""
+GROUPS = """
+ledger = "ledger.db"
+[source]
+file = "people.csv"
+name = "survey"
+value = "smokes"
+group = "town"
+[belief]
+kind = "users"
+[[belief.groups]]
+name = "north"
+size = 100
+values = ["yes", "no"]
+probabilities = [0.3, 0.7]
+[[belief.groups]]
+name = "south"
+size = 300
+values = ["yes", "no"]
+probabilities = [0.2, 0.8]
+[hide]
+kind = "every-entry"
+[[release]]
+name = "smokers"
+query = "count"
+states = ["yes"]
+epsilon = 1.0
+[[release]]
+name = "all"
+query = "histogram"
+epsilon = 1.0
+"""
+RECORD = """
+ledger = "ledger.db"
+[source]
+file = "record.csv"
+name = "record"
+[belief]
+kind = "table"
+columns = ["hiv", "flu"]
+rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+probabilities = [0.4, 0.1, 0.1, 0.4]
+source = "a public census"
+[hide]
+kind = "every-entry"
+[[release]]
+name = "total"
+query = "sum"
+epsilon = 1.0
+"""
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each query of an engine has brought to the driver."""
+    found: list[int] = []
+    plain: Callable[[Any], Iterator[tuple[Any, ...]]] = engines.collected
+
+    def counted(frame: Any) -> Iterator[tuple[Any, ...]]:
+        rows = list(plain(frame))
+        found.append(len(rows))
+        return iter(rows)
+
+    for module in [m for name, m in sys.modules.items() if name.startswith("takifugu.")]:
+        if getattr(module, "collected", None) is plain:
+            monkeypatch.setattr(module, "collected", counted)
+    return found
+
+
+def folder_of(path: Path, text: str, gaps: bool = False) -> Path:
+    draw = random.Random(7)
+    walks = [
+        f"{who},{step},{draw.choice(('still', 'walking'))}\n"
+        for who in ("Ana", "Ben") for step in range(STEPS) if not (gaps and step == 5)
+    ]  # fmt: skip
+    (path / "walks.csv").write_text("person,minute,posture\n" + "".join(walks))
+    people = [f"{draw.choice(('yes', 'no'))},{'north' if i < 100 else 'south'}\n" for i in range(USERS)]
+    (path / "people.csv").write_text("smokes,town\n" + "".join(draw.sample(people, USERS)))
+    (path / "record.csv").write_text("hiv,flu\n0,1\n")
+    (path / "file.toml").write_text(text)
+    return path / "file.toml"
+
+
+#: The most rows that a query brings: one each for two units and two states, or for each group and value.
+FEW = 4
+
+
+@pytest.mark.parametrize(("text", "scans"), [(SEQUENCES, 2), (GROUPS, 1), (RECORD, 1)])
+def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans: int) -> None:
+    """Where the order is written as text, the first rows tell how it is read; then one scan gives counts and checks."""
+    path = folder_of(tmp_path, text)
+    plan(load(path))
+    dry = list(looks)
+    assert len(dry) == scans
+    assert max(dry) <= FEW
+    looks.clear()
+    assert tf.release_file(path).tables
+    assert looks == dry
+    assert GUESSED_FROM < STEPS
+
+
+def test_gaps_cost_two_more(looks: list[int], tmp_path: Path) -> None:
+    """Where the runs of observed entries end and start is public; only these places come to the driver."""
+    assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables
+    assert len(looks) == 4
+    assert max(looks) <= FEW
