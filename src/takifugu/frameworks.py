@@ -12,17 +12,16 @@ from typing import Any
 
 from takifugu import beliefs as belief_room
 from takifugu import secrets as secret_room
-from takifugu.beliefs import Belief
+from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.states import checked_alphabet
-from takifugu.beliefs.users import IndependentUsers
 from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError
 from takifugu.hypotheses import Comparison
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
 from takifugu.registry import Registry
-from takifugu.secrets import ABSENT, Secret, WhichLaw
+from takifugu.secrets import Secret, WhichLaw
 
 #: The definitions of privacy that a framework may be read under: what each says is `takifugu.definitions.Definition`.
 DEFINITIONS: Registry[Any] = Registry(
@@ -91,9 +90,6 @@ def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
     first, found = beliefs[0], list[Belief]()
     named = next((b for b in beliefs if listed(b) is not None), first)
     for belief in beliefs:
-        if isinstance(belief, LawPair):
-            found.append(belief)
-            continue
         if belief.size != first.size:
             raise InputError(
                 f"the beliefs have {first.size} and {belief.size} entries",
@@ -203,14 +199,12 @@ def _check_values(first: Belief, other: Belief) -> None:
 
 
 def _values(belief: Belief, entry: int) -> frozenset[Any]:
-    """Return the values that data may have at an entry; absence of mode "unknown" is none."""
-    if isinstance(belief, IndependentUsers):
-        letters = belief.letters[int(belief.letters_of[entry])]
-        return frozenset((*letters.values, *([ABSENT] if letters.absence == "removed" else [])))
-    return frozenset(belief.alphabet(entry))
+    """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
+    return frozenset(getattr(belief, "observable", belief.alphabet)(entry))
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:
     family = secret.family(belief)
-    entries = belief.representatives(family.entries, ()) if isinstance(belief, IndependentUsers) else family.entries
+    users = separate(belief)
+    entries = users.representatives(family.entries, ()) if users else family.entries
     return any(family.has_pairs(belief, entry) for entry in entries)

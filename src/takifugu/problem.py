@@ -9,9 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from takifugu.beliefs import Belief
+from takifugu.beliefs import Belief, Separate, separate
 from takifugu.beliefs.pair import LawPair
-from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
@@ -124,13 +123,13 @@ class Problem:
     def law_parts(self) -> tuple[Part, ...]:
         """Return `parts` for mechanisms that look at the law of the answer, and one for each pair of given laws.
 
-        Independent users stay together in one: what the others add smooths the law of the answer given one user's
-        secret. Of users with the same law, the same contribution to the answer and the same secrets only one is looked
-        at.
+        Separate entries (users) stay together in one: what the others add smooths the law of the answer given one
+        user's secret. Of users with the same law, the same contribution to the answer and the same secrets only one is
+        looked at.
         """
         if self.is_pair:
             return tuple(_given(self, pair, number) for number, pair in enumerate(self.pairs))
-        if not any(isinstance(b, IndependentUsers) for b in self.framework.beliefs):
+        if not any(map(separate, self.framework.beliefs)):
             return self.parts
         return tuple(self._parts(together=True))
 
@@ -140,8 +139,8 @@ class Problem:
             seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
                 family = secret.family(belief)
-                if isinstance(belief, IndependentUsers):
-                    yield from _user_parts(belief, answer, family, together, place)
+                if users := separate(belief):
+                    yield from _separate_parts(users, answer, family, together, place)
                     continue
                 for number, run in enumerate(belief.components()):
                     inside = _inside(family.entries, run)
@@ -157,8 +156,8 @@ class Problem:
                     yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
 
 
-def _user_parts(
-    users: IndependentUsers, answer: Additive, family: Family, together: bool, place: int
+def _separate_parts(
+    users: Separate, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
     """Yield a part per sort of user that holds a secret, or one with all users and one secret user per law."""
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)

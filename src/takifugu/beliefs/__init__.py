@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -47,6 +47,22 @@ class Belief(Protocol):
     def to_dict(self) -> dict[str, Any]: ...
 
     def describe(self) -> str: ...
+
+
+class Separate(Belief, Protocol):
+    """A belief whose entries are independent of each other, and which knows which of them are alike."""
+
+    def representatives(
+        self, entries: range | tuple[int, ...], columns: Iterable[Any], by_law: bool = False
+    ) -> list[int]:
+        """Return the first of each set of entries with the same values and columns, `by_law` with the same law."""
+        ...
+
+
+def separate(belief: Belief) -> Separate | None:
+    """Return a belief that tells which of its independent entries are alike, None for others."""
+    found: Any = belief
+    return found if hasattr(belief, "representatives") else None
 
 
 #: The class of every kind of belief; those of the package are loaded on first use.

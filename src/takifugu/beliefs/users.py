@@ -218,6 +218,11 @@ class IndependentUsers:
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self._alphabets[int(self.law_of[entry])]
 
+    def observable(self, entry: int) -> tuple[State, ...]:
+        """Return the values that data may have at an entry; absence of mode "unknown" is none."""
+        letters = self.letters[int(self.letters_of[entry])]
+        return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
+
     @cached_property
     def _alphabets(self) -> tuple[tuple[State, ...], ...]:
         return tuple(self._letters(law).alphabet for law in self.laws)

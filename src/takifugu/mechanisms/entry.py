@@ -25,7 +25,7 @@ class Entry:
     source: str = "Dwork, McSherry, Nissim and Smith 2006, Proposition 1; what it promises here: Song et al. 2017"
 
     def cost(self, problem: Problem) -> Cost:
-        entries = 0.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers))
+        entries = float(sum(part.belief.size for part in problem.parts))
         quilts = QUILTS.cost(problem)  # what it promises depends on quilts
         return Cost(entries + quilts.operations, quilts.memory)
 

@@ -22,7 +22,7 @@ class Group:
     source: str = "Song, Wang and Chaudhuri 2017, Appendix A.2, Theorem A.5"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(1.0 if problem.is_pair else float(sum(len(a.weights) for a in problem.answers)))
+        return Cost(1.0 + sum(part.belief.size for part in problem.parts))
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         change = component_change(problem)

@@ -18,14 +18,18 @@ recorded as `single`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.capabilities.dispatch import Question
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.log_ratios import TRUSTED, BoolArray, FloatArray
@@ -50,8 +54,8 @@ class Inferential:
     source: str = "Ghosh and Kleinberg 2016, as in Song, Wang and Chaudhuri 2017, Appendix B.10"
 
     def cost(self, problem: Problem) -> Cost:
-        sizes = [part.belief.size for part in ([] if problem.is_pair else problem.parts)]
-        chains = problem.is_pair or all(isinstance(part.belief, MarkovChain) for part in problem.parts)
+        sizes = [part.belief.size for part in problem.parts]
+        chains = all(SPREAD.of(part.belief) is _of_chain for part in problem.parts)
         largest = 0.0 if chains else float(min(max(sizes, default=1), MOST_ENTRIES))
         return Cost(30.0 * len(sizes) * largest**3 + sum(1e3 * n for n in sizes), 32 * largest**2)
 
@@ -99,15 +103,32 @@ class Spread:
 
 def spread_of(part: Part) -> Spread | Refusal:
     """Return how far one entry's change spreads through a component, or why its conditional laws are not known."""
-    belief = part.belief
-    if isinstance(belief, MarkovChain):
-        if belief.initial == "any":
-            return Refusal("with an unknown initial distribution the first entry has no conditional one: state it")
-        return chain_spread(chain_gamma(belief), belief.length)
-    if isinstance(belief, BayesianNetwork):
-        gamma = network_gamma(belief)
-        return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
+    return SPREAD.of(part.belief)(part.belief)
+
+
+def _of_chain(chain: MarkovChain) -> Spread | Refusal:
+    if chain.initial == "any":
+        return Refusal("with an unknown initial distribution the first entry has no conditional one: state it")
+    return chain_spread(chain_gamma(chain), chain.length)
+
+
+def _of_network(network: BayesianNetwork) -> Spread | Refusal:
+    gamma = network_gamma(network)
+    return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
+
+
+def _unknown(belief: Belief) -> Refusal:
     return Refusal(f"an entry's conditional distribution is known for chains and networks, not for {belief.describe()}")
+
+
+SPREAD: Question[Callable[[Any], Spread | Refusal]] = Question(
+    "how far a change of one entry spreads",
+    {
+        "beliefs.chain:MarkovChain": "mechanisms.inferential:_of_chain",
+        "beliefs.network:BayesianNetwork": "mechanisms.inferential:_of_network",
+    },
+    default=_unknown,
+)
 
 
 def matrix_spread(gamma: FloatArray) -> Spread:

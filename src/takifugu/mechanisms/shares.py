@@ -17,18 +17,11 @@ from typing import Any
 import numpy as np
 
 from takifugu.answer_laws.listed import ListedFamily
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.contacts import Clique
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.users import IndependentUsers
+from takifugu.beliefs import Belief, separate
 from takifugu.capabilities.answer_law import AnswerFamily, answer_law
-from takifugu.errors import Unsupported
-from takifugu.laws.atoms import Floats
+from takifugu.capabilities.marginal import marginal
 from takifugu.laws.exact_ratio import exact_law
-from takifugu.laws.extended.floats import UNIT
 from takifugu.laws.extended.leave_one_out import Sums
-from takifugu.laws.log_ratios import TRUSTED
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.lines import line_answers
 from takifugu.problem import Part, Problem
@@ -55,7 +48,7 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
     laws = sum(len(p.family.entries) * len(p.belief.alphabet(0)) for p in problem.parts)
     return numbers is not None and all(
         len(belief.components()) == 1
-        or (not isinstance(belief, IndependentUsers) and _has_one_law(belief) and _affordable(belief, answer, laws))
+        or (not separate(belief) and marginal(belief.component(0)).known and _affordable(belief, answer, laws))
         for belief, answer in zip(problem.framework.beliefs, numbers, strict=True)
     )
 
@@ -65,7 +58,7 @@ def stands_alone(problem: Problem, lines: bool = False) -> bool:
     return not is_smoothed(problem, lines) and any(
         np.count_nonzero([np.any(problem.answers[number].weights[run.start : run.stop]) for run in runs]) > 1
         for number, belief in enumerate(problem.framework.beliefs)
-        if len(runs := belief.components()) > 1 and not isinstance(belief, IndependentUsers)
+        if len(runs := belief.components()) > 1 and not separate(belief)
     )
 
 
@@ -79,11 +72,6 @@ def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
 def _affordable(belief: Belief, answer: Additive, laws: int) -> bool:
     values = most_answers(belief, answer)
     return values <= MOST_SMOOTHED and laws * values**2 <= MOST_PRODUCTS
-
-
-def _has_one_law(belief: Belief) -> bool:
-    piece = belief.component(0)
-    return isinstance(piece, BayesianNetwork | Clique) or (isinstance(piece, MarkovChain) and piece.initial != "any")
 
 
 def most_answers(belief: Belief, answer: Additive) -> float:
@@ -151,6 +139,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
 
     It is the mixture of the laws given an entry's values over the probabilities of these values.
 
+    >>> from takifugu.beliefs.contacts import Clique
     >>> clique = Clique(2, Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]))
     >>> from takifugu import Count
     >>> [str(p) for _, p in share_law(clique, Count(1).resolve(clique))[0].items()]
@@ -161,43 +150,8 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
         read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
         fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
         return Pmf([fixed], [1]), 0.0
-    chances, error = _chances(piece, free)
+    chances, error = marginal(piece).of(free)
     family = next(answer_law(Part(piece, share, Family((free,)))).families())
     total = sum((chances[value] for value in family.hulls), Fraction(0))
     law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
     return law, 2.01 * (2 * family.relative_error + error)
-
-
-def _chances(piece: Belief, entry: int) -> tuple[list[Fraction], float]:
-    """Return the probability of each value of an entry, up to a factor 1 +- error."""
-    if isinstance(piece, Clique):
-        ill = sum((Fraction(n) * Fraction(p) for n, p in piece.number.items()), Fraction(0)) / piece.size
-        return [sum((Fraction(p) for _, p in piece.number.items()), Fraction(0)) - ill, ill], 0.0
-    if isinstance(piece, BayesianNetwork):
-        table, error = piece.law([entry])
-        return _trusted(table, np.asarray(piece.possible(entry))), error
-    if isinstance(piece, MarkovChain) and piece.initial != "any":
-        rounded = 1.01 * (len(piece.states) + 1) * (entry + 1) * UNIT
-        if piece.initial == "stationary":
-            law = piece.wide_stationary
-            shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
-            return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
-        return _trusted(piece.marginal(entry), np.asarray(piece.possible(entry))), rounded
-    if isinstance(piece, MarkovChain):
-        raise Unsupported(
-            "a choice among outputs sees the whole answer, and with an unknown initial distribution what the other "
-            "pieces add has no single distribution",
-            fix='state it, or use additive noise, mechanism="laplace-exact"',
-        )
-    raise Unsupported(f"the distribution of what {piece.describe()} adds is not known", fix="use additive noise")
-
-
-def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
-    """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
-    if (possible & (masses < TRUSTED)).any():
-        raise Unsupported(
-            "a value of an entry has a probability below 1e-270, too small for the distribution of what independent "
-            "components add",
-            fix='use additive noise, mechanism="laplace-exact"',
-        )
-    return [Fraction(p) for p in masses.tolist()]

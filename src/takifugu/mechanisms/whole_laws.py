@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from takifugu.beliefs import Belief
-from takifugu.beliefs.users import IndependentUsers
+from takifugu.beliefs import Belief, separate
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.laws.exact_ratio import exact_law
@@ -42,7 +41,7 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
         answer = problem.answers[number]
         _check_cells(belief, answer)
         _check_size(belief, answer)
-        if isinstance(belief, IndependentUsers):
+        if separate(belief):
             yield from _of_users(alone, belief, answer)
         else:
             shares = Shares(belief, answer)
@@ -57,7 +56,7 @@ def _completed(shares: Shares, comparison: Comparison) -> Comparison:
     return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
 
 
-def _of_users(problem: Problem, belief: IndependentUsers, answer: Additive) -> Iterator[Comparison]:
+def _of_users(problem: Problem, belief: Belief, answer: Additive) -> Iterator[Comparison]:
     for comparison in compared_laws(problem):
         if not getattr(comparison.family, "whole", True):
             raise Unsupported(_too_many(belief, answer))
