@@ -12,7 +12,7 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "takifugu"
 
 #: How many checks of a belief's type are left at most: a number that only ever shrinks, to a single digit.
-MOST = 93
+MOST = 50
 
 
 def belief_types() -> set[str]:
