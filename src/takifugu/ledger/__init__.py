@@ -3,6 +3,7 @@
 from takifugu.ledger.book import Ledger
 from takifugu.ledger.migrating import WORDS
 from takifugu.ledger.previewing import Charged, Preview, preview
+from takifugu.ledger.session import Session
 from takifugu.ledger.values import (
     DRAWN,
     PUBLISHED,
@@ -33,6 +34,7 @@ __all__ = [
     "Pending",
     "Preview",
     "Reservation",
+    "Session",
     "Source",
     "SourceRow",
     "Spent",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, select, update
 
 from takifugu.errors import LedgerError
+from takifugu.ledger import answers, outputs
 from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
 from takifugu.ledger.store import most_spent, people_of
 from takifugu.ledger.tables import releases, reservations, sources
@@ -27,7 +29,9 @@ def add_reservation(
     return new_row(connection, reservations, row)
 
 
-def read_pending(connection: Connection, source: int | None, identity: str | None) -> tuple[Pending, ...]:
+def read_pending(
+    connection: Connection, ledger: Path, source: int | None, identity: str | None
+) -> tuple[Pending, ...]:
     """Return what is paid for and not published, oldest first."""
     query = (
         select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)
@@ -40,33 +44,43 @@ def read_pending(connection: Connection, source: int | None, identity: str | Non
     if identity is not None:
         query = query.where(reservations.c.identity == identity)
     with decoding():
-        return tuple(_pending(connection, row) for row in connection.execute(query))
+        return tuple(_pending(connection, ledger, row) for row in connection.execute(query))
 
 
-def _pending(connection: Connection, row: Row[Any]) -> Pending:
+def _pending(connection: Connection, ledger: Path, row: Row[Any]) -> Pending:
     mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
     held = connection.execute(mine).all()
     spent = most_spent(connection, row.source)
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
-        state=row.state, created=row.created, recipe=json.loads(row.recipe), bundle=_unpacked(row.bundle),
+        state=row.state, created=row.created, recipe=json.loads(row.recipe), bundle=_unpacked(ledger, row.bundle),
         spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
         same_people=people_of(connection, row.source),
     )  # fmt: skip
 
 
-def keep_drawn(connection: Connection, group: str, bundle: bytes) -> bytes:
-    """Note that a reservation was drawn and keep the values, unless another process did: then return what that kept.
+def packed(bundle: bytes) -> bytes:
+    return zlib.compress(bundle, 9)
+
+
+def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) -> bytes | None:
+    """Note that a reservation was drawn and keep `mine` (see `outputs`); None, or what another process kept first.
 
     Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
     """
     row = _held(connection, group)
     if row.state == RESERVED:
-        _set(connection, group, state=DRAWN, bundle=zlib.compress(bundle, 9))
-        return bundle
-    kept = _unpacked(row.bundle)
+        _set(connection, group, state=DRAWN, bundle=mine)
+        return None
+    kept = _unpacked(ledger, row.bundle)
     if row.state == DRAWN and kept is not None:
         return kept
+    if row.state == DRAWN and row.bundle is not None:
+        raise LedgerError(
+            f"the reservation {group!r} was drawn, and the file of its values beside the ledger is lost or altered",
+            rule="its epsilon is spent, and drawing again would publish it twice",
+            fix="bring the file back, or make another release",
+        )
     if row.state == DRAWN:
         raise LedgerError(
             f"the reservation {group!r} was drawn by an older version, which kept no noisy values",
@@ -78,6 +92,34 @@ def keep_drawn(connection: Connection, group: str, bundle: bytes) -> bytes:
         rule="its values are out, and a second draw would pay nothing for them",
         fix="use what was published, or make another release",
     )
+
+
+def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Asked, ...]:
+    """Return what was asked in a session that is not closed; raises LedgerError for one that is, and for no session."""
+    row = _held(connection, group)
+    if row.state == PUBLISHED:
+        raise LedgerError(
+            f"the session {group!r} is closed ({row.changed})", rule="its epsilon is spent", fix="reserve another one"
+        )
+    with decoding():
+        return answers.read(_unpacked(ledger, row.bundle))
+
+
+def keep_answer(
+    connection: Connection, ledger: Path, group: str, number: int, new: answers.Asked
+) -> tuple[answers.Asked, ...]:
+    """Keep one answer of a session, unless another process did; return all that is kept."""
+    known = read_session(connection, ledger, group)
+    asked = answers.with_answer(known, number, new)
+    if asked is not known:
+        _set(connection, group, state=DRAWN, bundle=packed(answers.written(asked)))
+    return asked
+
+
+def close_session(connection: Connection, ledger: Path, group: str) -> None:
+    """Note that a session is over, whatever was asked in it, and drop its answers."""
+    read_session(connection, ledger, group)
+    _set(connection, group, state=PUBLISHED, bundle=None)
 
 
 def set_published(connection: Connection, group: str) -> None:
@@ -106,6 +148,7 @@ def _set(connection: Connection, group: str, **values: object) -> None:
     connection.execute(mine.values(changed=now(), **values))
 
 
-def _unpacked(bundle: bytes | None) -> bytes | None:
+def _unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
+    found = None if bundle is None else outputs.packed_of(ledger, bundle)
     with decoding():
-        return None if bundle is None else zlib.decompress(bundle)
+        return None if found is None else zlib.decompress(found)

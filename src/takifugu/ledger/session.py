@@ -1,0 +1,42 @@
+"""Sessions: a release whose questions depend on its past answers; all of it is paid for before the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from takifugu.ledger.answers import Asked
+from takifugu.ledger.book import Ledger
+from takifugu.ledger.values import Pending, Reservation
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """Questions about reserved data, one after the other: each answer is in the ledger before the next is asked.
+
+    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
+    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
+    """
+
+    ledger: Ledger
+    paid: Reservation | Pending
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """Return every question with its answer; LedgerError for a session that is closed."""
+        return self.ledger.session_of(self.paid)
+
+    def ask(self, question: str, draw: Callable[[tuple[Asked, ...]], str]) -> str:
+        """Return the noisy answer to the next question; `draw` has what was asked before, and draws it.
+
+        Where another process asked the same question of this session first, its answer is returned and this draw is
+        thrown away. Raises LedgerError where that was another question, and for a session that is closed.
+        """
+        before = self.asked
+        return self.ledger.answer(self.paid, len(before), (question, draw(before)))
+
+    def close(self) -> tuple[Asked, ...]:
+        """End the session and return all that was asked: what the ledger kept of it is dropped."""
+        asked = self.asked
+        self.ledger.close_session(self.paid)
+        return asked

@@ -1,0 +1,135 @@
+"""Sessions: paid in full before the first question, each answer kept before the next, never anything given back."""
+
+from __future__ import annotations
+
+import os
+import signal
+from fractions import Fraction
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from tests.support.ledger_tools import chain_framework, group_debit
+
+from takifugu.errors import BudgetExceeded, LedgerError
+from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
+from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
+from takifugu.randomisers import DiscreteLaplace
+
+DEBIT = group_debit(chain_framework(7), "1/2")
+TRUTH = 5
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+def opened(ledger: Ledger) -> Session:
+    return Session(ledger, ledger.reserve("data", [DEBIT], budget="1/2", recipe={"kind": "session"}))
+
+
+def search(session: Session, questions: int) -> int:
+    """Bisect for the answer: each threshold depends on what was answered before."""
+    noise, low, high = DiscreteLaplace(Fraction(1, 20), Fraction(1)), 0, 16
+    for _ in range(questions):
+        middle = (low + high) // 2
+
+        def draw(_: object) -> str:
+            return str(noise.draw((TRUTH,), SystemEntropy())[0] <= middle)  # noqa: B023
+
+        low, high = (low, middle) if session.ask(f"at most {middle}?", draw) == "True" else (middle + 1, high)
+    return low
+
+
+def test_questions_depend_on_answers_and_each_is_kept_before_the_next(ledger: Ledger) -> None:
+    session = opened(ledger)
+    assert (session.asked, ledger.pending()[0].state) == ((), RESERVED)
+    seen = []
+
+    def draw(before: object) -> str:
+        seen.append((before, Ledger.open(ledger.store.path).session_of(session.paid)))
+        return f"answer {len(seen)}"
+
+    assert [session.ask(f"question {n}", draw) for n in (1, 2, 3)] == ["answer 1", "answer 2", "answer 3"]
+    assert all(told == kept for told, kept in seen)
+    assert [len(kept) for _, kept in seen] == [0, 1, 2]
+    assert ledger.pending()[0].state == DRAWN
+    assert session.close() == tuple((f"question {n}", f"answer {n}") for n in (1, 2, 3))
+    assert {entry.state for entry in ledger.history("data")} == {PUBLISHED}
+
+
+def test_a_search_by_noisy_thresholds_finds_the_answer(ledger: Ledger) -> None:
+    assert search(opened(ledger), 5) == TRUTH
+
+
+def test_all_is_spent_however_much_was_asked(ledger: Ledger) -> None:
+    session = opened(ledger)
+    assert ledger.spent("data").spent.epsilon == Fraction(1, 2)
+    session.close()
+    assert ledger.spent("data").spent.epsilon == Fraction(1, 2)
+    with pytest.raises(BudgetExceeded):
+        opened(ledger)
+
+
+def test_a_closed_session_answers_nothing(ledger: Ledger) -> None:
+    session = opened(ledger)
+    session.close()
+    for late in (lambda: session.asked, session.close, lambda: session.ask("one more", lambda _: "no")):
+        with pytest.raises(LedgerError, match="is closed"):
+            late()
+
+
+def test_what_was_drawn_at_once_is_no_session(ledger: Ledger) -> None:
+    session = opened(ledger)
+    ledger.drawn(session.paid, b'{"format": "another"}')
+    with pytest.raises(LedgerError, match="is no session"):
+        session.ask("question", lambda _: "no")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, when: str) -> None:
+    session = opened(ledger)
+    assert session.ask("first", lambda _: "kept") == "kept"
+    child = os.fork()
+    if child == 0:
+        mine = Session(Ledger.open(ledger.store.path), session.paid)
+        if when == "after":
+            mine.ask("second", lambda _: "drawn by the first process")
+        mine.ask("next", lambda _: str(os.kill(os.getpid(), signal.SIGKILL)))
+    os.waitpid(child, 0)
+    again = Ledger.open(ledger.store.path)
+    found = Session(again, again.pending("data")[0])
+    assert found.asked[0] == ("first", "kept")
+    assert len(found.asked) == (2 if when == "after" else 1)
+    assert found.ask("next", lambda before: str(len(before))) == ("2" if when == "after" else "1")
+    assert again.spent("data").spent.epsilon == Fraction(1, 2)
+
+
+def test_two_processes_never_draw_two_answers_to_one_question(ledger: Ledger) -> None:
+    session = opened(ledger)
+    other = Session(Ledger.open(ledger.store.path), session.paid)
+    assert session.ask("the same", lambda _: other.ask("the same", lambda _: "first")) == "first"
+    with pytest.raises(LedgerError, match="another process, and was another one"):
+        session.ask("mine", lambda _: other.ask("theirs", lambda _: "x") + "y")
+    assert [question for question, _ in session.asked] == ["the same", "theirs"]
+
+
+def _asks(path: Path, group: str, questions: int) -> list[str]:
+    ledger = Ledger.open(path)
+    (paid,) = (one for one in ledger.pending() if one.group == group)
+    noise, entropy = DiscreteLaplace(Fraction(100), Fraction(1)), InsecureSeededEntropyForTests(os.getpid())
+    found = []
+    for number in range(questions):
+        while len(known := ledger.session_of(paid)) <= number:
+            ledger.answer(paid, len(known), (f"question {len(known)}", str(noise.draw((0,), entropy)[0])))
+        found.append(known[number][1])
+    return found
+
+
+def test_processes_that_race_see_the_same_answers(ledger: Ledger) -> None:
+    session = opened(ledger)
+    with get_context("fork").Pool(3) as pool:
+        told = [(ledger.store.path, session.paid.group, 6)] * 3
+        answers = pool.starmap(_asks, told)
+    assert answers[0] == answers[1] == answers[2] == [answer for _, answer in session.asked][:6]
