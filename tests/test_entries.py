@@ -225,3 +225,12 @@ def test_an_entry_is_called_by_its_name_or_counted() -> None:
         "entry 2", "entry 3", "entry 1",
     ]  # fmt: skip
     assert [entries.called(net, 1), entries.called(net, 1, 1)] == ["'b'", "'b'"]
+
+
+def test_a_query_is_resolved_again_for_entries_that_are_listed_in_another_order() -> None:
+    table = tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["hiv", "flu"])
+    query = tf.Linear([1, 0])
+    assert queries.resolved(query, table).weights.tolist() == [1, 0]
+    other = entries.relisted(table, ["flu", "hiv"])
+    assert queries.resolved(query, other).weights.tolist() == [0, 1]
+    assert queries.resolved(query, table).weights.tolist() == [1, 0]

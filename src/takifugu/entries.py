@@ -14,6 +14,7 @@ from copy import copy
 from typing import Any, Protocol, TypeVar
 
 from takifugu.errors import InputError, within
+from takifugu.kept import forget
 
 Value = TypeVar("Value")
 Belief = TypeVar("Belief")
@@ -113,6 +114,7 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
             f"two beliefs name different entries ({', '.join(odd[:5])})", fix="name the same ones in each"
         )
     again = copy(belief)
+    forget(again)  # answers, for example, that were resolved in the other order
     object.__setattr__(again, "listed", wanted)
     return again
 
