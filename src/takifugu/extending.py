@@ -15,6 +15,8 @@ from takifugu.capabilities.evaluating import VALUES
 from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
 from takifugu.definitions import register as register_definition
 from takifugu.errors import DataError, InputError, Unsupported
+from takifugu.frames import Engine
+from takifugu.frames import register as register_engine
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
@@ -37,6 +39,7 @@ __all__ = [
     "Cost",
     "DataError",
     "Direction",
+    "Engine",
     "InputError",
     "JointStates",
     "ListedFamily",
@@ -52,6 +55,7 @@ __all__ = [
     "laplace_or_exact",
     "register_belief",
     "register_definition",
+    "register_engine",
     "register_mechanism",
     "register_query",
     "register_randomiser",

@@ -189,13 +189,13 @@ def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.Monk
 def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
     table = open_frame(tmp_path / "d.csv")
-    connection, room = table.keeps
+    connection, folder = table.keeps
     ((where,),) = connection.sql("select current_setting('temp_directory')").fetchall()
-    assert where == room.name
+    assert where == folder.name
     assert stat.S_IMODE(Path(where).stat().st_mode) == 0o700
     assert tmp_path not in Path(where).parents
     del table, connection
-    room.cleanup()
+    folder.cleanup()
     assert not Path(where).exists()
 
 

@@ -4,6 +4,7 @@ from takifugu.frames.bounded import Bounded
 from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
+from takifugu.frames.outside import Engine, register
 from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
@@ -14,6 +15,7 @@ __all__ = [
     "UNKNOWN",
     "UNOBSERVED",
     "Bounded",
+    "Engine",
     "Entries",
     "Group",
     "Layout",
@@ -28,6 +30,7 @@ __all__ = [
     "open_frame",
     "parse_step",
     "pieces",
+    "register",
     "tally",
     "text_of",
     "totals",

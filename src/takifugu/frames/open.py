@@ -16,9 +16,10 @@ from typing import Any
 
 from takifugu.errors import DataError, InputError
 from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
+from takifugu.frames.outside import engine_of
 from takifugu.frames.parquet import Longest, check_rows, longest_in_duckdb, longest_in_polars, read_with_pyarrow
-from takifugu.frames.rooms import private_room
 from takifugu.frames.table import Table
+from takifugu.frames.temporary import private_folder
 from takifugu.frames.texts import BLANKS
 
 #: A CSV file larger than this is not read into Python's memory.
@@ -70,14 +71,19 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     source = f"the {kind}"
+    engine, given = None, data
     with careful(source):
         try:
             frame = nw.from_native(_plain_labels(data), series_only=False)
         except TypeError:
-            raise InputError(
-                f"the data is a {kind}",
-                fix="give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame",
-            ) from None
+            engine = engine_of(data)
+            if engine is None:
+                raise InputError(
+                    f"the data is a {kind}",
+                    fix="give a CSV or Parquet file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame",
+                ) from None
+            data = engine.frame(data)
+            frame = nw.from_native(_plain_labels(data), series_only=False)
     with careful(source):
         if is_spark(frame):
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
@@ -93,9 +99,10 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
         else:
             labels = found
     in_rows = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
+    in_rows = in_rows if engine is None else engine.ordered
     if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
         frame = frame.lazy()
-    return Table(source, tuple(map(str, found)), in_rows, missing, frame, labels, data)
+    return Table(source, tuple(map(str, found)), in_rows, missing, frame, labels, (given, data))
 
 
 def _plain_labels(data: Any) -> Any:
@@ -202,8 +209,8 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
 
     is_parquet = names is None
     with careful(path.name):
-        room = private_room()
-        connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": room.name})
+        folder = private_folder()
+        connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder.name})
         where = _quoted(glob.escape(str(path)))
         if is_parquet:
             ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({where})").fetchall()
@@ -214,7 +221,7 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
         relation = _relabelled(relation, found, labels)
     named = {label: _identifier(name) for label, name in zip(labels, found, strict=True)}
     longest = longest_in_duckdb(connection, where, named) if is_parquet else None
-    keeps = (connection, room)
+    keeps = (connection, folder)
     return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, keeps, longest)
 
 

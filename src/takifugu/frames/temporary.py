@@ -15,17 +15,17 @@ PREFIX = "takifugu-rows-"
 _SETTLED = 60
 
 
-def private_room() -> tempfile.TemporaryDirectory[str]:
+def private_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a new folder, removed when the process ends; what a killed process has left is removed first."""
-    remove_left_rooms()
-    room = tempfile.TemporaryDirectory(prefix=PREFIX)
-    held = _lock(Path(room.name))
+    remove_left_folders()
+    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    held = _lock(Path(folder.name))
     if held is not None:
-        weakref.finalize(room, os.close, held)
-    return room
+        weakref.finalize(folder, os.close, held)
+    return folder
 
 
-def remove_left_rooms() -> None:
+def remove_left_folders() -> None:
     """Remove this user's folders that no process holds; the system releases a process's locks however it ends."""
     if not hasattr(os, "getuid"):  # Windows
         return

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from takifugu.frames import rooms
+from takifugu.frames import temporary
 
-HOLDS = "import time; from takifugu.frames import rooms; room = rooms.private_room(); print(room.name, flush=True); "
+HOLDS = (
+    "import time; from takifugu.frames import temporary; folder = temporary.private_folder(); "
+    "print(folder.name, flush=True); "
+)
 COMMAND = (
-    "import time\nfrom takifugu.cli import main\nfrom takifugu.frames import rooms\n"
-    "@main.command()\ndef wait():\n    room = rooms.private_room()\n    print(room.name, flush=True)\n"
+    "import time\nfrom takifugu.cli import main\nfrom takifugu.frames import temporary\n"
+    "@main.command()\ndef wait():\n    folder = temporary.private_folder()\n    print(folder.name, flush=True)\n"
     "    time.sleep(60)\n"
     "main(['wait'])\n"
 )
@@ -40,12 +43,12 @@ def aged(folder: Path) -> Path:
     return folder
 
 
-def test_sigterm_at_the_command_line_removes_the_room() -> None:
-    process, room = started(COMMAND)
-    assert room.is_dir()
+def test_sigterm_at_the_command_line_removes_the_folder() -> None:
+    process, folder = started(COMMAND)
+    assert folder.is_dir()
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 128 + signal.SIGTERM
-    assert not room.exists()
+    assert not folder.exists()
 
 
 def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -> None:
@@ -59,10 +62,10 @@ def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -
     others = tmp_path / "takifugu-row"
     others.mkdir()
     aged(others)
-    link = tmp_path / f"{rooms.PREFIX}link"
+    link = tmp_path / f"{temporary.PREFIX}link"
     link.symlink_to(others)
     os.utime(link, (0, 0), follow_symlinks=False)
-    new = rooms.private_room()
+    new = temporary.private_folder()
     assert Path(new.name).is_dir()
     assert not left.exists()
     assert held.is_dir()
@@ -71,11 +74,11 @@ def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -
     living.wait()
 
 
-def test_a_room_that_was_just_made_is_left_alone(tmp_path: Path) -> None:
-    young = tmp_path / f"{rooms.PREFIX}young"
+def test_a_folder_that_was_just_made_is_left_alone(tmp_path: Path) -> None:
+    young = tmp_path / f"{temporary.PREFIX}young"
     young.mkdir()
-    rooms.remove_left_rooms()
+    temporary.remove_left_folders()
     assert young.is_dir()
     aged(young)
-    rooms.remove_left_rooms()
+    temporary.remove_left_folders()
     assert not young.exists()
