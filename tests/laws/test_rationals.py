@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.errors import InputError
-from takifugu.laws.rationals import SCALE_BITS, as_delta, as_epsilon, as_fraction, round_up, to_text
+from takifugu.laws.rationals import SCALE_BITS, as_delta, as_epsilon, as_fraction, decimal_up, round_up, to_text
 
 TINY = Fraction(1, 10**40)
 READ: list[tuple[Any, Fraction]] = [
@@ -122,3 +122,17 @@ def test_what_is_written_reads_back(value: Fraction) -> None:
 )
 def test_what_is_written_is_plain(value: Fraction, text: str) -> None:
     assert to_text(value) == text
+
+
+@given(positive.map(Fraction))
+def test_a_cost_is_shortened_upwards_to_twelve_digits(value: Fraction) -> None:
+    """Against decimal arithmetic, which rounds a quotient once."""
+    upwards = Context(prec=12, rounding=ROUND_CEILING)
+    expected = Fraction(upwards.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    assert value <= decimal_up(value) == expected
+
+
+def test_a_short_cost_stays_and_nothing_costs_nothing() -> None:
+    for value in (Fraction(0), Fraction(1), Fraction(10), Fraction(1, 1000), Fraction(999_999_999_999, 10**6)):
+        assert decimal_up(value) == value
+    assert decimal_up(1 + TINY) == 1 + Fraction(1, 10**11)

@@ -37,6 +37,28 @@ def test_numbers_that_people_write_are_read_exactly() -> None:
     assert as_fraction(Decimal("0.10"), "the number") == Fraction(1, 10)
 
 
+def test_the_limits_of_what_is_written() -> None:
+    """10,000 characters, nine digits of an exponent, exponents to 1,000, and what a float can hold."""
+    assert read_fraction(" " * 9_999 + "1") == read_fraction("1e0000000" + "00") == 1
+    assert read_fraction("1e-1000") == read_fraction("1e-000001000") == Fraction(1, 10**1000)
+    assert read_fraction("1e308") == 10**308
+    for text in (" " * 10_000 + "1", "1e0000000000", "1e-1001", "0e1001"):
+        with pytest.raises(ValueError, match="too long or too large"):
+            read_fraction(text)
+    for text in ("1e309", "-1e309", "9" * 309):
+        with pytest.raises(OverflowError):
+            read_fraction(text)
+
+
+def test_a_refused_value_is_shown_whole_up_to_sixty_characters() -> None:
+    for length in (1, 57, 58):
+        with pytest.raises(InputError, match=f"^x is '{'y' * length}': "):
+            as_fraction("y" * length, "x")
+    for length in (59, 60, 61, 20_000):
+        with pytest.raises(InputError, match=rf"^x is '{'y' * 56}\.\.\.: "):
+            as_fraction("y" * length, "x")
+
+
 def test_stored_beliefs_are_read_with_the_same_limits() -> None:
     law = {"left": [["1e99999999", "1"]], "right": [["0", "1"]]}
     with pytest.raises(InputError, match="finite number"):
