@@ -50,7 +50,8 @@ class Framework:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
-        found: dict[str, Any] = json.loads(self._written)
+        text, changed = self._written
+        found: dict[str, Any] = json.loads(text) if changed is None else changed
         return found
 
     def fingerprint(self) -> str:
@@ -61,16 +62,19 @@ class Framework:
         return self._fingerprint
 
     @cached_property
-    def _written(self) -> str:
-        return json.dumps({
+    def _written(self) -> tuple[str, dict[str, Any] | None]:
+        """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
+        plain = {
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
             "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
-        })  # fmt: skip
+        }
+        text = json.dumps(plain)
+        return text, None if json.loads(text) == plain else plain
 
     @cached_property
     def _fingerprint(self) -> str:
-        text = json.dumps(json.loads(self._written), sort_keys=True, separators=(",", ":"))
+        text = json.dumps(json.loads(self._written[0]), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def assumptions(self) -> tuple[str, ...]:
