@@ -496,7 +496,7 @@ def test_every_command_and_exit_code_is_documented() -> None:
 
 
 def test_every_key_of_a_release_file_is_documented() -> None:
-    from takifugu.spec.sections import ReleaseSpec
+    from takifugu.spec.sequences.sections import ReleaseSpec
 
     page = (Path(__file__).parents[1] / "docs" / "release-file.md").read_text(encoding="utf-8")
     schema = ReleaseSpec.model_json_schema()

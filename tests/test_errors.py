@@ -44,7 +44,8 @@ def test_copies_keep_every_part(again: Callable[[Any], Any]) -> None:
     assert type(other) is InputError
     assert (other.what, other.rule, other.fix, other.where, other.state) == ("a", "b", "c", ("d", 1), ReleaseState.PAID)
     assert str(other) == str(error)
-    assert again(SpecError(["a: b; c", "d: e; f"])).problems == ("a: b; c", "d: e; f")
+    faults = [InputError("b", fix="c").at("a"), InputError("e", fix="f").at("d")]
+    assert again(SpecError(faults)).problems == ("a: b; c", "d: e; f")
 
 
 @pytest.mark.parametrize(("call", "where"), [

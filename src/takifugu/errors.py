@@ -178,14 +178,23 @@ class Fault(ReleaseError):
 
 
 class SpecError(TakifuguError, ValueError):
-    """A release file is wrong; `problems` lists every fault as `path.in.file: what is wrong; what to write instead`."""
+    """A release file is wrong; `faults` has every fault with its place, and `problems` their lines.
 
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+    A line is `path.in.file: what is wrong; what to write instead`.
+    """
+
+    def __init__(self, faults: Iterable[TakifuguError]) -> None:
+        self.faults = tuple(faults)
+        for fault in self.faults:  # what raised them is over: a traceback would keep what its frames held
+            fault.__traceback__ = fault.__cause__ = fault.__context__ = None
         super().__init__("\n".join(self.problems))
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return tuple(fault.line for fault in self.faults)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.problems,), vars(self))
+        return (type(self), (self.faults,), vars(self))
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:

@@ -16,8 +16,7 @@ from takifugu.errors import DataError, SpecError
 from takifugu.releasing import planning
 from takifugu.releasing.run import release_file
 from takifugu.spec import file as spec
-from takifugu.spec.records.checks import RecordFile
-from takifugu.spec.records.data import records_of
+from takifugu.spec.kind import ReleaseFile
 
 PUPILS = """\
 ledger = "ledger.db"
@@ -63,9 +62,9 @@ def written(folder: Path, text: str = PUPILS, data: str = rows(STATES), meetings
     return folder / "spec.toml"
 
 
-def checked(path: Path) -> RecordFile:
+def checked(path: Path) -> ReleaseFile:
     found = spec.load(path)
-    assert isinstance(found, RecordFile)
+    assert isinstance(found, ReleaseFile)
     return found
 
 
@@ -89,7 +88,7 @@ def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     assert [found.scale for found in table.calibrations] == [wanted.scale]
     assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
     file = checked(path)
-    (record,) = records_of(file)
+    (record,) = file.kind.units(file)
     assert true_answer(wanted, record.data) == (3,)
 
 
@@ -97,7 +96,7 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     meetings = "one,minutes,other\neli,15,dora\nben,20,cem\nben,30,ana\nben,0,ana\ncem,45,ana\ncem,1,dora\n"
     file = checked(written(tmp_path, data=rows(dict(reversed(STATES.items()))), meetings=meetings))
     assert file.belief.to_dict() == expected().to_dict()
-    (record,) = records_of(file)
+    (record,) = file.kind.units(file)
     assert record.data == STATES
 
 

@@ -23,8 +23,7 @@ from takifugu.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing import planning
 from takifugu.releasing.run import release_file
 from takifugu.spec import file as spec
-from takifugu.spec.records.checks import RecordFile
-from takifugu.spec.records.data import records_of
+from takifugu.spec.kind import ReleaseFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -164,9 +163,9 @@ def problems(folder: Path, text: str, data: str | None = None) -> str:
     return "\n".join(caught.value.problems)
 
 
-def records(path: Path) -> RecordFile:
+def records(path: Path) -> ReleaseFile:
     file = spec.load(path)
-    assert isinstance(file, RecordFile)
+    assert isinstance(file, ReleaseFile)
     return file
 
 
@@ -384,12 +383,12 @@ def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> N
 def test_records_are_not_shown(tmp_path: Path) -> None:
     for text, data in LAYOUTS.values():
         file = records(write(tmp_path, text, data))
-        assert not any(word in repr(records_of(file)) for word in ("wet", "degree", "absent"))
+        assert not any(word in repr(file.kind.units(file)) for word in ("wet", "degree", "absent"))
         assert "Record(" not in repr(planning.plan(file))
 
 
 def test_every_key_of_the_schema_says_what_it_means() -> None:
-    schema = spec.json_schema(records=True)
+    schema = spec.json_schema("network")
     for name, section in {"the file": schema, **schema["$defs"]}.items():
         for key, value in section["properties"].items():
             assert value.get("description"), (name, key)

@@ -13,7 +13,7 @@ from tests.releasing import files
 from takifugu.errors import SpecError
 from takifugu.spec import file as spec
 from takifugu.spec.problems import problems_of
-from takifugu.spec.sections import ReleaseSpec
+from takifugu.spec.sequences.sections import ReleaseSpec
 
 
 def problems(text: str, folder: Path) -> tuple[str, ...]:
@@ -284,4 +284,4 @@ def test_schemas_of_older_validators_are_walked_too() -> None:
     error = {"type": "missing", "loc": ("source", "name"), "input": {}}
     for shape in (schema, older):
         (found,) = problems_of([error], shape, {"source": {}})
-        assert found.startswith('source.name: is missing; write name = "activity-study"')
+        assert found.line.startswith('source.name: is missing; write name = "activity-study"')

@@ -15,28 +15,28 @@ from takifugu.demo import write_demo
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
-from takifugu.spec.file import ReleaseFile, load
-from takifugu.spec.records.checks import RecordFile
+from takifugu.spec.file import load
+from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import labelled
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
-    Ledger.open(spec.inside(spec.spec.ledger))  # made on purpose: nothing to announce
+    Ledger.open(spec.ledger)  # made on purpose: nothing to announce
     course = Course()
     with course.telling():
         if as_json:
             outcome = run.publish(planning.plan(spec), course=course)
-            book = Ledger.open(spec.inside(spec.spec.ledger))
+            book = Ledger.open(spec.ledger)
             print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
             return
         _demo(spec, where, course)
 
 
-def _demo(spec: ReleaseFile | RecordFile, where: Path, course: Course) -> None:
+def _demo(spec: ReleaseFile, where: Path, course: Course) -> None:
     heading("1. The data: made up, nobody's life is in it")
-    sample = str(spec.spec.source.file)
+    sample = str(spec.source.file)
     click.echo(labelled([("folder", str(where)), ("sample", sample), ("release file", spec.path.name)]))
     click.echo()
     click.echo(wrapped(
@@ -58,7 +58,7 @@ def _demo(spec: ReleaseFile | RecordFile, where: Path, course: Course) -> None:
     heading("5. The certificate (takifugu certificate show)")
     click.echo(outcome.tables[-1].certificate.text())
     heading("6. The ledger (takifugu ledger show)")
-    print_ledger(Ledger.open(spec.inside(spec.spec.ledger)))
+    print_ledger(Ledger.open(spec.ledger))
     click.echo()
     click.echo(wrapped(f"Everything is in {where}: look at the tables, the certificates and the release file, change "
                        "the file, and run `takifugu release activity.toml` there."))  # fmt: skip

@@ -16,7 +16,6 @@ from takifugu.releasing.expected import Blur, Expected
 from takifugu.releasing.forecast import Forecast, forecast_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.notices import spending
-from takifugu.releasing.run import ledger_path
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 
@@ -29,7 +28,7 @@ def dry_run(file: Path, output: Path | None, new_ledger: bool, anyway: bool, as_
     with watching() as watch:
         planned = planning.plan(load(file), watch)
     folder = planned.file.inside(planned.spec.output) if output is None else output
-    check_ledger(ledger_path(planned.file), planned.spec, folder, new_ledger)
+    check_ledger(planned.file, folder, new_ledger)
     foreseen = forecast_of(planned, anyway)
     if as_json:
         print_json("release --dry-run", file, foreseen.to_dict())

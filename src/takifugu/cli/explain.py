@@ -23,10 +23,8 @@ from takifugu.visible import visible
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.releasing.planning import Priced, Watch
-    from takifugu.spec.file import ReleaseFile
-    from takifugu.spec.records.checks import RecordFile
-    from takifugu.spec.records.sections import RecordItemSpec
-    from takifugu.spec.sections import ItemSpec
+    from takifugu.spec.kind import ReleaseFile
+    from takifugu.spec.sections import Item
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -47,7 +45,7 @@ def explain(
 
         spec = load(file)
         if epsilon is None:
-            items: tuple[ItemSpec | RecordItemSpec, ...] = spec.spec.release
+            items: tuple[Item, ...] = spec.items
             strongest = max(items, key=lambda item: as_fraction(item.epsilon, "epsilon"))
             seen = meaning_of(prior, strongest.epsilon, strongest.delta)
         with watching() as watch:
@@ -65,11 +63,11 @@ def explain(
             click.echo(f"\nwritten: {visible(str(svg))}")
 
 
-def _tables(spec: ReleaseFile | RecordFile, watch: Watch) -> list[list[Priced]]:
+def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
     from takifugu.releasing import planning
 
     found: dict[tuple[str, str], list[Priced]] = {}
-    own = {as_fraction(item.epsilon, "epsilon") for item in spec.spec.release}
+    own = {as_fraction(item.epsilon, "epsilon") for item in spec.items}
     for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):
         found.setdefault((priced.name, priced.scope), []).append(priced)
     return [
@@ -163,9 +161,9 @@ def _meaning_picture(seen: Suspicion) -> str:
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, made, marks)
 
 
-def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile | RecordFile) -> str:
+def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
     lines = [Line(rows[0].name, [(float(p.asked), _error(p)) for p in rows]) for rows in tables]
-    own = sorted({float(as_fraction(item.epsilon, "epsilon")) for item in spec.spec.release})
+    own = sorted({float(as_fraction(item.epsilon, "epsilon")) for item in spec.items})
     title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
     marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(own)]
     return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, made, marks)

@@ -21,7 +21,6 @@ from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.questions import Question
-from takifugu.releasing.records import RecordPlan
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
@@ -93,7 +92,7 @@ def print_comparisons(shown: Iterable[planning.Compared]) -> None:
         click.echo(coloured(str(compared.rows), _MARKS))
 
 
-def print_calibrations(planned: planning.Plan | RecordPlan) -> None:
+def print_calibrations(planned: planning.Plan) -> None:
     rows = []
     for table in planned.tables:
         for whose, calibration in _distinct(table):
@@ -128,7 +127,7 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     return list(zip(whose, (qs[0].calibration for qs in groups.values()), strict=True))
 
 
-def print_outcome(outcome: run.Outcome, planned: planning.Plan | RecordPlan) -> None:
+def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     for table in outcome.tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
@@ -149,7 +148,7 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan | RecordPlan) -> 
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(files[1])))}\nsays what is promised.\n")
     paid = outcome.reservation
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
-    implied = planned.spec.source.budget is None
+    implied = planned.file.source.budget is None
     click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
     if outcome.completed is not None:
         click.echo(wrapped(completed(outcome.completed)))

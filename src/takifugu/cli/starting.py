@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.output import name_of, print_json, wrapped, write_new
-from takifugu.errors import LedgerError, ReleaseError, SpecError
+from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.frames import open_frame
 from takifugu.ledger import Ledger
 from takifugu.spec.columns import Column, look_at
@@ -29,7 +29,7 @@ def init(source: str, output: Path, force: bool, as_json: bool) -> None:
     if as_json:
         told = [{"name": c.name, "kind": c.kind, "role": c.role} for c in columns]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
-        print_json("init", data, {**made, "columns": told, "fill_in": list(missing)})
+        print_json("init", data, {**made, "columns": told, "fill_in": [fault.line for fault in missing]})
         return
     _print(data, output, columns, missing)
     if is_new:
@@ -38,7 +38,7 @@ def init(source: str, output: Path, force: bool, as_json: bool) -> None:
 
 
 def schema(records: bool) -> None:
-    click.echo(json.dumps(json_schema(records), indent=2))
+    click.echo(json.dumps(json_schema("network" if records else "markov-chain"), indent=2))
 
 
 def _ledger_beside(output: Path) -> tuple[Path, bool]:
@@ -51,24 +51,24 @@ def _ledger_beside(output: Path) -> tuple[Path, bool]:
         raise
 
 
-def _missing(output: Path) -> Sequence[str]:
+def _missing(output: Path) -> Sequence[TakifuguError]:
     """Return what the written file still lacks, in the words of the commands that will require it."""
     try:
         load(output)
     except SpecError as error:
-        return error.problems
+        return error.faults
     return ()
 
 
-def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[str]) -> None:
+def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError]) -> None:
     click.echo(wrapped(f"{data.name} has {len(columns)} columns; what they are for is guessed:"))
     click.echo()
     rows = [[name_of(c.name, 36), c.kind, c.role or "-"] for c in columns]
     click.echo(text_table(["column", "looks like", "used as"], rows))
     click.echo(f"\nwritten: {visible(str(output))}\n")
     click.echo("What only you can know is still missing in it:\n")
-    parts = (problem.partition(": ") for problem in missing)
-    click.echo(labelled([(f"  {key}", text.partition("; ")[2] or text) for key, _, text in parts]))
+    told = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
+    click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in told]))
     click.echo()
     click.echo("Then:")
     click.echo(labelled([

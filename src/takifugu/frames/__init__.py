@@ -5,7 +5,7 @@ from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
-from takifugu.frames.sequences import Entries, Piece, entries, pieces, transitions
+from takifugu.frames.sequences import Counted, Entries, Piece, entries, pieces, transitions
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
 from takifugu.frames.tally import tally
@@ -15,6 +15,7 @@ __all__ = [
     "UNKNOWN",
     "UNOBSERVED",
     "Bounded",
+    "Counted",
     "Engine",
     "Entries",
     "Group",

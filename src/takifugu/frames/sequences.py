@@ -52,6 +52,13 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
+class Counted:
+    """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
+
+    pieces: tuple[Piece, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Entries:
     """One piece entry by entry: the number of each entry's state, -1 where it was not observed. Private."""
 

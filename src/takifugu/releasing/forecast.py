@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import to_text
@@ -17,11 +17,7 @@ from takifugu.releasing.notices import forbidden, notices, spending
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.searches import stopping
 from takifugu.spec.file import load
-from takifugu.spec.sequences.build import budget_of
 from takifugu.tracebacks import without_data
-
-if TYPE_CHECKING:
-    from takifugu.releasing.records import RecordPlan
 
 
 @dataclass(frozen=True)
@@ -78,12 +74,12 @@ def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> 
         return forecast_of(plan(load(path, data, only_release)))
 
 
-def forecast_of(planned: Plan | RecordPlan, anyway: bool = False) -> Forecast:
+def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     """Return the forecast of a plan; `anyway` accepts tables that are nothing but noise.
 
     Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
     """
-    tables, source = tuple(expected(table) for table in planned.tables), planned.spec.source
+    tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
     known = source.unit is None or bool(planned.unit_names)
     judged = () if anyway else tables if known else tuple(t for t in tables if t.scope != "unit")
@@ -91,10 +87,8 @@ def forecast_of(planned: Plan | RecordPlan, anyway: bool = False) -> Forecast:
     if not known:
         told = tuple(forbidden((q.release, q.calibration) for q in questions))
         return Forecast(name, tables, None, told, tuple(refusals))
-    file = planned.file
-    where = file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
-    debits, same = debits_of(questions), source.same_people
-    account = preview(where, name, debits, budget_of(source), same_people=same)
+    file, debits, same = planned.file, debits_of(questions), source.same_people
+    account = preview(file.ledger, name, debits, file.budget, same_people=same)
     refusals += [] if account.fits else [account.words]
     return Forecast(name, tables, account, notices(questions, name, account), tuple(refusals))
 

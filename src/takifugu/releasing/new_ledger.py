@@ -19,8 +19,7 @@ from takifugu.releasing.notices import tell
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger
-    from takifugu.spec.records.sections import RecordReleaseSpec
-    from takifugu.spec.sections import ReleaseSpec
+    from takifugu.spec.kind import ReleaseFile
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,11 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         )
 
 
-def check_ledger(where: str | Path, spec: ReleaseSpec | RecordReleaseSpec, folder: Path, new_ledger: bool) -> None:
+def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     """Raise LedgerError where a release file's ledger is missing, or is not the one that paid for what is published."""
-    require_known(where, spec.require_ledger)
+    require_known(file.ledger, file.spec.require_ledger)
     if not new_ledger:
-        require_same_ledger(where, spec.source.name, folder)
+        require_same_ledger(file.ledger, file.source.name, folder)
 
 
 def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:

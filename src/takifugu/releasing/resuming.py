@@ -14,7 +14,7 @@ from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publish import Kept
-from takifugu.releasing.run import Outcome, handed_out, ledger_path, ordered, published
+from takifugu.releasing.run import Outcome, handed_out, ordered, published
 from takifugu.spec.file import load
 from takifugu.tracebacks import place_of, without_data
 
@@ -121,7 +121,7 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
             "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
         )
     planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
-    where = path_of(ledger_path(planned.file))
+    where = path_of(planned.file.ledger)
     if not (where.exists() and where.samefile(book.store.path)):
         raise LedgerError(
             f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",

@@ -24,12 +24,10 @@ from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, Kept, Order, certificate_of, keep, open_ledger, ready
 from takifugu.releasing.questions import Ready
-from takifugu.releasing.records import RecordPlan
 from takifugu.report.document import report_html
 from takifugu.searches import stopping
-from takifugu.spec.file import ReleaseFile, load
-from takifugu.spec.records.checks import RecordFile
-from takifugu.spec.sequences.build import budget_of
+from takifugu.spec.file import load
+from takifugu.spec.kind import ReleaseFile
 from takifugu.tracebacks import without_data
 
 if TYPE_CHECKING:
@@ -113,7 +111,7 @@ def release_file(
 
 @without_data
 def publish(
-    planned: Plan | RecordPlan,
+    planned: Plan,
     output: Path | None = None,
     force: bool = False,
     entropy: Entropy | None = None,
@@ -142,14 +140,14 @@ def publish(
 class Ordered:
     """A plan whose data were read and found valid: where it goes, and how it is paid for."""
 
-    planned: Plan | RecordPlan
+    planned: Plan
     folder: Path
     asked: tuple[Ready, ...]
     identity: bytes
     origin: Mapping[str, Any]
 
 
-def ordered(planned: Plan | RecordPlan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
+def ordered(planned: Plan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
     """Read the data of a plan and say which release it is; raises DataError for data that break a rule."""
     asked = ready([q for table in planned.tables for q in table.questions])
     identity = identity_of(asked, planned.spec, private)
@@ -166,9 +164,9 @@ def published(
 ) -> Outcome:
     """Pay, draw, keep and publish; where there is a `refusal`, which is raised, only what is paid for already."""
     planned, folder = order.planned, order.folder
-    source, where = planned.spec.source, ledger_path(planned.file)
+    source, where = planned.file.source, planned.file.ledger
     with alone_in(folder):
-        check_ledger(where, planned.spec, folder, new_ledger)
+        check_ledger(planned.file, folder, new_ledger)
         there = _there(planned, folder)
         in_the_way = [name for name in there if (folder / name).is_dir()]
         if in_the_way:  # nothing replaces a folder, so this is found before it is paid
@@ -185,7 +183,7 @@ def published(
         book = open_ledger(where)
         assert book is not None
         recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}
-        bill = Order(source.name, budget_of(source), order.identity, recipe, source.same_people)
+        bill = Order(source.name, planned.file.budget, order.identity, recipe, source.same_people)
         kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
         tables = handed_out(kept, book, folder, force, course)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}
@@ -214,10 +212,6 @@ def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Cour
     raise ReleaseError(words)
 
 
-def ledger_path(file: ReleaseFile | RecordFile) -> str | Path:
-    return file.spec.ledger if "://" in file.spec.ledger else file.inside(file.spec.ledger)
-
-
 def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
     return getattr(paid, "recipe", {})
 
@@ -226,33 +220,33 @@ def _exists(where: str | Path) -> bool:
     return Path(str(where).removeprefix("sqlite:///")).exists()
 
 
-def _there(planned: Plan | RecordPlan, folder: Path) -> dict[str, str]:
+def _there(planned: Plan, folder: Path) -> dict[str, str]:
     """Return the digests of the (public) files that lie where tables go."""
     names = [f"{table.name}{end}" for table in planned.tables for end in ENDS]
     return {name: digest_at(folder / name) or "" for name in names if (folder / name).exists()}
 
 
-def _origin(file: ReleaseFile | RecordFile, data: Any) -> dict[str, Any]:
+def _origin(file: ReleaseFile, data: Any) -> dict[str, Any]:
     """Say where the release file and its rows are, so that another process can read them again."""
-    where = {"file": str(file.path.absolute()), "only_release": file.spec.source.only_release}
+    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release}
     if data is None or isinstance(data, str | Path):
         other = None if data is None else str(data) if "://" in str(data) else str(Path(data).absolute())
         return {**where, "data": other}
     return {**where, "frame": True}
 
 
-def _sealed(planned: Plan | RecordPlan, drawn: Sequence[Drawn]) -> Bundle:
+def _sealed(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
     """Return every file of every table, complete, in memory."""
     answers = {id(d.question): d for d in drawn}
     return Bundle(tuple(_sheet(t, [answers[id(q)] for q in t.questions], planned) for t in planned.tables))
 
 
-def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan | RecordPlan) -> Sheet:
-    source, units = planned.spec.source.name, planned.unit_names
+def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
+    source, units = planned.file.source.name, planned.unit_names
     cells = sum(len(a.values) for a in answers)
     rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
     written = table_text(rows).encode()
-    listed = isinstance(planned, Plan) and planned.spec.source.list_units
+    listed = getattr(planned.file.source, "list_units", False)
     certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written), listed)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
@@ -290,7 +284,7 @@ def _release(answer: Drawn, certificate: Certificate) -> Release:
     return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
 
 
-def _library(file: ReleaseFile | RecordFile) -> str | None:
+def _library(file: ReleaseFile) -> str | None:
     """Return the library of the caller's own frame; a file that an engine of ours reads is not a caller's frame."""
     kept = file.table.keeps
     return None if isinstance(kept, tuple) else library_of(kept)

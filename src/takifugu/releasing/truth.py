@@ -16,19 +16,12 @@ import numpy as np
 
 from takifugu.capabilities.evaluating import MISSING, evaluate, number_given, value_indices
 from takifugu.errors import DataError
-from takifugu.frames import Piece
+from takifugu.frames import Counted, Piece
 from takifugu.guarantee import Composition
 from takifugu.queries import Mean, resolved
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
-
-    pieces: tuple[Piece, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)

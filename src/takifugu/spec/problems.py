@@ -7,58 +7,71 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from takifugu.errors import TakifuguError, did_you_mean
-from takifugu.visible import visible
+from takifugu.errors import InputError, Step, TakifuguError, did_you_mean
 
+Where = tuple[Step, ...]
+
+#: What pydantic calls a kind that it does not know.
+_TAGS = ("union_tag_not_found", "union_tag_invalid")
 #: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
 
 
-def problems_of(errors: Sequence[Any], schema: dict[str, Any], raw: Any) -> list[str]:
-    """Return one line per fault that pydantic found, in the order of the file."""
-    found: dict[str, str] = {}
+def problems_of(
+    errors: Sequence[Any], schema: dict[str, Any], raw: Any, more_kinds: str = ""
+) -> list[TakifuguError]:
+    """Return one error per fault that pydantic found, in the order of the file; `more_kinds` are known."""
+    found: dict[Where, TakifuguError] = {}
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
-    paths = [path for _, path, _ in placed]
-    for error, path, node in placed:
+    for error, where, node in placed:
         if len(found) == MOST_PROBLEMS:
-            found["..."] = "the file: has more faults than these; fix these first"
+            found["...",] = fault(("the file",), "has more faults than these", "fix these first")
             break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
-        nested = error["type"].endswith("_type") and any(other.startswith((f"{path}[", f"{path}.")) for other in paths)
-        if path not in found and not nested:  # a value that fits no member of a union is reported once per member
-            found[path] = f"{path or 'the file'}: {_sentence(error, path, node, schema)}"
+        inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
+        nested = error["type"].endswith("_type") and inside and bool(where)
+        if where not in found and not nested:  # a value that fits no member of a union is reported once per member
+            one = _fault(error, InputError().at(*where).place.rsplit(".", 1)[-1], node, schema)
+            if error["type"] in _TAGS and where == ("belief",):
+                one.fix += more_kinds
+            found[where] = one.at(*(where or ("the file",)))
     return list(found.values())
 
 
-def as_problem(error: Exception) -> str:
-    """Return what an error says as `what is wrong; what to write instead`, without its place.
+def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
+    """Return what is wrong at a key of the file.
 
-    >>> as_problem(TakifuguError("epsilon is 0", rule="it must be above 0").at("epsilon"))
-    'epsilon is 0; it must be above 0'
+    >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
+    'release[0].grid: is missing; write grid = "0.01"'
     """
-    if not isinstance(error, TakifuguError):  # a validator's own
-        return f"{error}"
-    told = [text for text in (error.rule, error.fix) if text]
-    return visible("; ".join([error.what, *(told or ["fix it"])]))
+    return InputError(what, rule=rule, fix=fix).at(*where)
 
 
-def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[str, dict[str, Any]]:
+def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
+    """Return an error of a lower layer as a fault of the key that is to blame."""
+    error.where = where
+    error.fix = error.fix or ("" if error.rule else "fix it")
+    return error
+
+
+def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where, dict[str, Any]]:
     """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
 
     Steps of `loc` that name no key of the file (the tags of unions) are left out.
     """
-    path, node, value = "", schema, raw
+    path: Where = ()
+    node, value = schema, raw
     parent = schema
     for step in loc:
         node = _resolve(node, schema, value)
         if isinstance(step, int):
             items: dict[str, Any] = node.get("items") or next(iter(node.get("prefixItems", [])), {})
-            path, parent, node = f"{path}[{step}]", node, items
+            path, parent, node = (*path, step), node, items
             value = value[step] if isinstance(value, list) and step < len(value) else None
         elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):
             parent, node = node, node.get("properties", {}).get(step, {})
-            path = f"{path}.{step}" if path else str(step)
+            path = (*path, str(step))
             value = value.get(step) if isinstance(value, dict) else None
     if not node:
         node = parent
@@ -90,37 +103,40 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[s
             return node
 
 
-def _sentence(error: Any, path: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
+def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -> TakifuguError:
     kind, given = error["type"], error.get("input")
-    key = path.rsplit(".", 1)[-1]
+    if kind == "value_error":
+        raised = error["ctx"]["error"]
+        return blamed(raised) if isinstance(raised, TakifuguError) else InputError(f"{raised}")
     if kind == "missing":
-        return f"is missing; {_write(key, node, schema)}"
+        return InputError("is missing", fix=_write(key, node, schema))
     if kind == "extra_forbidden":
         known = list(node.get("properties", {}))
-        return f"is not a known key here{did_you_mean(key, known)}; write one of {', '.join(known)}"
-    if kind in ("union_tag_not_found", "union_tag_invalid"):
+        what = f"is not a known key here{did_you_mean(key, known)}"
+        return InputError(what, fix=f"write one of {', '.join(known)}")
+    if kind in _TAGS:
         kinds = node.get("kinds", [])
         tag = given.get("kind") if isinstance(given, dict) else None
         what = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
         if tag is None:
             alike = [key for key in given if did_you_mean("kind", [key.lower()])] if isinstance(given, dict) else []
             what = f"has no kind, and {alike[0]!r} is not it" if alike else "has no kind"
-        return f"{what}; write kind = {_either(kinds)}"
+        return InputError(what, fix=f"write kind = {_either(kinds)}")
     if kind == "literal_error":
         allowed = [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
-        return f"is {_shown(given)}{did_you_mean(given, allowed)}; write {_either(allowed)}"
+        return InputError(f"is {_shown(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
     if kind == "string_pattern_mismatch":
-        return f"is {_shown(given)}; write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
+        fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
+        return InputError(f"is {_shown(given)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
-        return f"is {'empty' if not given else 'too short'}; {_write(key, node, schema)}"
-    if kind == "value_error":
-        return as_problem(error["ctx"]["error"])
+        return InputError(f"is {'empty' if not given else 'too short'}", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
         kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
-        return f"is {_shown(given)}, not {' or '.join(kinds) or 'what belongs here'}; {_write(key, node, schema)}"
-    rule = error["msg"].removeprefix("Input should be ")
-    return f"is {_shown(given)}; it must be {rule}; {_write(key, node, schema)}"
+        what = f"is {_shown(given)}, not {' or '.join(kinds) or 'what belongs here'}"
+        return InputError(what, fix=_write(key, node, schema))
+    rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
+    return InputError(f"is {_shown(given)}", rule=rule, fix=_write(key, node, schema))
 
 
 _KINDS = {

@@ -22,7 +22,7 @@ from takifugu.frames import Layout, Recode, Table, totals, transitions
 T = TypeVar("T")
 IntArray = npt.NDArray[np.int64]
 
-IS_PRIVATE = "is the private data itself, so the belief would reveal it; "
+IS_PRIVATE = "is the private data itself, so the belief would reveal it"
 GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
 FIT_ELSEWHERE = (
     "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"

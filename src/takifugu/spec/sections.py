@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
     StrictStr,
 )
 
+from takifugu.errors import InputError
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.names import normalised
 from takifugu.visible import visible
@@ -29,25 +30,25 @@ def _epsilon(value: int | float | str) -> int | float | str:
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool):  # true is 1 in Python, but not in a release file
-        raise ValueError(f"is {str(value).lower()}; write 1")
+        raise InputError(f"is {str(value).lower()}", fix="write 1")
     return value
 
 
 def _named(value: str) -> str:
     if not normalised(value):
-        raise ValueError("is a blank name; write letters or digits")
+        raise InputError("is a blank name", fix="write letters or digits")
     return value
 
 
 def _path(value: str) -> str:
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
-        raise ValueError("is not a path that a file can have; write a path without control characters")
+        raise InputError("is not a path that a file can have", fix="write a path without control characters")
     return value
 
 
 def _table(value: str) -> str:
     if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
-        raise ValueError("is a device on Windows, so no file can have this name there; write another name")
+        raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
     return value
 
 
@@ -78,200 +79,81 @@ class BudgetSpec(Section):
     delta: Annotated[Delta, Field(description="the most delta that a unit may ever spend", examples=[1e-6])] = 0
 
 
-class SourceSpec(Section):
-    """Where the private data are, and what their columns mean."""
-
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
-    file: Annotated[
-        Path | None,
-        Field(
-            description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
-            examples=["activity.csv"],
-        ),
-    ] = None
-    value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
-    unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
-    piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
-    order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
-    step: Annotated[
-        StrictInt | StrictFloat | StrictStr | None,
-        Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
-    ] = None
-    nulls: Annotated[
-        Literal["refuse", "unobserved"],
-        Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
-    ] = "refuse"
-    null_keys: Annotated[
-        Literal["refuse", "drop"],
-        Field(description='rows without a unit or piece: "refuse", or "drop" to leave them out'),
-    ] = "refuse"
-    missing: Annotated[
-        tuple[StrictStr, ...],
-        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
-    ] = ()
-    same_people: Annotated[
-        StrictBool | None,
-        Field(description="are units with the same name in another source of the ledger the same people?"),
-    ] = None
-    budget: Annotated[
-        Epsilon | BudgetSpec | None,
-        Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
-    ] = None
-    only_release: Annotated[
-        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
-    ] = False
-    list_units: Annotated[
-        StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
-    ] = False
+#: Keys of [source] and [[release]] that every kind of file has.
+SourceFile = Annotated[
+    Path | None,
+    Field(description="a CSV or Parquet file, relative to this file; a frame given in Python needs none"),
+]
+Missing = Annotated[
+    tuple[StrictStr, ...],
+    Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+]
+SamePeople = Annotated[
+    StrictBool | None,
+    Field(description="are units with the same name in another source of the ledger the same people?"),
+]
+Budget = Annotated[
+    Epsilon | BudgetSpec | None,
+    Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+]
+OnlyRelease = Annotated[
+    StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
+]
+TableName = Annotated[
+    StrictStr,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files"),
+    AfterValidator(_table),
+]
+ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+ItemDelta = Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")]
+Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
+Total = Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")]
+AllowZeroNoise = Annotated[
+    StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
+]
+UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
 
 
-class FitSpec(Section):
-    """A chain estimated from the transitions in another file."""
-
-    file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
-    value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
-    unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
-    piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
-    order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
-    smoothing: Annotated[
-        StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
-    ] = 1
-    confidence: Annotated[
-        StrictFloat | None,
-        Field(
-            gt=0,
-            lt=1,
-            description="believe every chain in a confidence region around the estimate, of this level",
-            examples=[0.99],
-        ),
-    ] = None
-    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
-
-
-class _ChainSpec(Section):
-    states: Annotated[
-        tuple[State, ...],
-        Field(
-            min_length=2,
-            description="every state that can occur, known without looking at the data",
-            examples=[["still", "walking"]],
-        ),
-    ]
-    map: Annotated[dict[str, State], Field(description="raw values and the state that each one counts as")] = Field(
-        default_factory=dict
-    )
-    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
-    pieces_independent: Annotated[
-        StrictBool | None, Field(description="declare that pieces of one unit are independent")
-    ] = None
-    units_independent: Annotated[StrictBool | None, Field(description="declare that units are independent")] = None
-    min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
-    max_length: Annotated[Positive | None, Field(description="the most steps that a piece may have")] = None
-    longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
-        "refuse"
-    )
-
-
-class ChainSpec(_ChainSpec):
-    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file."""
-
-    kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
-    matrix: Annotated[
-        tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
-        Field(
-            description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
-        ),
-    ] = None
-    fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
-    initial: Annotated[
-        Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
-        Field(description="the distribution of the first state"),
-    ] = "stationary"
-
-
-class ChainClassSpec(_ChainSpec):
-    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
-
-    kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]
-    pi: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest stationary mass", examples=[0.1])]
-    g: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest eigengap", examples=[0.05])]
-
-
-class EveryEntrySpec(Section):
-    """The value in every row must stay secret."""
-
-    kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
-
-
-class EntrySpec(Section):
-    """One entry of one sequence must stay secret; the others are not protected."""
-
-    kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
-    entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
-    a: Annotated[State, Field(description="one state that it may have", examples=["ill"])]
-    b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
-
-
-class ItemSpec(Section):
-    """One table to publish."""
-
-    name: Annotated[
-        StrictStr,
-        Field(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
-            description="the table's name, also of its files",
-            examples=["time-use"],
-        ),
-        AfterValidator(_table),
-    ]
-    query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "linear"],
-        Field(description="what is computed from the entries", examples=["histogram"]),
-    ]
-    epsilon: Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
-    delta: Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")] = 0
-    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
-    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
-        "pooled"
-    )
-    states: Annotated[
-        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["walking"]])
-    ] = None
-    codes: Annotated[
-        dict[str, Number] | None,
-        Field(
-            description="the number that each state adds to a sum, mean or linear query",
-            examples=[{"still": 0, "walking": 1}],
-        ),
-    ] = None
-    weights: Annotated[
-        tuple[Number, ...] | Path | None,
-        Field(
-            description="the weight of each entry of the sequence in a linear query, or a CSV file that holds it",
-            examples=[[1, 0, "1/2"]],
-        ),
-    ] = None
-    grid: Annotated[
-        Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
-    ] = None
-    total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
-    allow_zero_noise: Annotated[
-        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
-    ] = False
-
-
-class ReleaseSpec(Section):
-    """A release file, version 1: one source of sequences, one belief, one or more releases."""
+class FileSpec(Section):
+    """The keys that every release file begins with."""
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     output: Annotated[Path, Field(description="the folder of the published files")] = "published"
-    source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
-    belief: Annotated[
-        ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
-    ]
-    hide: Annotated[
-        EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
-    ] = EveryEntrySpec()
-    release: Annotated[tuple[ItemSpec, ...], Field(min_length=1, description="the tables to publish")]
+
+
+class Source(Protocol):
+    """The keys of [source] that every kind of file has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
+    def missing(self) -> tuple[str, ...]: ...
+    @property
+    def same_people(self) -> bool | None: ...
+    @property
+    def budget(self) -> int | float | str | BudgetSpec | None: ...
+    @property
+    def only_release(self) -> bool: ...
+
+
+class Item(Protocol):
+    """The keys of [[release]] that every kind of file has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def query(self) -> str: ...
+    @property
+    def epsilon(self) -> int | float | str: ...
+    @property
+    def delta(self) -> int | float | str: ...
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def allow_zero_noise(self) -> bool: ...

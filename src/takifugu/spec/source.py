@@ -8,11 +8,10 @@ from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.frames import Table, open_frame
-from takifugu.spec.records.sections import RecordSourceSpec
-from takifugu.spec.sections import SourceSpec
+from takifugu.spec.sections import Source
 
 
-def open_source(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> Table:
+def open_source(source: Source, folder: Path, data: Any) -> Table:
     """Open the private data without reading it; InputError where neither a file is named nor data are given."""
     if data is not None:
         return open_frame(data, source.missing)
@@ -27,12 +26,12 @@ def open_source(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) 
     return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
 
 
-def is_there(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> bool:
+def is_there(source: Source, folder: Path, data: Any) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
     return data is not None or (source.file is not None and (folder / source.file).exists())
 
 
-def private_files(source: SourceSpec | RecordSourceSpec, folder: Path, data: Any) -> tuple[Path, ...]:
+def private_files(source: Source, folder: Path, data: Any) -> tuple[Path, ...]:
     """Return the files that hold the private data: the source's own, and the one that was given in its place."""
     own = [] if source.file is None or "://" in source.file else [folder / source.file]
     given = [Path(data)] if isinstance(data, str | os.PathLike) else []

@@ -1,20 +1,75 @@
-"""The belief of a release file about people who meet: cliques of a public contact file, and how a disease spreads."""
+"""People who meet: cliques of a public contact file, and how a disease spreads; one row per person."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
-from takifugu.errors import DataError, InputError
-from takifugu.frames import meant, open_frame
+from takifugu.errors import DataError, InputError, TakifuguError
+from takifugu.frames import Table, meant, open_frame
 from takifugu.laws.rationals import as_fraction
 from takifugu.names import normalised
-from takifugu.spec.records.rows import texts
+from takifugu.spec.kind import ReleaseFile, Unit
+from takifugu.spec.problems import fault
+from takifugu.spec.records.kind import Records
+from takifugu.spec.records.reading import called, spelled, texts, value_of, wrong
 from takifugu.spec.records.sections import ContactsSpec
+from takifugu.spec.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.spec.source import private_files
 
 
-def contacts_of(spec: ContactsSpec, folder: Path) -> CliqueInfection:
+class _Contacts(Records):
+    names = ("contacts",)
+
+    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        if spec.source.unit is not None:
+            what = "does not belong to contacts, who are answered together"
+            yield fault(("source", "unit"), what, "write person instead")
+        named = {"person": "the column with the name of each person", "value": "the column with their state"}
+        for key, what in named.items():
+            if getattr(spec.source, key) is None:
+                yield fault(("source", key), "is missing", f'write {key} = "<{what}>"')
+
+    def belief(self, spec: Any, folder: Path) -> CliqueInfection:
+        return _cliques(spec.belief, folder)
+
+    def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        if is_one_of(folder / spec.belief.file, private_files(spec.source, folder, data)):
+            yield fault(("belief", "file"), IS_PRIVATE, GIVE_PUBLIC)
+
+    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
+        belief = spec.belief
+        if same_rows(open_frame(folder / belief.file), table, [*belief.columns, *(belief.at_least or {})]):
+            yield fault(("belief", "file"), "has the rows of the private data", GIVE_PUBLIC)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return (Unit(None, _states(file)),)
+
+
+def _states(file: ReleaseFile) -> dict[str, Any]:
+    """Return each person's state, by name."""
+    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
+    states, once = spelled(belief.states), "every person has one row"
+    rows = texts(file.table, [source.person, source.value])
+    names = called("person", source.person, "person", [name for name, _ in rows])
+    found: dict[str, Any] = {}
+    for written, text in rows:
+        name = names[str(written)]
+        if name in found:
+            raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
+        found[name] = value_of(text, source.value, states)
+    if set(found) - set(belief.names):
+        what = "the data has somebody whom the belief does not know"
+        raise wrong("person", what, fix="name them in belief.people")
+    if len(found) < belief.size:
+        raise wrong("person", "somebody of the belief is not in the data", rule=once)
+    return found
+
+
+def _cliques(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     """Return the belief that the public file of meetings and the model describe.
 
     Raises DataError for a file that cannot be read or lacks a name, InputError for numbers that are not probabilities.
@@ -57,3 +112,6 @@ def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
 
 def _size(text: str | None, column: str) -> Fraction:
     return as_fraction(text or "", f"the column {column!r} of the meetings")
+
+
+CONTACTS = _Contacts()

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.sections import (
-    BudgetSpec,
-    Delta,
-    Epsilon,
+    AllowZeroNoise,
+    Budget,
+    FileSpec,
+    ItemDelta,
+    ItemEpsilon,
+    Mechanism,
+    Missing,
     Name,
     Number,
+    OnlyRelease,
     Path,
-    Positive,
+    SamePeople,
     Section,
+    SourceFile,
     State,
+    TableName,
     Text,
-    _number,
-    _table,
+    Total,
+    UnitsIndependent,
 )
-
-#: The kinds of belief whose data are records.
-RECORD_KINDS = ("network", "table", "users", "contacts")
 
 Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 
@@ -31,36 +35,19 @@ class RecordSourceSpec(Section):
     """Where the private records are."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
-    file: Annotated[
-        Path | None,
-        Field(
-            description="a CSV or Parquet file, relative to this file; a frame given in Python needs none",
-            examples=["people.csv"],
-        ),
-    ] = None
+    file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
     unit: Annotated[Text | None, Field(description="the column that names the unit; without it, one row")] = None
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
-    missing: Annotated[
-        tuple[StrictStr, ...],
-        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
-    ] = ()
-    same_people: Annotated[
-        StrictBool | None,
-        Field(description="are units with the same name in another source of the ledger the same people?"),
-    ] = None
-    budget: Annotated[
-        Epsilon | BudgetSpec | None,
-        Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
-    ] = None
-    only_release: Annotated[
-        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
-    ] = False
+    missing: Missing = ()
+    same_people: SamePeople = None
+    budget: Budget = None
+    only_release: OnlyRelease = False
 
 
 class _RecordBelief(Section):
-    units_independent: Annotated[StrictBool | None, Field(description="declare that units are independent")] = None
+    units_independent: UnitsIndependent = None
 
 
 class NetworkSpec(_RecordBelief):
@@ -164,22 +151,14 @@ class RecordHideSpec(Section):
 class RecordItemSpec(Section):
     """One table to publish."""
 
-    name: Annotated[
-        StrictStr,
-        Field(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
-            description="the table's name, also of its files",
-            examples=["education"],
-        ),
-        AfterValidator(_table),
-    ]
+    name: Annotated[TableName, Field(examples=["education"])]
     query: Annotated[
         Literal["histogram", "count", "sum", "mean", "identity"],
         Field(description="what is computed from the record, or from all users", examples=["count"]),
     ]
-    epsilon: Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
-    delta: Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")] = 0
-    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
+    epsilon: ItemEpsilon
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
     attribute: Annotated[
         Text | None, Field(description="the column whose value is published", examples=["education"])
     ] = None
@@ -196,19 +175,13 @@ class RecordItemSpec(Section):
     grid: Annotated[Number | None, Field(description="the step that the answer is rounded to", examples=["0.01"])] = (
         None
     )
-    total: Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")] = None
-    allow_zero_noise: Annotated[
-        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
-    ] = False
+    total: Total = None
+    allow_zero_noise: AllowZeroNoise = False
 
 
-class RecordReleaseSpec(Section):
+class RecordReleaseSpec(FileSpec):
     """A release file of records, version 1: one source, one belief, one or more releases."""
 
-    version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
-    ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
-    require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
-    output: Annotated[Path, Field(description="the folder of the published files")] = "published"
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Annotated[
         NetworkSpec | TableSpec | UsersSpec | ContactsSpec,

@@ -15,13 +15,11 @@ from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.files import read_file
 from takifugu.frames import Layout, Lengths, Recode, Table, open_frame, transitions
-from takifugu.laws.rationals import Number, as_fraction
+from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.secrets import Secret, entry, every_entry
-from takifugu.spec.records.sections import RecordSourceSpec
 from takifugu.spec.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
-from takifugu.spec.sections import (
-    BudgetSpec,
+from takifugu.spec.sequences.sections import (
     ChainClassSpec,
     ChainSpec,
     EntrySpec,
@@ -38,11 +36,6 @@ MOST_NUMBERS = 200_000
 def layout_of(source: SourceSpec) -> Layout:
     columns = (source.value, source.unit, source.piece, source.order)
     return Layout(*columns, source.step, source.nulls, source.null_keys)
-
-
-def budget_of(source: SourceSpec | RecordSourceSpec) -> Number | tuple[Number, Number] | None:
-    """Return the budget of a source as the ledger takes it: epsilon, or (epsilon, delta)."""
-    return (source.budget.epsilon, source.budget.delta) if isinstance(source.budget, BudgetSpec) else source.budget
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
@@ -98,7 +91,7 @@ def fitted(
     counts = transitions(open_frame(folder / fit.file, source.missing), layout, recode_of(belief))
     layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
     if private is not None and not fit.private and same_transitions(counts, private, layouts, recode_of(belief)):
-        raise PrivateBelief(f"counts what the private data counts, transition by transition; {FIT_ELSEWHERE}")
+        raise PrivateBelief("counts what the private data counts, transition by transition", fix=FIT_ELSEWHERE)
     said = "" if belief.source == "assumed" else f"{belief.source}; "
     if fit.confidence is not None:
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)

@@ -1,0 +1,262 @@
+"""A kind of release file: what it brings, and what everything that is written once asks it.
+
+It brings its sections, how the data become entries, its framework and its assumptions. Reading and checking the file,
+planning, pricing, comparing, publishing, resuming and the report are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from takifugu.errors import SpecError, TakifuguError
+from takifugu.frames import Table
+from takifugu.frameworks import Framework
+from takifugu.laws.rationals import Number
+from takifugu.queries import Query
+from takifugu.spec.problems import blamed, fault
+from takifugu.spec.promise import only_release_problems, promise_problems
+from takifugu.spec.sections import BudgetSpec, FileSpec, Item, Source
+from takifugu.spec.source import is_there, open_source
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
+
+    `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
+    whether every entry was observed.
+    """
+
+    name: str | None
+    data: Any = field(default=None, repr=False)
+    written: str | None = field(default=None, repr=False)
+    size: int = 0
+    complete: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseFile:
+    """A release file that was read and checked; its paths are relative to `folder`.
+
+    `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
+    units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
+    """
+
+    path: Path
+    spec: FileSpec
+    kind: Kind
+    belief: Any = field(repr=False)
+    framework: Framework | None = field(default=None, repr=False)
+    given: Any = field(default=None, repr=False)
+    opened: Table | None = field(default=None, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def source(self) -> Source:
+        return self.spec.source  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return self.spec.release  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def budget(self) -> Number | tuple[Number, Number] | None:
+        """Return the budget of the source as the ledger takes it: epsilon, or (epsilon, delta)."""
+        budget = self.source.budget
+        return (budget.epsilon, budget.delta) if isinstance(budget, BudgetSpec) else budget
+
+    @property
+    def ledger(self) -> str | Path:
+        return self.spec.ledger if "://" in self.spec.ledger else self.inside(self.spec.ledger)
+
+    @property
+    def table(self) -> Table:
+        """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
+        if self.opened is not None:
+            return self.opened
+        table, faults = self.kind.opened(self.spec, self.belief, self.folder, self.given)
+        if table is None or faults:
+            raise SpecError(faults)
+        return table
+
+    def inside(self, name: str) -> Path:
+        """Return a path of the file as seen from here."""
+        return self.folder / name
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What a release file means, as far as it is not faulty, and every fault that no single key shows."""
+
+    belief: Any
+    framework: Framework | None
+    table: Table | None
+    faults: Sequence[TakifuguError]
+
+    @property
+    def complete(self) -> bool:
+        return self.belief is not None and not self.faults
+
+
+class Kind:
+    """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
+
+    `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A kind that is
+    `shaped_by_data` (by what is public of them, such as lengths) cannot plan without them.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ()
+    sections: ClassVar[type[FileSpec]]
+    shaped_by_data: ClassVar[bool] = False
+
+    # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
+
+    def shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+        """Yield what does not fit together; then nothing else is looked at but the tables to publish."""
+        return ()
+
+    def belief(self, spec: Any, folder: Path) -> Any:
+        """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
+        raise NotImplementedError
+
+    def belief_key(self, spec: Any) -> tuple[str, ...]:
+        """Return the key to blame where `belief` raises."""
+        return ("belief",)
+
+    def unreadable(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
+        """Yield the values of a belief that no file of data can hold."""
+        return ()
+
+    def framework_of(self, spec: Any, belief: Any) -> Framework:
+        """Return what [hide] hides from those who hold the belief."""
+        raise NotImplementedError
+
+    def columns(self, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+        """Return the columns that the source must have, each with the key that names it."""
+        return ()
+
+    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
+        """Yield what is wrong where the belief was read from the private data, which are in this table."""
+        return ()
+
+    def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+        """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
+        yield from promise_problems(item, number)
+        if belief is not None:
+            try:
+                self.query(item, belief, folder).resolve(belief)
+            except TakifuguError as error:
+                yield blamed(error, "release", number, *error.where[:1])
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]] | None:
+        """Return what is valid by itself of a faulty file, and the keys that examples stand for; None to stop there."""
+        return None
+
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+        """Return what a file means, with every fault in the order in which it was found."""
+        found, belief, framework, table = list(self.shape(spec, folder, data)), None, None, None
+        if not found:
+            try:
+                belief = self.belief(spec, folder)
+                found += self.unreadable(spec, belief)
+            except TakifuguError as error:
+                found.append(blamed(error, *self.belief_key(spec)))
+        if belief is not None:
+            try:
+                framework = self.framework_of(spec, belief)
+            except TakifuguError as error:
+                found.append(blamed(error, "hide"))
+            if is_there(spec.source, folder, data):
+                table, faults = self.opened(spec, belief, folder, data)
+                found += faults if table is None or faults else self.reveals(spec, folder, table)
+        found += only_release_problems(spec.source, spec.release)
+        names = [item.name.lower() for item in spec.release]
+        for number, item in enumerate(spec.release):
+            if item.name.lower() in names[:number]:
+                found.append(two_tables(item.name, number))
+            found += self.item(item, number, belief, folder)
+        return Meaning(belief, framework, table, found)
+
+    def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
+        """Open the source without reading it; return it, and what is wrong with its columns."""
+        try:
+            table = open_source(spec.source, folder, data)
+        except TakifuguError as error:
+            return None, [blamed(error, "source", "file")]
+        return table, list(missing_columns(self.columns(spec, belief), table))
+
+    # The data, and what is asked of them.
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
+        raise NotImplementedError
+
+    def query(self, item: Any, belief: Any, folder: Path) -> Query:
+        """Return the query of one table; an error of what the belief does not know names the key."""
+        raise NotImplementedError
+
+    def shape_of(self, units: Sequence[Unit]) -> Hashable:
+        """Return what the framework about these units depends on."""
+        return ()
+
+    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
+        """Return what is hidden from whom about these units together."""
+        assert file.framework is not None
+        return file.framework
+
+    def observed(self, query: Query, unit: Unit) -> Query:
+        """Return the query about what was observed of a unit that is not complete."""
+        return query
+
+    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
+        """Return the private data that one question is about, as its belief reads them."""
+        return units[0].data
+
+    def fitted_to_data(self, spec: Any) -> bool:
+        """Return whether the file declares that its belief was fitted to the private data."""
+        fit = getattr(spec.belief, "fit", None)
+        return fit is not None and bool(fit.private)
+
+    def assumptions(self, spec: Any) -> Iterator[str]:
+        """Yield what is taken to be public or independent, for the certificate."""
+        if spec.source.unit is not None:
+            yield "which units there are is public"
+            yield "the units are independent of each other"
+
+
+def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
+    """Yield an error at the key of every column that a table lacks, or that two keys name."""
+    columns = [column for _, column in named]
+    for key, column in named[: len(columns) - len(set(columns))]:
+        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
+    for key, column in named:
+        try:
+            table.require([column], columns)
+        except TakifuguError as error:
+            yield blamed(error, *key)
+
+
+def two_tables(name: str, number: int) -> TakifuguError:
+    return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
+
+
+def undeclared(key: str) -> TakifuguError:
+    """Return the fault of a column of units or pieces whose independence is not declared."""
+    return fault(
+        ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
+        f"write {key}s_independent = true if one {key} says nothing about another, or leave source.{key} out",
+    )  # fmt: skip
+
+
+def foreign_keys(item: Any, number: int, belongs: Mapping[str, Sequence[str]]) -> Iterator[TakifuguError]:
+    """Yield a fault for every key of a table that belongs to other queries; `belongs` has the queries by key."""
+    for key, queries in belongs.items():
+        if getattr(item, key) is not None and item.query not in queries:
+            what, fix = f"does not belong to a {item.query}", f"leave it out, or publish a {' or '.join(queries)}"
+            yield fault(("release", number, key), what, fix)

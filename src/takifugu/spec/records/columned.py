@@ -1,0 +1,117 @@
+"""Records of several columns: one row per unit, under a Bayesian network or a joint table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.network_files import read_network
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import TakifuguError
+from takifugu.frames import Table, open_frame, totals
+from takifugu.frames.layout import natural
+from takifugu.spec.kind import ReleaseFile, Unit, undeclared
+from takifugu.spec.problems import fault
+from takifugu.spec.records.kind import Records, mass
+from takifugu.spec.records.reading import Texts, called, spelled, texts, value_of, wrong
+from takifugu.spec.records.sections import RecordReleaseSpec, TableFitSpec
+from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.spec.source import private_files
+
+
+class _Columned(Records):
+    has_columns = True
+
+    def own_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
+        if spec.source.unit is not None and spec.belief.units_independent is not True:  # type: ignore[union-attr]
+            yield undeclared("unit")
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the rows by unit; without a unit column there is one."""
+        unit, names = file.source.unit, [str(name) for name in file.belief.names]
+        rows = texts(file.table, [*([] if unit is None else [unit]), *names])
+        if not rows:
+            raise wrong("file", "the data has no rows", rule="nothing can be released")
+        known = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
+        if unit is None:
+            if len(rows) != 1:
+                fix = 'write unit = "<the column that names the unit>"'
+                raise wrong("unit", "the data has several rows", fix=fix)
+            return (Unit(None, _record(rows[0], known)),)
+        whose = called("unit", unit, "unit", [row[0] for row in rows])
+        if len(whose) != len(rows):
+            raise wrong("unit", f"column {unit!r} names a unit twice", rule="every unit has one row")
+        found = [Unit(whose[str(row[0])], _record(row[1:], known), row[0]) for row in rows]
+        return tuple(sorted(found, key=lambda one: natural(one.name)))
+
+
+class _Network(_Columned):
+    names = ("network",)
+
+    def belief(self, spec: Any, folder: Path) -> BayesianNetwork:
+        return read_network(folder / spec.belief.file, spec.belief.source)
+
+    def belief_key(self, spec: Any) -> tuple[str, ...]:
+        return ("belief", "file")
+
+    def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        if is_one_of(folder / spec.belief.file, private_files(spec.source, folder, data)):
+            yield fault(("belief", "file"), IS_PRIVATE, GIVE_PUBLIC)
+
+
+class _Table(_Columned):
+    names = ("table",)
+
+    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        yield from super().own_shape(spec)
+        belief = spec.belief
+        declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(belief, key) is not None]
+        if belief.fit is not None:
+            for key in declared:
+                yield fault(("belief", key), "is given beside fit", "write only one of them")
+        elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
+            fix = "write columns, rows and either counts or probabilities, or a [belief.fit]"
+            yield fault(("belief", "rows"), "is incomplete", fix)
+
+    def belief(self, spec: Any, folder: Path) -> JointTable:
+        given = spec.belief
+        if given.fit is not None:
+            return _counted(given.fit, given.source, spec.source.missing, folder)
+        if given.counts is not None:
+            return JointTable.from_counts(given.rows, given.counts, given.columns, source=given.source)
+        return JointTable(given.rows, list(map(mass, given.probabilities)), given.columns, given.source)
+
+    def belief_key(self, spec: Any) -> tuple[str, ...]:
+        return ("belief",) if spec.belief.fit is None else ("belief", "fit")
+
+    def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        fit = spec.belief.fit
+        private = private_files(spec.source, folder, data)
+        if fit is not None and not fit.private and is_one_of(folder / fit.file, private):
+            yield fault(("belief", "fit", "file"), IS_PRIVATE, FIT_ELSEWHERE)
+
+    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
+        fit = spec.belief.fit
+        if fit is None or fit.private:
+            return
+        if same_rows(open_frame(folder / fit.file, spec.source.missing), table, fit.columns):
+            what = "counts what the private data counts, row by row"
+            yield fault(("belief", "fit", "file"), what, FIT_ELSEWHERE)
+
+
+def _counted(fit: TableFitSpec, source: str, missing: Sequence[str], folder: Path) -> JointTable:
+    """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
+    groups = totals(open_frame(folder / fit.file, missing), [], by=fit.columns)
+    origin = checked_source(f"{source}; counted in {fit.file}", fit.private)
+    rows, counts = [group.key for group in groups], [group.rows for group in groups]
+    return JointTable.from_counts(rows, counts, fit.columns, source=origin)
+
+
+def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: value_of(text, name, values) for text, (name, values) in zip(row, known.items(), strict=True)}
+
+
+NETWORK, TABLE = _Network(), _Table()

@@ -1,0 +1,122 @@
+"""Independent users: one row per user, all of them one unit of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from takifugu.beliefs.users import IndependentUsers
+from takifugu.errors import InputError, TakifuguError
+from takifugu.frames import UNKNOWN, UNOBSERVED, tally
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.laws.rationals import Number
+from takifugu.queries import State
+from takifugu.secrets import ABSENT, every_entry, presence
+from takifugu.spec.kind import ReleaseFile, Unit
+from takifugu.spec.problems import fault
+from takifugu.spec.records.kind import Records, mass
+from takifugu.spec.records.reading import spelled, value_of, wrong
+
+
+class _Users(Records):
+    names = ("users",)
+
+    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        source, belief = spec.source, spec.belief
+        if source.unit is not None:
+            what = "does not belong to users, who are answered together"
+            yield fault(("source", "unit"), what, "leave it out, one row is one user")
+        if source.value is None:
+            fix = 'write value = "<the column with what each user contributes>"'
+            yield fault(("source", "value"), "is missing", fix)
+        shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
+        if belief.groups is None:
+            if source.group is not None:
+                what = "is given, but the belief has no groups"
+                yield fault(("source", "group"), what, "write [[belief.groups]], or leave it out")
+            for key, value in shared.items():
+                if not value:
+                    fix = "write size, values and probabilities, or [[belief.groups]]"
+                    yield fault(("belief", key), "is missing", fix)
+            return
+        if source.group is None and len(belief.groups) > 1:
+            fix = "write group = \"<the column with the name of each user's group>\""
+            yield fault(("source", "group"), "is missing", fix)
+        given = [key for key, value in shared.items() if value is not None]
+        for key in [*given, *(["presence"] if belief.presence != 1 else [])]:
+            yield fault(("belief", key), "is given beside groups", "each group has its own")
+        if len({group.name for group in belief.groups}) != len(belief.groups):
+            yield fault(("belief", "groups"), "two groups have the same name", "give each its own name")
+
+    def belief(self, spec: Any, folder: Path) -> IndependentUsers:
+        given = spec.belief
+        if given.groups is not None:
+            groups = [(g.size, _law(g.values, g.probabilities), mass(g.presence)) for g in given.groups]
+        else:
+            groups = [(given.size, _law(given.values, given.probabilities), mass(given.presence))]
+        return IndependentUsers.groups(groups, given.absence, given.source)
+
+    def values(self, belief: Any) -> list[tuple[State, ...]]:
+        return [letters.values for letters in belief.letters]
+
+    def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
+        return self.values(belief)
+
+    def framework_of(self, spec: Any, belief: IndependentUsers) -> Framework:
+        secrets = [presence()] if spec.hide.presence else []
+        return Pufferfish([*secrets, *([every_entry()] if spec.hide.kind or not secrets else [])], belief)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return (Unit(None, _values(file)),)
+
+    def assumptions(self, spec: Any) -> Iterator[str]:
+        yield "how many users the belief is about is public"
+        yield from super().assumptions(spec)
+
+
+def _law(values: Sequence[State], probabilities: Sequence[Number]) -> dict[State, Any]:
+    if len(values) != len(probabilities) or len(set(values)) != len(values):
+        raise InputError(
+            f"there are {len(values)} values and {len(probabilities)} probabilities",
+            fix="give each value once, with one probability",
+        )
+    return dict(zip(values, map(mass, probabilities), strict=True))
+
+
+def _values(file: ReleaseFile) -> list[Any]:
+    """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
+
+    Raises DataError for rows that are not one for each user of the belief.
+    """
+    declared, source, belief = file.spec.belief.groups, file.spec.source, file.belief  # type: ignore[attr-defined]
+    groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
+    firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
+    letters = [_spelled(belief, first) for first in firsts]
+    words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
+    known = {source.value: words}
+    if source.group is not None and declared is not None:
+        known[source.group] = {str(name): code for code, (name, _) in enumerate(groups)}
+    found = {(code, *group): rows for (code, *group), rows in tally(file.table, known).items()}
+    if sum(found.values()) != belief.size:
+        raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
+    if any(code < 0 for _, *group in found for code in group):
+        raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+    values: list[Any] = []
+    for number, (_, size) in enumerate(groups):
+        mine = {code: rows for (code, *group), rows in found.items() if group in ([], [number])}
+        if sum(mine.values()) != size:
+            raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
+        for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
+            text = None if code == UNOBSERVED else "" if code == UNKNOWN else list(words)[code]
+            values += [value_of(text, source.value, letters[number])] * rows
+    return values
+
+
+def _spelled(belief: IndependentUsers, user: int) -> dict[str, Any]:
+    """Return what a user's row may hold: a value, or "absent" where that removes the user."""
+    letters = belief.letters[int(belief.letters_of[user])]
+    return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
+
+
+USERS = _Users()

@@ -1,0 +1,135 @@
+"""Sequences: units of pieces of consecutive states, under a Markov chain or a class of chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from takifugu.beliefs.pieces import Chain, IndependentPieces
+from takifugu.errors import InputError, SpecError
+from takifugu.frames import Counted
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.queries import Linear, Query
+from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit
+from takifugu.spec.problems import blamed, fault
+from takifugu.spec.sequences.build import query_of, secret_of
+from takifugu.spec.sequences.checks import meaning_of
+from takifugu.spec.sequences.sections import (
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    ItemSpec,
+    ReleaseSpec,
+    SourceSpec,
+)
+from takifugu.spec.sequences.units import lengths_in, observed_in, sequence_of, units_of
+
+
+class Sequences(Kind):
+    """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
+
+    names = ("markov-chain", "markov-chain-class")
+    sections = ReleaseSpec
+    shaped_by_data = True
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+        return _what_is_valid(raw)
+
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+        return meaning_of(self, spec, faulty, folder, data)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return units_of(file)
+
+    def query(self, item: ItemSpec, belief: Chain, folder: Path) -> Query:
+        return query_of(item, belief.states, folder)
+
+    def shape_of(self, units: Sequence[Unit]) -> tuple[int, ...]:
+        return tuple(length for unit in units for length in lengths_in(unit))
+
+    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
+        lengths, hide = self.shape_of(units), file.spec.hide  # type: ignore[attr-defined]
+        chain = file.belief.with_length(max(lengths))
+        belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
+        try:
+            return Pufferfish(secret_of(hide), belief)
+        except InputError as error:
+            where = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
+            raise SpecError([blamed(error, *where)]) from None
+
+    def observed(self, query: Any, unit: Unit) -> Query:
+        """Return the query about the entries that were observed; the pattern of gaps is public."""
+        seen = observed_in(unit)
+        if not isinstance(query, Linear):
+            return replace(query, entries=seen)  # type: ignore[no-any-return]
+        weights = [w if i in set(seen) else Fraction(0) for i, w in enumerate(query.weights)]
+        return Linear(weights, query.codes, query.grid)
+
+    def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Any:
+        if not isinstance(query, Linear):
+            return Counted(tuple(piece for unit in units for piece in unit.data))
+        unit, entries = units[0], units[0].size
+        if len(query.weights) != entries:
+            whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
+            number = file.items.index(item) if item in file.items else 0
+            what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
+            fix = "write one number for each entry, 0 to leave one out"
+            raise SpecError([fault(("release", number, "weights"), what, fix)])
+        return sequence_of(file, unit)
+
+    def assumptions(self, spec: ReleaseSpec) -> Iterator[str]:
+        if spec.source.unit is not None:
+            yield "which units there are, and the lengths of their pieces, are public"
+            yield "the units are independent of each other"
+        if spec.source.step is not None or spec.source.nulls == "unobserved":
+            yield "which entries were observed is public"
+        if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
+            yield "rows without a unit or piece were left out, and nothing is promised about them"
+        least = spec.belief.min_length
+        if least > 1:
+            yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
+        if spec.belief.max_length is not None and spec.belief.longer == "cut":
+            yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
+
+
+def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
+    """Return what is valid by itself, so that its meaning is checked too, and the keys that examples stand in for.
+
+    Sections that say nothing are None.
+    """
+    belief, hide, items = raw.get("belief"), raw.get("hide", {}), raw.get("release")
+    of_class = isinstance(belief, dict) and belief.get("kind") == "markov-chain-class"
+    of_entry = isinstance(hide, dict) and hide.get("kind") == "one-entry"
+    faulty: set[str] = set()
+    spec = ReleaseSpec.model_construct(
+        source=_section(SourceSpec, raw.get("source"), "source", faulty),
+        belief=_section(ChainClassSpec if of_class else ChainSpec, belief, "belief", faulty),
+        hide=_section(EntrySpec if of_entry else EveryEntrySpec, hide),
+        release=tuple(_section(ItemSpec, item) for item in items) if isinstance(items, list) else (),
+    )
+    return spec, frozenset(faulty)
+
+
+def _section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] | None = None) -> Any:
+    """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        keys = {str(e["loc"][0]) for e in error.errors() if e["loc"]}
+    if faulty is None or not isinstance(raw, dict) or "kind" in keys:
+        return None
+    examples = {k: (f.examples or [None])[0] for k, f in model.model_fields.items() if k in keys and f.is_required()}
+    faulty.update(f"{name}.{key}" for key in keys)
+    try:
+        return model.model_validate({**{k: v for k, v in raw.items() if k not in keys}, **examples})
+    except ValidationError:
+        return None
+
+
+SEQUENCES = Sequences()

@@ -1,0 +1,198 @@
+"""The sections of a release file of sequences."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from takifugu.spec.sections import (
+    AllowZeroNoise,
+    Budget,
+    FileSpec,
+    ItemDelta,
+    ItemEpsilon,
+    Mechanism,
+    Missing,
+    Name,
+    Number,
+    OnlyRelease,
+    Path,
+    Positive,
+    SamePeople,
+    Section,
+    SourceFile,
+    State,
+    TableName,
+    Text,
+    Total,
+    UnitsIndependent,
+)
+
+
+class SourceSpec(Section):
+    """Where the private data are, and what their columns mean."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
+    file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
+    value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
+    unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
+    piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
+    order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
+    step: Annotated[
+        StrictInt | StrictFloat | StrictStr | None,
+        Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
+    ] = None
+    nulls: Annotated[
+        Literal["refuse", "unobserved"],
+        Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
+    ] = "refuse"
+    null_keys: Annotated[
+        Literal["refuse", "drop"],
+        Field(description='rows without a unit or piece: "refuse", or "drop" to leave them out'),
+    ] = "refuse"
+    missing: Missing = ()
+    same_people: SamePeople = None
+    budget: Budget = None
+    only_release: OnlyRelease = False
+    list_units: Annotated[
+        StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
+    ] = False
+
+
+class FitSpec(Section):
+    """A chain estimated from the transitions in another file."""
+
+    file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
+    value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
+    unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
+    piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
+    order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
+    smoothing: Annotated[
+        StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
+    ] = 1
+    confidence: Annotated[
+        StrictFloat | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="believe every chain in a confidence region around the estimate, of this level",
+            examples=[0.99],
+        ),
+    ] = None
+    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
+
+
+class _ChainSpec(Section):
+    states: Annotated[
+        tuple[State, ...],
+        Field(
+            min_length=2,
+            description="every state that can occur, known without looking at the data",
+            examples=[["still", "walking"]],
+        ),
+    ]
+    map: Annotated[dict[str, State], Field(description="raw values and the state that each one counts as")] = Field(
+        default_factory=dict
+    )
+    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
+    pieces_independent: Annotated[
+        StrictBool | None, Field(description="declare that pieces of one unit are independent")
+    ] = None
+    units_independent: UnitsIndependent = None
+    min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, Field(description="the most steps that a piece may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
+        "refuse"
+    )
+
+
+class ChainSpec(_ChainSpec):
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file."""
+
+    kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
+    matrix: Annotated[
+        tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
+        Field(
+            description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
+        ),
+    ] = None
+    fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
+    initial: Annotated[
+        Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
+        Field(description="the distribution of the first state"),
+    ] = "stationary"
+
+
+class ChainClassSpec(_ChainSpec):
+    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
+
+    kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]
+    pi: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest stationary mass", examples=[0.1])]
+    g: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest eigengap", examples=[0.05])]
+
+
+class EveryEntrySpec(Section):
+    """The value in every row must stay secret."""
+
+    kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
+
+
+class EntrySpec(Section):
+    """One entry of one sequence must stay secret; the others are not protected."""
+
+    kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
+    entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
+    a: Annotated[State, Field(description="one state that it may have", examples=["ill"])]
+    b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
+
+
+class ItemSpec(Section):
+    """One table to publish."""
+
+    name: Annotated[TableName, Field(examples=["time-use"])]
+    query: Annotated[
+        Literal["histogram", "count", "sum", "mean", "linear"],
+        Field(description="what is computed from the entries", examples=["histogram"]),
+    ]
+    epsilon: ItemEpsilon
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
+    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
+        "pooled"
+    )
+    states: Annotated[
+        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["walking"]])
+    ] = None
+    codes: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="the number that each state adds to a sum, mean or linear query",
+            examples=[{"still": 0, "walking": 1}],
+        ),
+    ] = None
+    weights: Annotated[
+        tuple[Number, ...] | Path | None,
+        Field(
+            description="the weight of each entry of the sequence in a linear query, or a CSV file that holds it",
+            examples=[[1, 0, "1/2"]],
+        ),
+    ] = None
+    grid: Annotated[
+        Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
+    ] = None
+    total: Total = None
+    allow_zero_noise: AllowZeroNoise = False
+
+
+class ReleaseSpec(FileSpec):
+    """A release file, version 1: one source of sequences, one belief, one or more releases."""
+
+    source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
+    belief: Annotated[
+        ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
+    ]
+    hide: Annotated[
+        EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
+    ] = EveryEntrySpec()
+    release: Annotated[tuple[ItemSpec, ...], Field(min_length=1, description="the tables to publish")]
