@@ -372,6 +372,36 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
     assert accounts_of(bob=late, cid=[(single["cid"], 3)]).cost("cid") == Amount(Fraction(3, 2), Fraction(1, 1000))
 
 
+def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None:
+    single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
+    (often,) = alone({"bob": TWO["bob"]}, Count(1), group.MECHANISM)
+    known = accounts_of(bob=[(single["bob"], 1), (often.charge, 2)], cid=[(single["cid"], 1)])
+    first, second = known.items["bob"]
+    thrice = replace(known, items={**known.items, "bob": [first, second.repeated(3)]})
+    assert [found.cost("cid").epsilon for found in (known, thrice)] == [2, 4]
+    assert [found.cost("bob").epsilon for found in (known, thrice)] == [2, 4]
+    alike = replace(known, counts={"bob": 5})  # five who are debited like bob
+    assert [alike.cost(kind).epsilon for kind in ("bob", "cid")] == [6, 6]
+
+
+def test_a_unit_without_debits_has_spent_nothing() -> None:
+    assert accounts_of(bob=[]).cost("bob") == Amount(Fraction(0), Fraction(0))
+
+
+def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
+    """The larger of what the noise gives and what a whole promise says; nothing where nothing is read."""
+    framework = unit_framework(6)
+    cases = [
+        (charge(framework, Count(1), 12, QUILT), Fraction(1, 2)),
+        (replace(charge(framework, Count(1), 12, WHOLE), epsilon=Fraction(1, 100)), Fraction(1, 2)),
+        (replace(charge(framework, Count(1), 12, WHOLE), epsilon=Fraction(5)), Fraction(5)),
+        (replace(charge(framework, Count(1), 12, SINGLE), scale=None, change=Fraction(0)), Fraction(0)),
+    ]
+    for kept, cost in cases:
+        there = accounts.foreign(Item(kept, kept.framework, "r", 1, True))
+        assert (there.charge.epsilon, there.charge.composition, there.recharge) == (cost, WHOLE, False)
+
+
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
     """The order decides whether noise with delta > 0 was seen before a single was chosen."""
     debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]

@@ -12,15 +12,17 @@ from typing import Any
 
 import pytest
 from tests.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import charge, dump, made
+from tests.support.ledger_tools import chain, charge, dump, made
 
 from takifugu.composition import charge_of
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count
 from takifugu.randomisers import RoundedNormal
+from takifugu.secrets import entry
 
 WHOLE, DATA, QUILT, SINGLE = Composition
 JOSE = unicodedata.normalize("NFC", "José")
@@ -114,6 +116,17 @@ def test_a_migrated_unit_is_found_under_every_spelling_that_the_data_have(old: L
     assert len(again) == len(after)
     assert again[old.unit_tag(name)].epsilon == found.epsilon + 1
     assert [entry.units for entry in old.history("study")][:2] == [5, 5]
+
+
+@pytest.mark.parametrize(("name", "other"), [("Ana", "Ana "), (JOSE, SPELT_APART)])
+def test_a_migrated_unit_is_found_as_the_data_spell_it(old: Ledger, name: str, other: str) -> None:
+    """Without a list of spellings the one that was given is looked for, too."""
+    before = {u.unit: u.spent.epsilon for u in old.spent("study").units}
+    mine = [before[old.tag_of(spelling).hex()] for spelling in (name, other)]
+    old.reserve("study", [about(other)], same_people=False)
+    after = {u.unit: u.spent.epsilon for u in old.spent("study").units}
+    assert len(after) == len(before) - 1
+    assert after[old.unit_tag(name)] > max(mine) + 1
 
 
 def test_a_spelling_that_vanished_is_not_found(old: Ledger) -> None:
@@ -223,6 +236,15 @@ def test_a_pooled_single_of_one_source_hears_of_the_others(ledger: Ledger) -> No
     assert spent(ledger, "sleep") == [2, 2]
     ledger.reserve("sleep", alone({"bob": (6,)}, Count(1), group.MECHANISM))
     assert spent(ledger, "sleep") == [3, 3]
+
+
+def test_an_output_law_promise_about_one_entry_composes_with_whatever_is_about_another_source(ledger: Ledger) -> None:
+    """A whole-change cost is about no entry, so it does not matter which of them the promise means."""
+    framework = Pufferfish(entry(0, 0, 1), chain(6))
+    single = replace(charge(framework, Count(1), 6, SINGLE), epsilon=Fraction(1, 2))
+    ledger.reserve("sleep", [Debit(framework, single, "Ana")], budget=9)
+    ledger.reserve("work", [about("Ana", "1/4")], budget=9, same_people=True)
+    assert spent(ledger, "sleep") == [Fraction(3, 4)]
 
 
 def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> None:

@@ -13,6 +13,7 @@ from tests.support.ledger_tools import chain_framework, group_debit
 
 from takifugu.errors import BudgetExceeded, LedgerError
 from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
+from takifugu.ledger.answers import with_answer
 from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
 from takifugu.randomisers import DiscreteLaplace
 
@@ -133,3 +134,15 @@ def test_processes_that_race_see_the_same_answers(ledger: Ledger) -> None:
         told = [(ledger.store.path, session.paid.group, 6)] * 3
         answers = pool.starmap(_asks, told)
     assert answers[0] == answers[1] == answers[2] == [answer for _, answer in session.asked][:6]
+
+
+def test_an_answer_is_kept_in_its_place_only() -> None:
+    one, two, other = ("a?", "1"), ("b?", "2"), ("c?", "3")
+    assert with_answer((), 0, one) == (one,)
+    assert with_answer((one,), 1, two) == (one, two)
+    assert with_answer((one, two), 0, ("a?", "9")) == (one, two)  # the first answer counts
+    for number, known in ((1, ()), (2, (one,)), (9, (one, two))):
+        with pytest.raises(LedgerError, match=rf"question {number} .* was asked, and {len(known)} answers are kept"):
+            with_answer(known, number, other)
+    with pytest.raises(LedgerError, match="question 1 of the session was asked by another process"):
+        with_answer((one, two), 1, other)

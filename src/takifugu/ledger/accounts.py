@@ -76,9 +76,7 @@ class Accounts:
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
-        items = self.items.get(kind, ())
-        if not items:
-            return NOTHING
+        items = self.items[kind]
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if not item.is_foreign):
@@ -143,8 +141,6 @@ def foreign(item: Item) -> Item:
     That is sound for any dependence of the two: between any two data sets of the other source the output's densities
     differ by this factor at most. Raises CompositionRefused where the release has no such bound.
     """
-    if item.is_foreign:
-        return item
     charge = item.charge
     losses = [charge.change / charge.scale] if charge.scale else []
     if charge.composition is Composition.WHOLE:
