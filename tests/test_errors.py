@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import takifugu as tf
-from takifugu.errors import InputError, ReleaseState, SpecError, TakifuguError, within
+from takifugu.errors import BudgetExceeded, InputError, ReleaseState, SpecError, TakifuguError, within
 from takifugu.laws.rationals import as_delta, as_epsilon
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10, states=["still", "walking"])
+FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
 
 
 def test_words_are_made_from_the_parts() -> None:
@@ -75,9 +78,33 @@ def test_copies_keep_every_part(again: Callable[[Any], Any]) -> None:
     (lambda: tf.Linear([1, "x"]), ("weights",)),
     (lambda: tf.Linear([1]).resolve(CHAIN), ("weights",)),
     (lambda: tf.Histogram(total=0), ("total",)),
+    (lambda: tf.Pufferfish([], CHAIN), ("secrets",)),
+    (lambda: tf.Pufferfish(tf.every_entry(), []), ("beliefs",)),
+    (lambda: tf.entry(0, "still", "running").family(CHAIN), ("b",)),
+    (lambda: tf.entry(10, "still", "walking").family(CHAIN), ("entry",)),
+    (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 0), ("epsilon",)),
+    (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="groups"), ("mechanism",)),
+    (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, delta=0.1, mechanism="group"), ("delta",)),
+    (lambda: tf.with_scale(FRAMEWORK, tf.Count("walking"), 0), ("scale",)),
 ])  # fmt: skip
 def test_faults_name_the_parameter(call: Callable[[], object], where: tuple[str | int, ...]) -> None:
     with pytest.raises(TakifuguError) as caught:
         call()
     assert caught.value.where == where
     assert caught.value.rule or caught.value.fix or caught.value.what
+
+
+def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 0.3, mechanism="group")
+    walk = ["still"] * 10
+    tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk", budget=0.5)
+    with pytest.raises(BudgetExceeded) as caught:
+        tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk")
+    error = caught.value
+    for known in (error, pickle.loads(pickle.dumps(error))):
+        assert known.spent == known.asked == (Fraction(3, 10), 0)
+        assert (known.left, known.total) == ((Fraction(1, 5), 0), (Fraction(3, 5), 0))
+        assert known.budget == (Fraction(1, 2), 0)
+        assert known.fits == "epsilon at most 0.2"
+        assert known.where == ("budget",)
+        assert "has spent epsilon 0.3" in str(known)

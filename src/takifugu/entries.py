@@ -112,7 +112,7 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
         odd = sorted(set(map(str, wanted)) ^ set(map(str, known or ())))
         raise InputError(
             f"two beliefs name different entries ({', '.join(odd[:5])})", fix="name the same ones in each"
-        )
+        ).at("beliefs")
     again = copy(belief)
     forget(again)  # answers, for example, that were resolved in the other order
     object.__setattr__(again, "listed", wanted)

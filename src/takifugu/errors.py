@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any, Self, TypeVar
 
 from takifugu.visible import visible
@@ -165,8 +166,24 @@ class LedgerError(TakifuguError):
     """The ledger cannot be read, written or trusted."""
 
 
+#: An epsilon and a delta.
+Cost = tuple[Fraction, Fraction]
+NO_COST: Cost = (Fraction(0), Fraction(0))
+
+
 class BudgetExceeded(LedgerError):
-    """The release would cost more than what is left; the message says spent, asked, left, and what would fit."""
+    """The release would cost more than what is left; the message says spent, asked, left, and what would fit.
+
+    So do `spent`, `asked`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words.
+    """
+
+    def __init__(
+        self, what: str = "", *, spent: Cost = NO_COST, asked: Cost = NO_COST, left: Cost = NO_COST,
+        total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "",
+    ) -> None:  # fmt: skip
+        super().__init__(what)
+        self.spent, self.asked, self.left, self.total, self.budget = spent, asked, left, total, budget
+        self.fits = fits
 
 
 class ReleaseError(TakifuguError):

@@ -166,7 +166,7 @@ def _prior(value: Number) -> float:
             f"the prior is {value!r}",
             rule="it is how sure somebody is before, and lies above 0 and below 1",
             fix="write for example 0.1",
-        )
+        ).at("prior")
     return float(exact)
 
 

@@ -119,27 +119,35 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     if not chosen:
-        raise InputError("the framework hides nothing", fix="give at least one secret, for example every_entry()")
+        raise InputError(
+            "the framework hides nothing", fix="give at least one secret, for example every_entry()"
+        ).at("secrets")
     if not believed:
-        raise InputError("the framework has no belief", fix="give at least one, for example MarkovChain(...)")
+        raise InputError(
+            "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
+        ).at("beliefs")
     for secret in chosen:
         if not isinstance(secret, Secret):
             raise InputError(
                 f"{secret!r} is not a secret", fix="write for example every_entry() or attribute(name, a, b)"
-            )
+            ).at("secrets")
     for belief in believed:
         if not isinstance(belief, Belief):
-            raise InputError(f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ...")
+            raise InputError(
+                f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+            ).at("beliefs")
         belief_room.check_registered(belief)
         _check_states(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
-            raise InputError("two distributions of an answer are compared by between(p, q), not by secrets of entries")
+            raise InputError(
+                "two distributions of an answer are compared by between(p, q), not by secrets of entries"
+            ).at("beliefs")
     framework = Framework(chosen, believed)  # a number in a secret counts the entries as its beliefs list them
     if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
         raise InputError(
             "every secret has probability zero under every belief, so nothing would be hidden",
             fix="check the values that the secret names and the masses that the belief gives them",
-        )
+        ).at("secrets")
     return framework
 
 
@@ -179,7 +187,7 @@ def _check_states(belief: Belief) -> None:
             raise InputError(
                 f"the belief has the state {state!r} of type {type(state).__name__}",
                 fix="write states as text, numbers, true or false, so that they read back from a file",
-            )
+            ).at("beliefs")
 
 
 def _check_values(first: Belief, other: Belief) -> None:
@@ -199,7 +207,7 @@ def _check_values(first: Belief, other: Belief) -> None:
             raise InputError(
                 f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",
                 fix="name the same values in each, with probability 0 where one never occurs",
-            )
+            ).at("beliefs")
 
 
 def _values(belief: Belief, entry: int) -> frozenset[Any]:

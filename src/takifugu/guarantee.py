@@ -96,7 +96,7 @@ class Charge:
         if self.scale is not None:
             object.__setattr__(self, "scale", _at_least_zero(self.scale, "a scale"))
         if self.scope not in SCOPES:
-            raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}")
+            raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that survive JSON and read back with `from_dict`."""

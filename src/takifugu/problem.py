@@ -79,12 +79,12 @@ class Problem:
         if self.is_pair:
             raise InputError(
                 "two distributions of an answer have no entries that add up to it", fix="use them directly"
-            )
+            ).at("query")
         answers = tuple(resolved(self.query, b) for b in self.framework.beliefs)
         if len({(a.grid, a.labels) for a in answers}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
-            )
+            ).at("query")
         return answers
 
     @cached_property
@@ -93,7 +93,9 @@ class Problem:
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, Identity) or self.query.attribute is not None:
-            raise InputError(f"two distributions are compared, not {self.query.describe()}", fix="publish Identity()")
+            raise InputError(
+                f"two distributions are compared, not {self.query.describe()}", fix="publish Identity()"
+            ).at("query")
         return pair_grid(self)[0]
 
     @property
@@ -193,7 +195,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     if not isinstance(query, Identity) or query.attribute is not None:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
-        )
+        ).at("query")
     atoms = sorted({Fraction(v) for b in problem.pairs for law in (b.left, b.right) for v in law.values.tolist()})
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)

@@ -60,7 +60,9 @@ def find(name: str, root: Path = ROOT) -> Target:
         if target.name == name:
             return target
     names = [t.name for t in known]
-    raise InputError(f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}")
+    raise InputError(
+        f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}"
+    ).at("target")
 
 
 def run(target: Target, root: Path = ROOT, output: IO[str] | None = None) -> int:

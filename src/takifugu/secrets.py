@@ -125,15 +125,15 @@ class EntryPair:
     def family(self, belief: Believed) -> Family:
         entry = position(belief, self.entry)
         alphabet = belief.alphabet(entry)
-        for value in (self.a, self.b):
+        for key, value in (("a", self.a), ("b", self.b)):
             if value not in alphabet:
                 raise InputError(
                     f"the secret names value {value!r}, which {_called(self.entry)} cannot take",
                     fix=f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}",
-                )
+                ).at(key)
         left, right = alphabet.index(self.a), alphabet.index(self.b)
         if left == right:
-            raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values")
+            raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values").at("b")
         return Family((entry,), ((left, right), (right, left)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise InputError(
             f"the entry is {i!r}", fix="write a whole number, counted from 0; a column is attribute(name, a, b)"
-        )
+        ).at("entry")
     return EntryPair(number, plain(a), plain(b))
 
 
@@ -221,7 +221,7 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
     if not isinstance(name, str):
         raise InputError(
             f"the column is {name!r}", rule="it must be text", fix="an entry by its number is entry(i, ...)"
-        )
+        ).at("attribute")
     return EntryPair(str(name), plain(a), plain(b))
 
 
@@ -239,7 +239,7 @@ def presence(user: int | str | None = None) -> Presence:
     if not (who is None or number or isinstance(who, str)):
         raise InputError(
             f"the user is {user!r}", fix="write a number, counted from 0, a name, or nothing for all users"
-        )
+        ).at("user")
     return Presence(who)
 
 
@@ -264,7 +264,9 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     if kind == "presence":
         return presence(data.get("user"))
     kinds = ["every-entry", "entry", "presence", "which-law"]
-    raise InputError(f"the secret's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}")
+    raise InputError(
+        f"the secret's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}"
+    ).at("kind")
 
 
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:

@@ -87,7 +87,7 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
                         best = ratio, found.describe(a, b), output, found.relative_error
         ratio, comparison, output, error = best
         if not comparison:
-            raise InputError("the framework compares nothing", rule="every secret has probability zero")
+            raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
         loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
         slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
         upper = math.inf if _has_class(framework) else loss + slack
@@ -156,7 +156,7 @@ def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> 
     if query is None or randomiser is None:
         raise InputError(
             "an audit of a framework needs the query and the noise", fix="true_loss(framework, query, noise)"
-        )
+        ).at("query")
     return subject, query, randomiser
 
 

@@ -71,10 +71,10 @@ def calibrate(
             raise InputError(
                 f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it",
                 fix='write delta=0, or mechanism="auto"',
-            )
+            ).at("delta")
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
-            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}")
+            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}").at("mechanism")
         asked = (problem.epsilon, problem.delta)
         return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, asked)
     only = only_release or problem.is_pair
@@ -126,14 +126,14 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
 
     exact = as_fraction(scale, "the scale")
     if exact <= 0:
-        raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0")
+        raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0").at("scale")
     problem = _problem(framework, query, 1, 0)
     conditions = check_beliefs(framework, allow_private_belief)
     if not LEAST_SCALE <= exact / problem.grid <= LARGEST_SCALE:
         raise InputError(
             f"the scale is {scale!r}",
             rule=f"it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}",
-        )
+        ).at("scale")
     promise = promise_of(problem, exact)
     noise = _laplace(problem, exact)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
@@ -149,15 +149,17 @@ def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
 
 def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
     if not isinstance(framework, Framework):
-        raise InputError(f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)")
+        raise InputError(
+            f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
+        ).at("framework")
     queries.check(query)
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(
-            f"epsilon is {epsilon!r}: it must lie between 1e-9 and 10000",
-            rule="less publishes nothing but noise, and more promises nothing",
+            f"epsilon is {epsilon!r}",
+            rule="it must lie between 1e-9 and 10000: less publishes nothing but noise, and more promises nothing",
             fix="write for example 1.0",
-        )
+        ).at("epsilon")
     problem = Problem(framework, query, budget, as_delta(delta))
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
     return problem

@@ -75,4 +75,6 @@ def find(name: str) -> Line:
         if line.name == name:
             return line
     names = ["auto", *(line.name for line in REGISTRY)]
-    raise InputError(f"the mechanism is {name!r}", fix=f"write one of {', '.join(names)}{did_you_mean(name, names)}")
+    raise InputError(
+        f"the mechanism is {name!r}", fix=f"write one of {', '.join(names)}{did_you_mean(name, names)}"
+    ).at("mechanism")

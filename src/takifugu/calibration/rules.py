@@ -28,5 +28,5 @@ def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str
             f"the belief {private[0].describe()} was estimated from the private data, so the amount of noise would "
             "itself tell something about them",
             fix="estimate it from other data, or write allow_private_belief=True",
-        )
+        ).at("beliefs")
     return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)

@@ -71,7 +71,7 @@ def charge_of(
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the entries of all units together",
             fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
-        )
+        ).at("query")
     if isinstance(query, Mean):
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.beliefs[0]).grid / queries.resolved(query, own.beliefs[0]).grid, total
@@ -79,7 +79,7 @@ def charge_of(
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
             f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
-        )
+        ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
     whole, single = _changes(about, query)
     tabled = [b for b in about.beliefs if not isinstance(b, LawPair)]

@@ -75,7 +75,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
     """
     given = tuple(calibrations)
     if not given:
-        raise InputError("there is nothing to compose", fix="give at least one calibration")
+        raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
     charges = tuple(charge_of(c, reading="together") for c in given)
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
     joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]

@@ -71,7 +71,7 @@ class Asked:
 def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
     """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
     if not debits:
-        raise InputError("there is nothing to reserve", fix="give at least one debit")
+        raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
     ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
     numbers = {name: number for number, name in enumerate(ids)}
     parts: dict[tuple[int, int, str], Part] = {}
@@ -129,7 +129,7 @@ ONE_OR_MANY = (
 def _unit(name: str) -> str:
     spelling = normalised(name, "the name of a unit") if name else ""
     if name and not spelling:
-        raise InputError("the name of a unit holds nothing but blanks", fix="write whose data they are")
+        raise InputError("the name of a unit holds nothing but blanks", fix="write whose data they are").at("unit")
     return spelling
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from takifugu.errors import BudgetExceeded, InputError, LedgerError
+from takifugu.errors import InputError, LedgerError
 from takifugu.laws.rationals import Number
 from takifugu.ledger import outputs, sqlite
 from takifugu.ledger import pending as reserved
@@ -132,8 +132,8 @@ class Ledger:
             with self.store.writing() as connection:  # others were faster each time: now they wait
                 return self._reserve(connection, tally(connection, name, asked, same_people), wanted, kept, recipe)
         except TooMuch as too_much:
-            words = refusal(too_much)
-        raise BudgetExceeded(words)
+            error = refusal(too_much)
+        raise error
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
         """Return what is paid for and not published, oldest first: of a source, and of what `identity` says it is."""
@@ -289,7 +289,9 @@ def _set_budget(connection: Connection, number: int, source: Source, budget: Amo
 def _named(name: str) -> str:
     spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
     if not spelling:
-        raise InputError(f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'")
+        raise InputError(
+            f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'"
+        ).at("source")
     return spelling
 
 

@@ -89,7 +89,7 @@ def preview(
         allowed = account.source.budget
         over = None if allowed is None or words else account.worst_over(allowed)
         if allowed is not None and over is not None:
-            words = refusal(TooMuch(asked, account, over, allowed))
+            words = refusal(TooMuch(asked, account, over, allowed)).what
     charges = _charges(found)
     return Preview(spent, most([spent, found.mine.cost]), limit, is_declared, charges, not words, words)
 

@@ -1,9 +1,10 @@
-"""A refusal in words: what is spent, required and left, and what would fit."""
+"""A refusal in words and numbers: what is spent, required and left, and what would fit."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from takifugu.errors import BudgetExceeded
 from takifugu.ledger.accounts import what_fits
 from takifugu.ledger.asking import Asked
 from takifugu.ledger.tallying import Account, AccountKind, asked_items
@@ -19,8 +20,8 @@ class TooMuch(Exception):
         self.tag, self.kind = unit
 
 
-def refusal(found: TooMuch) -> str:
-    """Say what is spent, required and left, and what would fit."""
+def refusal(found: TooMuch) -> BudgetExceeded:
+    """Return the error that says what is spent, required and left, and what would fit, in words and in numbers."""
     account, kind, budget = found.account, found.kind, found.budget
     source, accounts = account.source, account.accounts
     asked = [item for item in accounts.items[kind] if item.release in found.asked.ids.values()]
@@ -40,7 +41,8 @@ def refusal(found: TooMuch) -> str:
     else:
         asks = f"this release requires {wanted}" if asked else "this release is about a unit pooled with it"
     fit = what_fits(accounts, kind, asked, spent, budget)
-    return (
+    return BudgetExceeded(
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}"
-    )
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}",
+        spent=spent.pair, asked=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
+    ).at("budget")  # fmt: skip

@@ -179,21 +179,16 @@ def _declared(
             raise InputError(
                 f"the sources {name!r} and {about!r} of this ledger both say whose data they hold, and name units "
                 "alike",
-                rule=(
-                    "are these the same people? Write same_people = false under [source] (same_people=False in "
-                    "Python) if they are other people of the same names"
-                ),
-                fix=(
-                    "or same_people = true, and each release about the one source is charged to the other, too, at "
-                    "the cost of a change of the whole data"
-                ),
-            )
+                fix="are these the same people? Write same_people = false under [source] (same_people=False in Python) "
+                "if they are other people of the same names; or same_people = true, and each release about the one "
+                "source is charged to the other, too, at the cost of a change of the whole data",
+            ).at("same_people")
         if before and same_people is False:
             raise LedgerError(
                 f"the ledger records that the sources {name!r} and {about!r} are about the same people, and now "
                 "same_people = false is declared",
                 fix="leave it out, what was declared once stays",
-            )
+            ).at("same_people")
         found[other] = bool(before or same_people)
     return found
 

@@ -48,6 +48,10 @@ class Amount:
     epsilon: Fraction
     delta: Fraction
 
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        return self.epsilon, self.delta
+
     def __str__(self) -> str:
         return self.text(up=True)
 
@@ -98,7 +102,7 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
     if amount.epsilon < SMALLEST_SPEND:
         raise InputError(
             f"the budget's epsilon is {epsilon!r}", rule="it is too small to be meant", fix="write for example 1.0"
-        )
+        ).at("budget")
     return amount
 
 

@@ -117,7 +117,9 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
     inputs = tuple(sorted({x for law in laws for x in law}))
     chosen = sorted({round(x) for x in inputs}) if outputs is None else list(outputs)
     if not chosen or len(set(chosen)) < len(chosen):
-        raise InputError("the outputs of a channel must be different numbers, at least one", fix="list each once")
+        raise InputError(
+            "the outputs of a channel must be different numbers, at least one", fix="list each once"
+        ).at("outputs")
     total = sum(counts.values())
     prior = tuple(
         math.fsum(count / total * (laws[k].get(x, 0) / sum(laws[k].values())) for k, count in counts.items())

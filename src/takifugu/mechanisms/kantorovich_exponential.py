@@ -101,7 +101,9 @@ def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metri
     """
     pairs = [(x, y) for x, y in moves if x != y]
     if not len(outputs):
-        raise InputError("an exponential mechanism needs at least one output to choose from", fix="give the outputs")
+        raise InputError(
+            "an exponential mechanism needs at least one output to choose from", fix="give the outputs"
+        ).at("outputs")
     inputs = list(dict.fromkeys(point for pair in pairs for point in pair))
     distances = checked_distances(inputs, list(outputs), metric).astype(float)
     if not pairs:

@@ -77,7 +77,7 @@ def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy
         total += whole_number("a mass", mass, least=0)
         levels.append(total)
     if total == 0:
-        raise InputError("the masses sum to 0", fix="at least one mass must be a positive integer")
+        raise InputError("the masses sum to 0", rule="at least one mass must be a positive integer").at("masses")
     draws = uniform_below(total, size, entropy)
     return np.searchsorted(np.array(levels, dtype=draws.dtype if total < _SIGNED else object), draws, side="right")
 
@@ -226,7 +226,9 @@ def positive(name: str, value: object) -> Fraction:
     """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
     if not isinstance(value, Rational) or value <= 0:
         raise InputError(
-            f"{name} is {value!r}", rule="it must be a Fraction or integer > 0 (no noise means", fix="do not draw)"
+            f"{name} is {value!r}",
+            rule="it must be a Fraction or integer > 0",
+            fix="where there is no noise, do not draw",
         )
     return Fraction(int(value.numerator), int(value.denominator))
 

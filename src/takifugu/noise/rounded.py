@@ -162,7 +162,7 @@ def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tupl
     if len(center) != size:
         raise InputError(
             f"{len(center)} centres for {size} draws", fix="give one centre, or a list of exactly one per draw"
-        )
+        ).at("center")
     if isinstance(center, np.ndarray) and center.dtype.kind in "iu" and grid == 1:
         return center, np.zeros(size, dtype=object)
     pairs = [_split_one(each, grid) for each in center]
@@ -183,7 +183,7 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
     else:
         raise DataError(
             "a centre is not a finite number", fix="clean the data before noise is drawn (value not shown)"
-        )
+        ).at("center")
     whole = round(position)
     return whole, position - whole
 

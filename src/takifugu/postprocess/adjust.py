@@ -115,7 +115,7 @@ def adjust(release: Release, nonnegative: bool = True, total: Number | Release |
     by largest remainders: no grid point with these properties is nearer to the noisy values.
     """
     if not nonnegative and total is None:
-        raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total")
+        raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total").at("nonnegative")
     if nonnegative:
         check_not_negative(release.certificate)
     grid = release.randomiser.grid
@@ -170,7 +170,7 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
             raise InputError(
                 f"the total is a release of {len(total.values)} cells",
                 fix="give a release of one number, or a public number",
-            )
+            ).at("total")
         goal, what = total.values[0], "the released total"
     else:
         goal, what = as_fraction(cast(Number, total), "the total"), "the total"
@@ -178,11 +178,11 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
         raise InputError(
             f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it",
             fix="adjust the total first (total.adjusted()), or write nonnegative=False",
-        )
+        ).at("total")
     if (goal / grid).denominator != 1:
         raise InputError(
             f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}", fix="give such a total"
-        )
+        ).at("total")
     return goal
 
 
@@ -213,7 +213,9 @@ def check_not_negative(certificate: Certificate) -> None:
         return
     least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)
     if least < 0:
-        raise InputError(f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False")
+        raise InputError(
+            f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False"
+        ).at("nonnegative")
 
 
 def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fraction:

@@ -44,9 +44,11 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
     if library not in LIBRARIES:
         raise InputError(
             f"the library is {library!r}", fix=f"write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
-        )
+        ).at("library")
     if find_spec(library) is None:
-        raise InputError(f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}")
+        raise InputError(
+            f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}"
+        ).at("library")
     if library == "duckdb":
         return _in_duckdb(columns)
     if library == "pyspark":

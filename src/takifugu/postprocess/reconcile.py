@@ -118,9 +118,11 @@ def _reconciling(nonnegative: bool) -> Iterator[str]:
 
 def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     if not isinstance(per_unit, Mapping) or not per_unit:
-        raise InputError("there are no tables of units", fix="give a mapping of units' names to their releases")
+        raise InputError(
+            "there are no tables of units", fix="give a mapping of units' names to their releases"
+        ).at("per_unit")
     if not isinstance(pooled, Release) or not all(isinstance(r, Release) for r in per_unit.values()):
-        raise InputError("only releases can be reconciled", fix="give what release() returned")
+        raise InputError("only releases can be reconciled", fix="give what release() returned").at("per_unit")
     if pooled.certificate.query["kind"] == "mean":
         raise InputError(
             "means of units do not sum to the pooled mean", fix="release sums, and divide them afterwards"

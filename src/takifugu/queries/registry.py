@@ -26,10 +26,12 @@ def register(kind: str, query: type) -> None:
     Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
     """
     if kind in KINDS:
-        raise InputError(f"the kind of query {kind!r} is registered already", fix="choose another name")
+        raise InputError(f"the kind of query {kind!r} is registered already", fix="choose another name").at("kind")
     missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
     if missing:
-        raise InputError(f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them")
+        raise InputError(
+            f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them"
+        ).at("query")
     KINDS[kind] = query
 
 

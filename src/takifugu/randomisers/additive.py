@@ -82,7 +82,7 @@ class Noise:
         if not 0 < level < 1:
             raise InputError(
                 f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-            )
+            ).at("level")
         count = self.cells if cells is None else cells
         if count == 1:
             return self._steps_within(Fraction(level)) * self.grid
@@ -411,16 +411,16 @@ def _place(on_grid: bool) -> dict[str, bool]:
 
 def _check_shape(grid: Fraction, cells: int) -> None:
     if grid <= 0:
-        raise InputError(f"the grid is {grid}", rule="it must be above 0")
+        raise InputError(f"the grid is {grid}", rule="it must be above 0").at("grid")
     if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
-        raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0")
+        raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0").at("cells")
 
 
 def _check_scale(scale: Fraction) -> None:
     if scale <= 0:
         raise InputError(
             f"the scale of the noise is {scale}", rule="it must be above 0", fix="no noise is Exact(grid, cells)"
-        )
+        ).at("scale")
 
 
 def _log_tanh(x: Fraction) -> float:

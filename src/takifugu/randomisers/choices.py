@@ -41,13 +41,19 @@ class Choice(Base):
     def __post_init__(self) -> None:
         inputs, outputs = self.channel.inputs, self.channel.outputs
         if self.grid <= 0:
-            raise InputError(f"the grid is {self.grid}", rule="it must be above 0")
+            raise InputError(f"the grid is {self.grid}", rule="it must be above 0").at("grid")
         if list(inputs) != sorted(set(_numbers(inputs))) or list(outputs) != sorted(set(_numbers(outputs))):
-            raise InputError("the inputs or outputs of a choice are not in increasing order", fix="sort them")
+            raise InputError(
+                "the inputs or outputs of a choice are not in increasing order", fix="sort them"
+            ).at("inputs")
         if any(Fraction(y).denominator != 1 for y in _numbers(outputs)):
-            raise InputError("an output of a choice is not a multiple of the grid", fix="round the outputs to it")
+            raise InputError(
+                "an output of a choice is not a multiple of the grid", fix="round the outputs to it"
+            ).at("outputs")
         if len(self.prior) != len(inputs) or min(self.prior) < 0 or abs(math.fsum(self.prior) - 1) > 1e-9:
-            raise InputError(f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1")
+            raise InputError(
+                f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1"
+            ).at("prior")
 
     @property
     def cells(self) -> int:
@@ -92,7 +98,7 @@ class Choice(Base):
         if not 0 < level < 1:
             raise InputError(
                 f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-            )
+            ).at("level")
         each = Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
         widest = 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
