@@ -28,9 +28,9 @@ from takifugu.laws.log_ratios import NEVER
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
 from takifugu.problem import Refusal
 from takifugu.queries import Count, Histogram, Linear
+from takifugu.quilts.chain.class_influence import ClassInfluence
+from takifugu.quilts.chain.class_influence import lemma_b4 as bound_b4
 from takifugu.quilts.chain.constants import Constants, reversible_constants
-from takifugu.quilts.chain.reversible_class import ClassInfluence
-from takifugu.quilts.chain.reversible_class import lemma_b4 as bound_b4
 from takifugu.quilts.chain.scale import fast_scale, needed_scale
 from takifugu.quilts.chain.sides import ChainSides
 from takifugu.quilts.near_sets import query_change

@@ -21,6 +21,7 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.capabilities.influence import joint_cost
 from takifugu.laws.log_ratios import NEVER
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
@@ -28,9 +29,8 @@ from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.problem import Part, Refusal
 from takifugu.queries import Count, Histogram, Linear
 from takifugu.quilts.chain import region as region_module
-from takifugu.quilts.chain.binary_interval import interval_influence
 from takifugu.quilts.chain.region import RegionInfluence, region_influence
-from takifugu.quilts.joint_cost import joint_cost
+from takifugu.quilts.chain.search import interval_influence
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import Family, entry, every_entry
 

@@ -17,13 +17,13 @@ from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor, lemma_b4
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.table import JointTable
+from takifugu.capabilities.influence import joint_cost
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
 from takifugu.queries import Count, Histogram, Linear, Query
-from takifugu.quilts import joint_cost as chain_quilts
 from takifugu.quilts import near_sets
-from takifugu.quilts.chain.influence import ChainInfluence
+from takifugu.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.quilts.chain.sides import ChainSides
-from takifugu.quilts.joint_cost import best_joint, joint_cost
+from takifugu.quilts.joint_cost import best_joint
 from takifugu.secrets import entry
 
 CODES = {0: 0, 1: 1, 2: 3}
@@ -190,7 +190,7 @@ def test_settling_all_entries_at_once_equals_asking_each(case: Case, seed: int) 
     releases = [(Linear(weights, codes=CODES), Fraction(5)), (Count(1), Fraction(20))]
     parts = [problem(case.chain, query, 1).parts[0] for query, _ in releases]
     charges = [(p.answer.entry_changes(), b) for p, (_, b) in zip(parts, releases, strict=True)]
-    influence = chain_quilts.chain_influence(case.chain)
+    influence = chain_influence(case.chain)
     sides = ChainSides(influence, near_sets.joint_change(charges))
     secret = np.flatnonzero(sides.secret(parts[0].family))
     each = max((best_joint(sides, int(i))[1] for i in secret), default=0.0)

@@ -18,13 +18,13 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.calibration import calibrate, compare
 from takifugu.capabilities.answer_law import answer_law
+from takifugu.capabilities.influence import joint_cost
 from takifugu.composition import compose
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.log_ratios import NEVER
 from takifugu.problem import Problem
 from takifugu.queries import Count, Histogram, Linear, Query
-from takifugu.quilts.joint_cost import joint_cost
 from takifugu.quilts.network import near as network_near
 from takifugu.quilts.network import search as network_search
 from takifugu.quilts.network.influence import clusters, influences

@@ -6,7 +6,7 @@ modules of the beliefs that it meets. A belief written elsewhere registers its a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -55,9 +55,18 @@ class Question(Generic[Answer]):
     def _own(self, kind: type) -> Answer:
         if kind in self._registered:
             return self._registered[kind]
-        module, attribute = self._built_in[_key(kind)].split(":")
-        found: Any = getattr(import_module(_OURS + module), attribute)
-        return found  # type: ignore[no-any-return]
+        found: Answer = _loaded(self._built_in[_key(kind)])
+        return found
+
+
+def later(name: str) -> Callable[..., Any]:
+    """Return the function "module:attribute" of the package, loaded when it is called first."""
+    return lambda *about: _loaded(name)(*about)
+
+
+def _loaded(name: str) -> Any:
+    module, attribute = name.split(":")
+    return getattr(import_module(_OURS + module), attribute)
 
 
 def _key(kind: type) -> str:

@@ -16,13 +16,13 @@ import numpy as np
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.capabilities.influence import quilts
 from takifugu.composition.views import Read, Sequences, View
 from takifugu.guarantee import Charge
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.shifted import Profile, Windows, shifted_cost
-from takifugu.quilts.joint_cost import influence_of
 from takifugu.quilts.near_sets import joint_change
 from takifugu.secrets import Family
 
@@ -83,10 +83,10 @@ def worst_alignment(view: View, belief: Sequences, family: Family, items: Sequen
     groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
     windows = _windows(view, belief, groups)
     chain = belief.chain if isinstance(belief, IndependentPieces) else belief
-    influence = None if has_given_start(belief) else influence_of(chain, family.pairs)
-    if influence is None:
+    along = None if has_given_start(belief) else quilts(chain).along
+    if along is None:
         return windows.total, Witness("one step of the recording", "the near set is everything")
-    cost, witness = shifted_cost(influence, windows)
+    cost, witness = shifted_cost(along(chain, family.pairs), windows)
     return min(decimal_up(cost), windows.total), witness
 
 

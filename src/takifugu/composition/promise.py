@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.capabilities.influence import joint_cost
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Problem, Witness
-from takifugu.quilts.joint_cost import joint_cost
 from takifugu.sensitivity import component_change, part_change
 
 #: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.

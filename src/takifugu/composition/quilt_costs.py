@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.beliefs import Belief
+from takifugu.capabilities.influence import joint_cost
 from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
 from takifugu.composition.losses import (
     NO_NOISE,
@@ -193,8 +194,6 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
 
 def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fraction, Witness] | None:
     """Return the joint cost over all quilts, rounded up to a short decimal; None where it is not bounded."""
-    from takifugu.quilts.joint_cost import joint_cost
-
     try:
         cost, witness = joint_cost(part, terms)
     except Unsupported:

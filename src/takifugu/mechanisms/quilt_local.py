@@ -34,21 +34,12 @@ composes as `single`. Source: docs/architecture.md#local-law-quilts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.contacts import Clique
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.errors import Unsupported
+from takifugu.capabilities.influence import Search, quilts
 from takifugu.guarantee import Composition
-from takifugu.hypotheses import compared
-from takifugu.laws.rationals import round_up
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.quilts.local.chain import chain_cost, chain_scale
-from takifugu.quilts.local.found import Found
-from takifugu.quilts.local.network import local_network_cost, network_scale
+from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.quilts.local.scores import Rule, by_distance, by_log_ratio
-from takifugu.randomisers import laplace_or_exact
 
 
 @dataclass(frozen=True)
@@ -65,71 +56,22 @@ class QuiltLocal:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: every quilt that is searched, for each pair and value, and the laws of the answer."""
-        operations = memory = 0.0
-        for part in () if _refusal(problem) else problem.parts:
-            chain = isinstance(part.belief, MarkovChain)
-            found = chain_cost(part) if chain else local_network_cost(part)
-            operations, memory = operations + found.operations, max(memory, found.memory)
-        return Cost(operations, memory)
+        return quilt_cost(problem, self._search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return enough noise for every part.
 
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> from fractions import Fraction
         >>> framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.2], [0.2, 0.8]], length=30))
         >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(2)))
         >>> round(float(bound.randomiser.scale), 2), str(bound.composition)
         (2.1, 'single')
         """
-        refusal = _refusal(problem)
-        if refusal:
-            return Refusal(refusal)
-        try:
-            found = [(part, self._scale(part, problem.epsilon)) for part in problem.parts]
-        except Unsupported as reason:
-            return Refusal(str(reason))
-        part, worst = max(found, key=lambda pair: pair[1].scale)
-        noise = laplace_or_exact(round_up(worst.scale), problem.grid, 1)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, _witness(part, worst, float(noise.scale)))
+        return quilt_bound(problem, self._search, Composition.SINGLE)
 
-    def _scale(self, part: Part, epsilon: Fraction) -> Found:
-        if isinstance(part.belief, MarkovChain):
-            return chain_scale(part, epsilon, self.rule)
-        return network_scale(part, epsilon, self.rule)
-
-
-def _refusal(problem: Problem) -> str:
-    if problem.is_pair:
-        return "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
-    if any(isinstance(part.belief, Clique) for part in problem.parts):
-        return (
-            "in a clique everybody is close to everybody, so no quilt shields anyone, and the near "
-            'distribution of the trivial one is that of the answer: use mechanism="wasserstein" or "laplace-exact"'
-        )
-    if problem.cells > 1:
-        return (
-            f"the answer has {problem.cells} cells, and distributions of a near set hide a secret in one number only: "
-            'cells that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
-        )
-    for part in problem.parts:
-        if isinstance(part.belief, MarkovChain) and part.belief.initial == "any":
-            return (
-                "with an unknown initial distribution near sets have no single distribution: state it, or use "
-                'mechanism="quilt-exact"'
-            )
-        if not isinstance(part.belief, MarkovChain | BayesianNetwork):
-            return (
-                f"quilts with the distributions of near sets are known for a MarkovChain and a BayesianNetwork, and "
-                f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
-            )
-    return ""
-
-
-def _witness(part: Part, worst: Found, scale: float) -> Witness:
-    belief = part.belief
-    name = str(belief.names[worst.entry]) if belief.names else ""
-    comparison = compared(belief, worst.entry, worst.pair, part.start, name)
-    return Witness(comparison.label, worst.quilt, (("scale", scale),))
+    def _search(self, part: Part) -> Search:
+        return quilts(part.belief).local(part, self.rule)
 
 
 MECHANISM = QuiltLocal(by_distance)

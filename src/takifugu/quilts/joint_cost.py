@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.chain_interval import BinaryChainInterval
-from takifugu.beliefs.chain_region import ChainRegion
-from takifugu.beliefs.network import BayesianNetwork
+from takifugu.capabilities.influence import Charges, quilts
 from takifugu.laws.log_ratios import NEVER, FloatArray
 from takifugu.problem import Part, Witness
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.binary_interval import interval_influence
-from takifugu.quilts.chain.influence import chain_influence
-from takifugu.quilts.chain.region import region_influence
-from takifugu.quilts.chain.reversible_class import ClassInfluence
-from takifugu.quilts.chain.sides import FIRST_REACH, ChainSides, Influence, Quilt
+from takifugu.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.quilts.chain.witness import quilt_witness
 from takifugu.quilts.near_sets import float_above, joint_change
-from takifugu.quilts.network.search import network_joint_cost
 from takifugu.quilts.scores import Side
 from takifugu.quilts.worst_entry import settle
 
@@ -51,20 +41,16 @@ class JointQuilts:
     pair: int
 
 
-def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tuple[float, Witness]:
-    """Return what several releases of additive Laplace noise on one part cost together, rounded up.
+def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+    """Return what releases on a sequence cost together (`capabilities.influence.joint_cost`).
 
-    The cost is the largest over secret entries and ordered pairs of values of the least over quilts of
-    e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
-    release, both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief
-    without quilts pays for the trivial one. For classes e(Q) is quilt-approx's bound, or a supremum over initial laws.
+    Without influences along it the quilt is the trivial one: all entries change.
     """
-    if isinstance(part.belief, BayesianNetwork):
-        return network_joint_cost(part, charges)
-    change, influence = joint_change(charges), influence_of(part.belief, part.family.pairs)
-    if influence is None:
+    change, along = joint_change(charges), quilts(part.belief).along
+    if along is None:
         total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
+    influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)
     every = np.arange(1 if influence.pairs is None else len(influence.pairs))
     trivial = JointQuilts(-1, (Group(Quilt(), every, int(change.sums[-1]), 0.0),), 0)
@@ -84,19 +70,6 @@ def joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tupl
     if math.isfinite(settled.bound):
         cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))
     return cost, quilt_witness(part, sides, worst.entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
-
-
-def influence_of(belief: Belief, pairs: tuple[tuple[int, int], ...] | None) -> Influence | None:
-    """Return the influences of a chain or a class of chains for pairs of values (all without any); None for others."""
-    if isinstance(belief, MarkovChain):
-        return chain_influence(belief, pairs)
-    if isinstance(belief, MarkovChainClass):
-        return ClassInfluence(belief.pi, belief.g)
-    if isinstance(belief, ChainRegion):
-        return region_influence(belief, pairs)
-    if isinstance(belief, BinaryChainInterval):
-        return interval_influence(belief, pairs)
-    return None
 
 
 def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:

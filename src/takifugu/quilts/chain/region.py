@@ -27,7 +27,7 @@ import numpy as np
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.laws.log_ratios import NEVER, UNIT, FloatArray
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.by_distance import DistanceInfluence
+from takifugu.quilts.chain.class_influence import DistanceInfluence
 from takifugu.quilts.chain.region_steps import cross_ratios, longer, odds, row_ratios, total_variation
 
 #: Products of up to this many steps are looked at entry by entry.

@@ -8,51 +8,15 @@ matters to X_i, and cutting the near set down to the run around i only lowers D.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from takifugu.capabilities.influence import Influence
 from takifugu.laws.log_ratios import BoolArray, FloatArray
 from takifugu.queries import IntArray
 from takifugu.quilts.near_sets import RunningChange
 from takifugu.quilts.scores import Side
 from takifugu.secrets import Family
-
-
-class Influence(Protocol):
-    """What a search must know: influences by distance and pair of values (see ChainInfluence, ClassInfluence)."""
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None: ...
-
-    @property
-    def reach(self) -> int: ...
-
-    @property
-    def capped(self) -> bool: ...
-
-    def alive(self, entry: int) -> BoolArray: ...
-
-    def secret(self, length: int) -> BoolArray: ...
-
-    def extend(self, distance: int) -> None: ...
-
-    def prepare(self, length: int) -> None: ...
-
-    def right(self, count: int) -> FloatArray: ...
-
-    def left(self, entry: int, count: int) -> FloatArray: ...
-
-    def largest(
-        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray: ...
-
-    def special(self, time: int) -> bool: ...
-
-    def anchored(
-        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray: ...
-
 
 #: Distance up to which quilts are searched first.
 FIRST_REACH = 32

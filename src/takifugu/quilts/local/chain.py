@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from takifugu.answer_laws.chain import steps
-from takifugu.beliefs.chain import MarkovChain
 from takifugu.capabilities.answer_law import answer_law
+from takifugu.capabilities.influence import Search, Worst, one_number
 from takifugu.laws.log_ratios import DEAD, UNIT, FloatArray
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
 from takifugu.quilts.chain.influence import chain_influence
 from takifugu.quilts.chain.scale import needed_scale
 from takifugu.quilts.chain.sides import ChainSides
-from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, still_dear, worst_found
+from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
 from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side
 from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
 from takifugu.quilts.near_sets import query_change
@@ -104,38 +105,57 @@ class _Search:
         return quilt_scale(ratios.ravel(), laws, self.epsilon, limit, self.rule)
 
 
-def chain_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
-    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt requires."""
-    chain = _chain(part)
-    known = needed_scale(
-        ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
-        part.family,
-        epsilon,
-    )
-    shape = steps(part.answer)
-    search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {})
+@dataclass(frozen=True, eq=False)
+class LocalSearch(Search):
+    """The largest over secret entries and ordered pairs of the least over quilts, by the laws of their near sets."""
 
-    def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
-        for sides in search.quilts(entry):
-            if not still_dear(best, enough):
-                return
-            search.improve(entry, sides, best, enough)
+    rule: Rule = by_distance
 
-    return worst_found(part, epsilon, rule, known.scale, improve)
+    def cost(self, epsilon: Fraction) -> Cost:
+        """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
+        part, shape = self.part, steps(self.part.answer)
+        chain: Any = part.belief
+        k, model = len(chain.states), LocalChain(chain, shape)
+        different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
+        quilts = different * min(model.reach, chain.length) ** 2 + 4 * REACH * min(len(part.family.entries), 2 * REACH)
+        pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
+        width = float(shape.widths[-1])
+        looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * REACH * width / chain.length))
+        laws, held = answer_law(part).work()
+        whole = (laws + len(part.family.entries) * pairs * 1000 * (width + 300)) if laws <= TRIVIAL_WORK else 0.0
+        return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        part, rule = self.part, self.rule
+        chain: Any = part.belief
+        known = needed_scale(
+            ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
+            part.family,
+            epsilon,
+        )
+        shape = steps(part.answer)
+        search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {})
+
+        def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
+            for sides in search.quilts(entry):
+                if not still_dear(best, enough):
+                    return
+                search.improve(entry, sides, best, enough)
+
+        return as_worst(part, worst_found(part, epsilon, rule, known.scale, improve))
 
 
-def chain_cost(part: Part) -> Cost:
-    """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
-    chain, shape = _chain(part), steps(part.answer)
-    k, model = len(chain.states), LocalChain(chain, shape)
-    different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
-    quilts = different * min(model.reach, chain.length) ** 2 + 4 * REACH * min(len(part.family.entries), 2 * REACH)
-    pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
-    width = float(shape.widths[-1])
-    looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * REACH * width / chain.length))
-    laws, held = answer_law(part).work()
-    whole = (laws + len(part.family.entries) * pairs * 1000 * (width + 300)) if laws <= TRIVIAL_WORK else 0.0
-    return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
+def local_search(part: Part, rule: Rule) -> Search:
+    """Return the search on a chain of a stationary or given start, for one number."""
+    unknown = part.belief.initial == "any"  # type: ignore[attr-defined]
+    reason = one_number(part) or (_ANY_START if unknown else "")
+    return Search(part, reason) if reason else LocalSearch(part, rule=rule)
+
+
+_ANY_START = (
+    "with an unknown initial distribution near sets have no single distribution: state it, or use "
+    'mechanism="quilt-exact"'
+)
 
 
 def _words(entry: int, sides: tuple[Side, Side]) -> str:
@@ -144,9 +164,3 @@ def _words(entry: int, sides: tuple[Side, Side]) -> str:
     nodes += [] if after is None else [f"entry {entry + after}"]
     count = sides[0].size + sides[1].size + 1
     return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the distribution of its {count} near entries is used"
-
-
-def _chain(part: Part) -> MarkovChain:
-    if not isinstance(part.belief, MarkovChain):
-        raise TypeError(f"a {type(part.belief).__name__} is not a Markov chain")
-    return part.belief

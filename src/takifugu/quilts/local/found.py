@@ -12,8 +12,10 @@ from fractions import Fraction
 
 from takifugu import searches
 from takifugu.capabilities.answer_law import AnswerFamily, answer_law
+from takifugu.capabilities.influence import Worst
 from takifugu.errors import Unsupported
-from takifugu.problem import Part
+from takifugu.hypotheses import compared
+from takifugu.problem import Part, Witness
 from takifugu.quilts.local.scores import Rule, by_log_ratio
 
 #: The laws of the whole answer are found where their predicted operations stay below this.
@@ -61,6 +63,16 @@ def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction, rule: Rul
 def still_dear(best: dict[Pair, Found], enough: Fraction) -> list[Pair]:
     """Return the pairs that still need more than `enough`, what another entry needs anyway."""
     return [pair for pair, found in best.items() if found.scale > enough]
+
+
+def as_worst(part: Part, found: Found) -> Worst:
+    """Return what was found with the comparison behind it; entries are called by their bare names."""
+
+    def witness() -> Witness:
+        name = str(part.belief.names[found.entry]) if part.belief.names else ""
+        return Witness(compared(part.belief, found.entry, found.pair, part.start, name).label, found.quilt)
+
+    return Worst(found.scale, witness)
 
 
 def worst_found(

@@ -18,15 +18,15 @@ import numpy as np
 from takifugu.answer_laws.network import sums_table
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.capabilities.answer_law import answer_law
+from takifugu.capabilities.influence import Search, Worst, one_number
 from takifugu.errors import Unsupported
 from takifugu.laws.log_ratios import DEAD, TRUSTED, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
-from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, still_dear, worst_found
-from takifugu.quilts.local.scores import NearLaws, Rule, quilt_scale
-from takifugu.quilts.network.bound import network_cost
+from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
+from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
 from takifugu.quilts.network.candidates import ALL_SUBSETS, count_quilts, network_of, quilts
-from takifugu.quilts.network.search import needed_scale
+from takifugu.quilts.network.search import NetworkSearch, needed_scale
 
 #: Quilts whose near laws are found, in all, shared among the secret entries of networks that are not searched fully.
 MOST_LOCAL = 10_000
@@ -104,22 +104,44 @@ def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
     return np.where(held[None, :, None] & held[None, None, :] & possible[:, :, None], shifted, DEAD)
 
 
-def network_scale(part: Part, epsilon: Fraction, rule: Rule) -> Found:
-    """Return max over secret entries and ordered pairs of min over quilts of the scale that a quilt requires."""
-    first, note = needed_scale(part, epsilon)
-    known = Fraction(first.value)
-    if note:
-        return Found(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}")
+@dataclass(frozen=True, eq=False)
+class LocalSearch(Search):
+    """The largest over secret entries and ordered pairs of the least over quilts, by the laws of their near sets."""
 
-    def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> Iterator[int]:
-        for near, quilt in _near_sets(part, entry):
-            if not still_dear(best, enough):
-                return
-            _improve(part, entry, near, quilt, best, enough, epsilon, rule)
-            yield 1
+    rule: Rule = by_distance
 
-    most = _most_tried(part)
-    return worst_found(part, epsilon, rule, known, improve, most, most * SECONDS)
+    def cost(self, epsilon: Fraction) -> Cost:
+        """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
+        part = self.part
+        law = answer_law(part)
+        exact = NetworkSearch(part).cost(epsilon).operations
+        laws, held = law.work()
+        count, widest = law.comparisons()
+        whole = laws + count * 1000 * (widest + 300) if laws <= TRIVIAL_WORK else 0.0
+        return Cost(exact + _most_tried(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        part, rule = self.part, self.rule
+        first, note = needed_scale(part, epsilon)
+        known = Fraction(first.value)
+        if note:
+            return as_worst(part, Found(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}"))
+
+        def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> Iterator[int]:
+            for near, quilt in _near_sets(part, entry):
+                if not still_dear(best, enough):
+                    return
+                _improve(part, entry, near, quilt, best, enough, epsilon, rule)
+                yield 1
+
+        most = _most_tried(part)
+        return as_worst(part, worst_found(part, epsilon, rule, known, improve, most, most * SECONDS))
+
+
+def local_search(part: Part, rule: Rule) -> Search:
+    """Return the search on a network, for one number."""
+    reason = one_number(part)
+    return Search(part, reason) if reason else LocalSearch(part, rule=rule)
 
 
 def _near_sets(part: Part, entry: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
@@ -157,15 +179,6 @@ def _improve(
         scale = quilt_scale(ratios, partial(table.laws, pair), epsilon, limit, rule)
         if scale is not None:
             best[pair] = Found(scale, entry, pair, words)
-
-
-def local_network_cost(part: Part) -> Cost:
-    """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
-    law = answer_law(part)
-    laws, held = law.work()
-    count, widest = law.comparisons()
-    whole = laws + count * 1000 * (widest + 300) if laws <= TRIVIAL_WORK else 0.0
-    return Cost(network_cost(part) + _most_tried(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
 
 
 def _most_tried(part: Part) -> int:

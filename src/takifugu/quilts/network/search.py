@@ -11,13 +11,15 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu import searches
-from takifugu.problem import Part, Witness
-from takifugu.queries import IntArray
+from takifugu.capabilities.dispatch import later
+from takifugu.capabilities.influence import Charges, Quilts, Search, Worst
+from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.near_sets import float_above, joint_change
 from takifugu.quilts.network.best import Best, BestCosts, BestScale
 from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, network_of, share, witness
@@ -26,6 +28,8 @@ from takifugu.quilts.network.tries import Tries
 
 #: Seconds that one quilt takes, roughly: most are left out before their influence is found.
 PER_QUILT = 2e-5
+#: Operations that one quilt takes: its near set, and the influence of its clusters.
+COST_OF_A_QUILT = 1e4
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
@@ -43,7 +47,20 @@ def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
     return worst(part, [int(s) for s in steps], entries)
 
 
-def network_joint_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tuple[float, Witness]:
+@dataclass(frozen=True, eq=False)
+class NetworkSearch(Search):
+    """Quilts of a network, with exact influence."""
+
+    def cost(self, epsilon: Fraction) -> Cost:
+        return Cost(COST_OF_A_QUILT * count_quilts(self.part))
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        found, note = needed_scale(self.part, epsilon)
+        numbers = (("influence", found.influence), ("D", float(found.quilt.steps)))
+        return Worst(Fraction(found.value), lambda: witness(self.part, found, numbers), note)
+
+
+def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """Return max over secret entries and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
     change = joint_change(charges)
     steps = [int(s) for s in np.diff(change.sums)]
@@ -85,3 +102,8 @@ def _best_first(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> It
         dealt = next(tries[number], None)
         heapq.heapreplace(waiting, (-entries[number].found.value, dealt is not None, number))
         yield dealt or 0
+
+
+NETWORK = Quilts(
+    exact=NetworkSearch, local=later("quilts.local.network:local_search"), joint_cost=network_joint_cost
+)

@@ -1,0 +1,44 @@
+"""What the mechanisms of quilts share: noise of the scale that the worst secret needs with its best quilt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from takifugu.capabilities.influence import Search
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import round_up
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.randomisers import laplace_or_exact
+
+_NO_ENTRIES = "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
+
+
+def quilt_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
+    """Predict the searches of all parts."""
+    costs = [search(part).cost(problem.epsilon) for part in problem.parts]
+    return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
+
+
+def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition: Composition) -> Bound | Refusal:
+    """Return Laplace noise of the scale that the worst part needs, or the first reason why one has no quilts.
+
+    Vector answers get the same scale in every cell: D(N) is an L1 change (Song17 Appendix B.2).
+    """
+    if problem.is_pair:
+        return Refusal(_NO_ENTRIES)
+    try:
+        found = [search(part).worst(problem.epsilon) for part in problem.parts]
+    except Unsupported as error:
+        return Refusal(error.message)
+    worst = max(found, key=lambda one: one.scale)
+    noise = laplace_or_exact(round_up(worst.scale), problem.grid, problem.cells)
+    witness, note = worst.witness(), next((one.note for one in found if one.note), "")
+    told = replace(
+        witness,
+        detail=f"{witness.detail}; {note}" if note else witness.detail,
+        numbers=witness.numbers or (("scale", float(noise.scale)),),
+    )
+    return Bound(noise, problem.epsilon, Fraction(0), composition, told)
