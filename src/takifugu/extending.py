@@ -27,6 +27,14 @@ from takifugu.randomisers import LABEL, ONE_SIDED, PARTS, Direction, laplace_or_
 from takifugu.randomisers import Base as Randomiser
 from takifugu.randomisers import Kind as RandomiserKind
 from takifugu.randomisers import register as register_randomiser
+from takifugu.spec.kind import Kind as ReleaseFileKind
+from takifugu.spec.kind import ReleaseFile, Unit
+from takifugu.spec.kinds import register as register_release_file
+from takifugu.spec.problems import fault
+from takifugu.spec.records.columned import Columned
+from takifugu.spec.records.kind import Records
+from takifugu.spec.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
+from takifugu.spec.sections import FileSpec, Section
 
 __all__ = [
     "LABEL",
@@ -35,11 +43,13 @@ __all__ = [
     "Additive",
     "AnswerLaw",
     "Bound",
+    "Columned",
     "Composition",
     "Cost",
     "DataError",
     "Direction",
     "Engine",
+    "FileSpec",
     "InputError",
     "JointStates",
     "ListedFamily",
@@ -47,11 +57,20 @@ __all__ = [
     "Problem",
     "Randomiser",
     "RandomiserKind",
+    "RecordHideSpec",
+    "RecordItemSpec",
+    "RecordSourceSpec",
+    "Records",
     "Refusal",
+    "ReleaseFile",
+    "ReleaseFileKind",
+    "Section",
     "States",
+    "Unit",
     "Unsupported",
     "Witness",
     "answer_law",
+    "fault",
     "laplace_or_exact",
     "register_belief",
     "register_definition",
@@ -59,6 +78,7 @@ __all__ = [
     "register_mechanism",
     "register_query",
     "register_randomiser",
+    "register_release_file",
     "round_up",
 ]
 

@@ -227,11 +227,12 @@ def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
 @click.option("--records", is_flag=True, help="Of a release file of records: a network, a table or users.")
-def schema(as_json: bool, records: bool) -> None:
+@click.option("--kind", default="markov-chain", help="Of a release file with this kind of belief.")
+def schema(as_json: bool, records: bool, kind: str) -> None:
     """Print the JSON Schema of a release file."""
     from takifugu.cli.starting import schema as run
 
-    run(records)
+    run("network" if records else kind)
 
 
 @main.command()

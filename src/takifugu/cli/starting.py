@@ -37,8 +37,8 @@ def init(source: str, output: Path, force: bool, as_json: bool) -> None:
         click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
 
 
-def schema(records: bool) -> None:
-    click.echo(json.dumps(json_schema("network" if records else "markov-chain"), indent=2))
+def schema(kind: str) -> None:
+    click.echo(json.dumps(json_schema(kind), indent=2))
 
 
 def _ledger_beside(output: Path) -> tuple[Path, bool]:

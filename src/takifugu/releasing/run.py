@@ -187,7 +187,7 @@ def published(
         kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
         tables = handed_out(kept, book, folder, force, course)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}
-    return Outcome(tuple(_with(t, known, _library(planned.file)) for t in tables), kept.paid, kept.since)
+    return Outcome(tuple(_with(t, known, library_of(planned.file.given)) for t in tables), kept.paid, kept.since)
 
 
 def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Course) -> tuple[Published, ...]:
@@ -282,12 +282,6 @@ def _with(
 def _release(answer: Drawn, certificate: Certificate) -> Release:
     calibration = answer.question.calibration
     return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
-
-
-def _library(file: ReleaseFile) -> str | None:
-    """Return the library of the caller's own frame; a file that an engine of ours reads is not a caller's frame."""
-    kept = file.table.keeps
-    return None if isinstance(kept, tuple) else library_of(kept)
 
 
 def _rows(unit: str | None, answer: Drawn | Release, cells: int, scope: str) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from takifugu.errors import InputError, SpecError, TakifuguError
 from takifugu.files import read_file
 from takifugu.spec.kind import Kind, ReleaseFile
-from takifugu.spec.kinds import kind_named, other_kinds
+from takifugu.spec.kinds import KINDS, SEQUENCES, other_kinds
 from takifugu.spec.problems import MOST_PROBLEMS, Where, fault, problems_of
 
 #: The largest whole number up to which a float holds every whole number.
@@ -58,7 +58,8 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     if found:
         raise SpecError(found)
     belief = raw.get("belief")
-    kind = kind_named(belief.get("kind") if isinstance(belief, dict) else None)
+    named = belief.get("kind") if isinstance(belief, dict) else None
+    kind = KINDS.find(named if named in KINDS else SEQUENCES)
     try:
         spec: Any = kind.sections.model_validate(raw)
     except ValidationError as error:
@@ -73,9 +74,12 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     return ReleaseFile(path, spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 
-def json_schema(kind: str = "markov-chain") -> dict[str, Any]:
-    """Return the JSON Schema of a release file with this kind of belief, for editors and for `takifugu schema`."""
-    return deepcopy(_schema(kind_named(kind)))
+def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
+    """Return the JSON Schema of a release file with this kind of belief, for editors and for `takifugu schema`.
+
+    Raises InputError for a kind that there is not.
+    """
+    return deepcopy(_schema(KINDS.find(kind)))
 
 
 @cache

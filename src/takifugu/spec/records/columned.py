@@ -22,11 +22,13 @@ from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_o
 from takifugu.spec.source import private_files
 
 
-class _Columned(Records):
+class Columned(Records):
+    """A kind of which every unit has one row, with a column for each entry of the belief."""
+
     has_columns = True
 
     def own_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-        if spec.source.unit is not None and spec.belief.units_independent is not True:  # type: ignore[union-attr]
+        if spec.source.unit is not None and getattr(spec.belief, "units_independent", None) is not True:
             yield undeclared("unit")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -48,8 +50,8 @@ class _Columned(Records):
         return tuple(sorted(found, key=lambda one: natural(one.name)))
 
 
-class _Network(_Columned):
-    names = ("network",)
+class _Network(Columned):
+    names, hides = ("network",), "variable"
 
     def belief(self, spec: Any, folder: Path) -> BayesianNetwork:
         return read_network(folder / spec.belief.file, spec.belief.source)
@@ -62,8 +64,8 @@ class _Network(_Columned):
             yield fault(("belief", "file"), IS_PRIVATE, GIVE_PUBLIC)
 
 
-class _Table(_Columned):
-    names = ("table",)
+class _Table(Columned):
+    names, hides = ("table",), "attribute"
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         yield from super().own_shape(spec)

@@ -22,7 +22,7 @@ from takifugu.spec.source import private_files
 
 
 class _Contacts(Records):
-    names = ("contacts",)
+    names, reads, hides = ("contacts",), ("person", "value"), "person"
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:

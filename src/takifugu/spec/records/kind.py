@@ -19,10 +19,11 @@ from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
 from takifugu.spec.records.reading import spelled
 from takifugu.spec.records.sections import RecordItemSpec, RecordReleaseSpec
+from takifugu.spec.sections import FileSpec
 
-#: The kinds of belief that read a key of [source], and the key of [hide] that each kind has for itself.
-_READERS = {"value": ("users", "contacts"), "group": ("users",), "person": ("contacts",)}
-_HIDES = {"network": "variable", "table": "attribute", "users": "presence", "contacts": "person"}
+#: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
+_READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
+_HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
 
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
@@ -36,21 +37,27 @@ _BELONGS = {
 
 
 class Records(Kind):
-    """A kind whose data are rows without an order in time; `has_columns` where a row is a record of several columns."""
+    """A kind whose data are rows without an order in time.
 
-    sections = RecordReleaseSpec
+    `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has; `has_columns` says
+    whether a row is a record of several columns.
+    """
+
+    sections: ClassVar[type[FileSpec]] = RecordReleaseSpec
+    reads: ClassVar[tuple[str, ...]] = ()
+    hides: ClassVar[str] = ""
     has_columns: ClassVar[bool] = False
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
-        for key in ("person", "value", "group"):
-            if getattr(source, key) is not None and kind not in _READERS[key]:
-                what = f"belongs to a belief of kind {' or '.join(_READERS[key])}"
+        for key, readers in _READERS.items():
+            if getattr(source, key) is not None and key not in self.reads:
+                what = f"belongs to a belief of kind {' or '.join(readers)}"
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
         yield from self.own_shape(spec)
-        for other, key in _HIDES.items():
-            if getattr(hide, key) and kind != other:
-                fix = f"with {kind!r} write {_HIDES[kind]}, or leave it out"
+        for key, other in _HIDES.items():
+            if getattr(hide, key) and key != self.hides:
+                fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
                 yield fault(("hide", key), f"belongs to a belief of kind {other!r}", fix)
         named = hide.variable or hide.attribute or hide.person
         if hide.kind and named:

@@ -20,7 +20,7 @@ from takifugu.spec.records.reading import spelled, value_of, wrong
 
 
 class _Users(Records):
-    names = ("users",)
+    names, reads, hides = ("users",), ("value", "group"), "presence"
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
