@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support import engines, frames_oracle
-from tests.support.engines import ENGINES, IN_ROWS, Columns
+from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
 
 from takifugu.errors import DataError, InputError
 from takifugu.frames import (
@@ -25,7 +25,6 @@ from takifugu.frames import (
     Lengths,
     Recode,
     column_kinds,
-    entries,
     open_frame,
     pieces,
     totals,

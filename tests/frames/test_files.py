@@ -12,9 +12,10 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from tests.support.engines import entries
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames import Layout, Recode, Table, column_kinds, entries, open_frame, pieces
+from takifugu.frames import Layout, Recode, Table, column_kinds, open_frame, pieces
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
 

@@ -10,10 +10,10 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engines import ENGINES, Columns
+from tests.support.engines import ENGINES, Columns, entries
 
 from takifugu.errors import DataError
-from takifugu.frames import Layout, Recode, entries, open_frame, pieces, text_of
+from takifugu.frames import Layout, Recode, open_frame, pieces, text_of
 from takifugu.frames.engines import collected, settled
 from takifugu.frames.order import kind_of_texts, with_ticks
 

@@ -12,10 +12,10 @@ import narwhals
 import pandas
 import polars
 import pytest
-from tests.support.engines import ENGINES, IN_ROWS, Columns
+from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
 
 from takifugu.errors import DataError, EngineError, InputError
-from takifugu.frames import Layout, Lengths, Recode, entries, open_frame, parse_step, pieces, text_of, transitions
+from takifugu.frames import Layout, Lengths, Recode, open_frame, parse_step, pieces, text_of, transitions
 from takifugu.frames.engines import careful
 from takifugu.frames.layout import natural
 
@@ -81,8 +81,8 @@ def test_a_step_back_between_two_pieces_is_none() -> None:
 def test_what_is_private_is_not_shown() -> None:
     rows = [("x", 1.0, 0, "a"), ("x", 1.0, 1, "b")]
     opened = open_frame(ENGINES["polars"](table(rows)))
-    for shown in (repr(pieces(opened, FULL, STATES)[0]), repr(entries(opened, FULL, STATES)[0])):
-        assert "array" not in shown
+    for entrywise in (False, True):
+        assert "array" not in repr(pieces(opened, FULL, STATES, entrywise=entrywise)[0])
     assert "'x'" not in repr(opened)
 
 

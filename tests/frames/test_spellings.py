@@ -10,11 +10,11 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from tests.support.engines import ENGINES, IN_ROWS, Columns, write_csv, write_parquet
+from tests.support.engines import ENGINES, IN_ROWS, Columns, entries, write_csv, write_parquet
 
 import takifugu as tf
 from takifugu.errors import DataError, InputError, SpecError
-from takifugu.frames import Layout, Recode, entries, open_frame, pieces
+from takifugu.frames import Layout, Recode, open_frame, pieces
 from takifugu.ledger import Ledger
 from takifugu.spec.file import load
 

@@ -152,3 +152,23 @@ def test_gaps_cost_two_more(looks: list[int], tmp_path: Path) -> None:
     assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables
     assert len(looks) == 4
     assert max(looks) <= FEW
+
+
+LINEAR = SEQUENCES.partition("[[release]]")[0] + """
+[[release]]
+name = "weighed"
+query = "linear"
+weights = "weights.csv"
+codes = { still = 0, walking = 1 }
+epsilon = 1.0
+per = "unit"
+"""
+
+
+def test_weights_read_the_entries_once(looks: list[int], tmp_path: Path) -> None:
+    """Entries of different weights cannot be counted together: they come to the driver, once for all units."""
+    path = folder_of(tmp_path, LINEAR, gaps=True)
+    (tmp_path / "weights.csv").write_text("\n".join(str(step % 7) for step in range(STEPS)))
+    assert tf.release_file(path).tables
+    assert len(looks) == 3
+    assert sorted(looks)[-2:] == [FEW, 2 * (STEPS - 1)]

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 import pandas
 import polars
 import pyarrow
 import pyarrow.parquet
+
+from takifugu.frames import Layout, Lengths, Recode, Table, pieces
 
 #: A column: its kind ("text", "int", "float", "bool", "time", "zoned", "date", "decimal") and its values.
 Column = tuple[str, Sequence[Any]]
@@ -55,6 +59,25 @@ def spark(session: Any, columns: Columns) -> Any:
     fields = ", ".join(f"c{i} {_SPARK[kind]}" for i, (kind, _) in enumerate(columns.values()))
     rows = list(zip(*(values for _, values in columns.values()), strict=True))
     return session.createDataFrame(rows, schema=fields).toDF(*columns)
+
+
+class Entries(NamedTuple):
+    """One piece entry by entry: the number of each entry's state, -1 where it was not observed."""
+
+    unit: str | None
+    piece: str | None
+    values: npt.NDArray[np.int64]
+
+
+def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
+    """Return every piece entry by entry; what is counted on the way is what is counted without them."""
+    found, counted = (pieces(table, layout, states, lengths, entrywise=both) for both in (True, False))
+    read = []
+    for one, other in zip(found, counted, strict=True):
+        assert (one.length, one.observed, one.counts.tolist()) == (other.length, other.observed, other.counts.tolist())
+        assert one.values is not None
+        read.append(Entries(one.unit, one.piece, one.values))
+    return tuple(read)
 
 
 def text_of_cell(value: Any) -> str:

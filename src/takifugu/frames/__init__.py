@@ -5,7 +5,7 @@ from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
-from takifugu.frames.sequences import Counted, Entries, Piece, entries, pieces, transitions
+from takifugu.frames.sequences import Counted, Piece, pieces, transitions
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
 from takifugu.frames.tally import tally
@@ -17,7 +17,6 @@ __all__ = [
     "Bounded",
     "Counted",
     "Engine",
-    "Entries",
     "Group",
     "Layout",
     "Lengths",
@@ -25,7 +24,6 @@ __all__ = [
     "Recode",
     "Table",
     "column_kinds",
-    "entries",
     "meant",
     "missing_states",
     "open_frame",

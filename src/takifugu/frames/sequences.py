@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import DataError
 from takifugu.frames.layout import UNOBSERVED, Layout, Lengths, Recode, natural
-from takifugu.frames.measure import check_weights, counts_by_piece, measure, runs_by_piece
+from takifugu.frames.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
 from takifugu.frames.rows import Key, Rows
 from takifugu.frames.table import Table
 
@@ -27,8 +26,9 @@ class Piece:
     """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
 
     `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
-    integer per state and is private: it goes into the noise and nowhere else. `written` is the unit's name as the data
-    spell it.
+    integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
+    for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
+    it.
     """
 
     unit: str | None
@@ -37,6 +37,7 @@ class Piece:
     observed: tuple[range, ...]
     counts: IntArray = field(repr=False)
     written: str | None = field(default=None, repr=False)
+    values: IntArray | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:
@@ -58,26 +59,19 @@ class Counted:
     pieces: tuple[Piece, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """One piece entry by entry: the number of each entry's state, -1 where it was not observed. Private."""
-
-    unit: str | None
-    piece: str | None
-    values: IntArray = field(repr=False)
-
-
 def pieces(
     table: Table,
     layout: Layout,
     states: Recode,
     lengths: Lengths | None = None,
     weights: Mapping[range, int] | None = None,
+    entrywise: bool = False,
 ) -> tuple[Piece, ...]:
     """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
 
     The rows stay in their engine; a few integers per piece come back. With `weights` (integers for runs of places, 0
-    elsewhere) an entry counts with its place's weight. Raises InputError for a column that is not there, and DataError
+    elsewhere) an entry counts with its place's weight. `entrywise` brings every entry's state, too, for data that fit
+    into memory. Raises InputError for a column that is not there, and DataError
     for data that break a rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows
     that go backwards, rows that miss the step, a piece that is too long, no piece that is long enough.
 
@@ -96,33 +90,37 @@ def pieces(
         rows = rows_of(table, layout, states)
         rows, measured, before = measure(rows, layout, states, lengths or Lengths())
         counts = {key: m.counts for key, m in measured.items()}
-        if before is not None or weights is not None:
+        if weights is not None or (before is not None and not entrywise):
             counts = counts_by_piece(rows.counts(before, weights), len(states.states))
-        runs: dict[Key, tuple[range, ...]] = {}
-        gaps = any(m.gaps for m in measured.values())
-        if gaps:
+        values: dict[Key, IntArray] = {}
+        runs: dict[Key, tuple[range, ...]] = {key: (range(m.length),) for key, m in measured.items()}
+        if entrywise:
+            values = _values(rows, measured, before)
+        elif any(m.gaps for m in measured.values()):
             runs = runs_by_piece(rows.edges(before))
     found = []
     for key, m in measured.items():
-        observed = runs.get(key, ()) if gaps else (range(m.length),)
-        mine = counts.get(key, np.zeros(len(states.states), dtype=np.int64))
-        found.append(Piece(*m.name, m.length, observed, mine, key[0]))
-    return tuple(sorted(found, key=_by_name))
+        observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
+        if seen is not None:
+            observed = _runs(seen != UNOBSERVED)
+            mine = np.bincount(seen[seen >= 0], minlength=len(states.states)) if weights is None else mine
+        mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
+        found.append(Piece(*m.name, m.length, observed, mine, key[0], seen))
+    return tuple(sorted(found, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
-def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
-    """Return every piece entry by entry, sorted by unit and piece: for data that fit into memory.
+def _values(rows: Rows, measured: Mapping[Key, Measured], before: int | None) -> dict[Key, IntArray]:
+    values = {key: np.full(m.length, UNOBSERVED, dtype=np.int64) for key, m in measured.items()}
+    for key, place, code in rows.entries(before):
+        if key in values:
+            values[key][place] = code
+    return values
 
-    Raises what `pieces` raises.
-    """
-    with careful_with(table):
-        rows = rows_of(table, layout, states)
-        rows, measured, before = measure(rows, layout, states, lengths or Lengths())
-        values = {key: np.full(m.length, UNOBSERVED, dtype=np.int64) for key, m in measured.items()}
-        for key, place, code in rows.entries(before):
-            if key in values:
-                values[key][place] = code
-    return tuple(sorted((Entries(*measured[key].name, array) for key, array in values.items()), key=_by_name))
+
+def _runs(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:
+    """Return the runs of places that were seen."""
+    edges = np.flatnonzero(np.diff(seen.astype(np.int8), prepend=0, append=0)).tolist()
+    return tuple(range(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
@@ -138,10 +136,6 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
         for one, other, times in rows.transitions():
             counts[one, other] += times
     return counts
-
-
-def _by_name(found: Piece | Entries) -> Any:
-    return natural(found.unit), natural(found.piece)
 
 
 def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:

@@ -6,7 +6,7 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from takifugu.errors import DataError, Step
-from takifugu.frames import Piece, entries, pieces
+from takifugu.frames import Piece, pieces
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.sequences.build import layout_of, lengths_of, recode_of
 
@@ -19,7 +19,14 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
     Raises DataError, which names the rule by its key in the release file, for data that breaks one.
     """
-    found = _asked(file, pieces)
+    spec: Any = file.spec
+    entrywise = any(item.query == "linear" for item in spec.release)  # its entries count differently
+    rules = layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief)
+    try:
+        found = pieces(file.table, *rules, entrywise=entrywise)
+    except DataError as error:
+        error.where = error.where or ("file",)
+        raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
     return tuple(_unit(name, tuple(mine)) for name, mine in groupby(found, key=lambda piece: piece.unit))
 
 
@@ -42,15 +49,5 @@ def observed_in(unit: Unit) -> tuple[int, ...]:
 def sequence_of(file: ReleaseFile, unit: Unit) -> Any:
     """Return one unit's states entry by entry, None where an entry was not observed: a list for each piece, if many."""
     states = file.belief.states
-    mine = [one for one in _asked(file, entries) if one.unit == unit.name]
-    walks = [[None if v < 0 else states[v] for v in one.values] for one in mine]
+    walks = [[None if v < 0 else states[v] for v in piece.values] for piece in unit.data]
     return walks if len(walks) > 1 else walks[0]
-
-
-def _asked(file: ReleaseFile, question: Any) -> Any:
-    spec: Any = file.spec
-    try:
-        return question(file.table, layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief))
-    except DataError as error:
-        error.where = error.where or ("file",)
-        raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
