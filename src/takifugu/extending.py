@@ -27,6 +27,7 @@ from takifugu.randomisers import LABEL, ONE_SIDED, PARTS, Direction, laplace_or_
 from takifugu.randomisers import Base as Randomiser
 from takifugu.randomisers import Kind as RandomiserKind
 from takifugu.randomisers import register as register_randomiser
+from takifugu.secrets import register as register_secret
 from takifugu.spec.kind import Kind as ReleaseFileKind
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.kinds import register as register_release_file
@@ -79,6 +80,7 @@ __all__ = [
     "register_query",
     "register_randomiser",
     "register_release_file",
+    "register_secret",
     "round_up",
 ]
 

@@ -15,6 +15,7 @@ from takifugu import secrets as secret_room
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.states import checked_alphabet
+from takifugu.domain import Domain
 from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError
 from takifugu.hypotheses import Comparison
@@ -33,15 +34,31 @@ DEFINITIONS: Registry[Any] = Registry(
 class Framework:
     """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
 
-    `definition` is "pufferfish" (Song17 Definition 2.1); later definitions register their own.
+    `definition` is "pufferfish" (Song17 Definition 2.1); others register themselves (`takifugu.definitions`). Where
+    there is no belief, `given_domain` says what the data can be.
     """
 
     secrets: tuple[Secret, ...]
     beliefs: tuple[Belief, ...]
     definition: str = "pufferfish"
+    given_domain: Domain | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "beliefs", agreed(self.beliefs) if self.beliefs else ())
+
+    @property
+    def domain(self) -> Belief | Domain:
+        """What queries and data are read by: the entries, their names and values; a belief says them, too."""
+        if self.given_domain is not None:
+            return self.given_domain
+        if not self.beliefs:
+            raise InputError("the framework has no belief and no domain", fix="give one of them")
+        return self.beliefs[0]
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether given distributions of the answer are compared (`between`): nothing is known of any entries."""
+        return any(isinstance(belief, LawPair) for belief in self.beliefs)
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
@@ -68,6 +85,7 @@ class Framework:
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
             "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
+            **({} if self.given_domain is None else {"domain": self.given_domain.to_dict()}),
         }
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
@@ -82,7 +100,8 @@ class Framework:
         return tuple(dict.fromkeys(a for b in self.beliefs for a in b.assumptions()))
 
     def describe(self) -> str:
-        return f"{'; '.join(s.describe() for s in self.secrets)} | {'; '.join(b.describe() for b in self.beliefs)}"
+        known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
+        return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
 
 
 def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
@@ -177,6 +196,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
         tuple(secret_room.from_dict(s) for s in data["secrets"]),
         tuple(belief_room.from_dict(b) for b in data["beliefs"]),
         definition,
+        Domain.from_dict(data["domain"]) if "domain" in data else None,
     )
 
 

@@ -68,7 +68,7 @@ class Problem:
     @property
     def is_pair(self) -> bool:
         """Whether laws of the answer are compared directly: then nothing is known of entries that add up to it."""
-        return bool(self.pairs)
+        return self.framework.is_pair
 
     @cached_property
     def answers(self) -> tuple[Additive, ...]:
@@ -80,7 +80,7 @@ class Problem:
             raise InputError(
                 "two distributions of an answer have no entries that add up to it", fix="use them directly"
             ).at("query")
-        answers = tuple(resolved(self.query, b) for b in self.framework.beliefs)
+        answers = tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,))
         if len({(a.grid, a.labels) for a in answers}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"

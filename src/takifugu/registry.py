@@ -14,7 +14,7 @@ _OURS = "takifugu."
 
 
 class Registry(Generic[Thing]):
-    """`built_in` has "module:attribute", inside the package, by name; `what` is how an error begins.
+    """`built_in` has "module:attribute", inside the package, by name; `what` is how an error begins, and ends in where.
 
     >>> shapes = Registry("the shape", {"circle": "pictures:circle"})
     >>> shapes.register("square", 4)
@@ -44,9 +44,8 @@ class Registry(Generic[Thing]):
     def find(self, name: object) -> Thing:
         """Return what has this name; InputError for an unknown one."""
         if name not in self:
-            raise InputError(
-                f"{self.what} is {name!r}", fix=f"write one of {list(self.names)}{did_you_mean(name, self.names)}"
-            )
+            fix = f"write one of {list(self.names)}{did_you_mean(name, self.names)}"
+            raise InputError(f"{self.what} is {name!r}", fix=fix).at(self.what.split()[-1])
         key = str(name)
         if key not in self._known:
             module, attribute = self._built_in[key].split(":")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from takifugu.entries import position
 from takifugu.errors import InputError, did_you_mean
 from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, State
+from takifugu.registry import Registry
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -77,7 +78,7 @@ def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
     return sorted({value for pair in pairs for value in pair})
 
 
-def absent_index(belief: Believed, entry: int) -> int | None:
+def absent_index(belief: Any, entry: int) -> int | None:
     """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
     alphabet = belief.alphabet(entry)
     return len(alphabet) - 1 if hasattr(belief, "absence") and alphabet[-1] == ABSENT else None
@@ -251,22 +252,37 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     >>> from_dict(every_entry().to_dict())
     EveryEntry(attribute=None)
     """
-    kind = data.get("kind")
-    missing = [key for key in ("entry", "a", "b") if kind == "entry" and key not in data]
+    return KINDS.find(data.get("kind"))(data)
+
+
+def _pair(data: Mapping[str, Any]) -> Secret:
+    missing = [key for key in ("entry", "a", "b") if key not in data]
     if missing:
         raise InputError(f"the secret about an entry lacks {missing}", fix="add what is missing")
-    if kind == "every-entry":
-        return EveryEntry(data.get("attribute"))
-    if kind == "entry":
-        return EntryPair(data["entry"], data["a"], data["b"])
-    if kind == "which-law":
-        return WhichLaw()
-    if kind == "presence":
-        return presence(data.get("user"))
-    kinds = ["every-entry", "entry", "presence", "which-law"]
-    raise InputError(
-        f"the secret's kind is {kind!r}", fix=f"write one of {kinds}{did_you_mean(kind, kinds)}"
-    ).at("kind")
+    return EntryPair(data["entry"], data["a"], data["b"])
+
+
+def _every(data: Mapping[str, Any]) -> Secret:
+    return EveryEntry(data.get("attribute"))
+
+
+def _presence(data: Mapping[str, Any]) -> Secret:
+    return presence(data.get("user"))
+
+
+def _which(data: Mapping[str, Any]) -> Secret:
+    return WhichLaw()
+
+
+#: How each kind of secret is read back.
+KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
+    "the secret's kind",
+    {
+        "every-entry": "secrets:_every", "entry": "secrets:_pair", "presence": "secrets:_presence",
+        "which-law": "secrets:_which",
+    },
+)  # fmt: skip
+register = KINDS.register
 
 
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from mpmath import mp
@@ -36,13 +35,13 @@ from takifugu.randomisers import Randomiser
 class Audit:
     """The true loss (or delta), where it is reached, and bounds that take the rounding of the belief into account.
 
-    `output` is in answer units, one number per cell of every release. `upper` is infinite (for a delta: 1) when chains
-    stood for a class.
+    `output` is in answer units, one number (or label) per cell of every release. `upper` is infinite (for a delta: 1)
+    when chains stood for a class.
     """
 
     loss: float
     comparison: str
-    output: tuple[Fraction, ...]
+    output: tuple[Any, ...]
     lower: float
     upper: float
 
@@ -91,7 +90,7 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
         loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
         slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
         upper = math.inf if _has_class(framework) else loss + slack
-        where = tuple(y * noise.grid for y, noise in zip(output, noises, strict=True))
+        where = tuple(map(_published, output, noises))
         return Audit(loss, comparison, where, loss - slack, upper)
 
 
@@ -135,8 +134,13 @@ def true_delta(
                         where = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
         upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
-        output = tuple(y * randomiser.grid for y in where)
+        output = tuple(_published(y, randomiser) for y in where)
         return Audit(float(low), comparison, output, max(0.0, float(low) - slack), upper)
+
+
+def _published(output: Any, noise: Randomiser) -> Any:
+    """Return an output as it is published: in answer units where it is a number."""
+    return output * noise.grid if noise.output.is_number else output
 
 
 def _excesses(left: Side, right: Side, factor: Any) -> list[tuple[bool, list[Any]]]:

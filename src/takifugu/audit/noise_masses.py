@@ -12,7 +12,6 @@ from mpmath import mp
 
 from takifugu.errors import Unsupported
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
-from takifugu.randomisers.choices import Choice
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
@@ -23,8 +22,9 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
 
     Raises Unsupported for a randomiser whose law is not known here.
     """
-    if isinstance(randomiser, Choice):
-        return lambda y, x: _mpf(randomiser.mass(x, y))
+    if outputs_of(randomiser) is not None:
+        finite: Any = randomiser
+        return lambda y, x: _mpf(finite.mass(x, y))
     function = cache(mass_function(randomiser))
     return lambda y, x: function(y - x)
 
@@ -48,14 +48,19 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 
-def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[int]:
+def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
+    """Return all outputs of a randomiser that has finitely many, and tells the `mass` of each for an answer."""
+    return getattr(randomiser, "outputs", None)
+
+
+def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
     """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
     Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor per step, so one
     step beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
     """
-    if isinstance(randomiser, Choice):
-        return randomiser.outputs
+    if (outputs := outputs_of(randomiser)) is not None:
+        return outputs
     if isinstance(randomiser, RoundedNormal):
         raise Unsupported(
             "the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta"
@@ -63,18 +68,18 @@ def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[int]:
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 
-def places_near(randomiser: Randomiser, atoms: Sequence[Fraction]) -> list[int]:
+def places_near(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
     """Return fewer outputs that are enough: the atoms and their neighbours, because ratios are monotone between."""
-    if isinstance(randomiser, Choice):
-        return randomiser.outputs
+    if (outputs := outputs_of(randomiser)) is not None:
+        return outputs
     near = {math.floor(x) + step for x in atoms for step in (-1, 0, 1, 2)}
     return sorted(near & set(places(randomiser, atoms)))
 
 
-def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> Sequence[int]:
+def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> Sequence[Any]:
     """Return outputs outside which the noise puts mass at most `lost` for every atom."""
-    if isinstance(randomiser, Choice):
-        return randomiser.outputs
+    if (outputs := outputs_of(randomiser)) is not None:
+        return outputs
     if isinstance(randomiser, Exact):
         reach = 0
     elif isinstance(randomiser, RoundedNormal):

@@ -19,11 +19,12 @@ from takifugu.audit.noise_masses import cell_mass, places, places_near, places_o
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pair import LawPair
-from takifugu.capabilities.joint_states import all_states, stand_ins
+from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
+from takifugu.domain import Domain
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
-from takifugu.hypotheses import Comparison, Hypothesis, LawIs, entry_is
-from takifugu.queries import Query, resolved
+from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, entry_is
+from takifugu.queries import IntArray, Query, resolved
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.secrets import absent_index
 
@@ -82,7 +83,7 @@ class Channel:
 class Hypotheses:
     """One secret entry: for each value the weight of every answer, one row for each start; and the pairs to compare."""
 
-    belief: Belief
+    belief: Belief | Domain
     entry: int
     weights: dict[int, list[Masses]]
     pairs: tuple[tuple[int, int], ...]
@@ -100,7 +101,7 @@ class Hypotheses:
         return Comparison(self.belief, self._is(a), self._is(b)).label
 
     def _is(self, value: int) -> Hypothesis:
-        if isinstance(self.belief, LawPair):
+        if isinstance(self.belief, LawPair):  # nothing else is about the answer itself
             return LawIs(str(self.belief.alphabet(0)[value]))
         absent = value == absent_index(self.belief, self.entry)
         mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
@@ -112,6 +113,8 @@ def hypotheses(
 ) -> Iterator[Hypotheses]:
     """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
     noises = [noise for _, noise in releases for _ in range(noise.cells)]
+    if not framework.beliefs:
+        yield from _of_domain(framework, releases, noises)
     for named in framework.beliefs:
         for belief in stand_ins(named, chains):
             if isinstance(belief, LawPair):
@@ -123,30 +126,57 @@ def hypotheses(
 def _of_belief(
     belief: Belief, framework: Framework, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
-    states, answers = all_states(belief), [resolved(query, belief) for query, _ in releases]
-    columns = []
-    for answer, (_, noise) in zip(answers, releases, strict=True):
-        if answer.cells != noise.cells:
-            raise InputError(
-                f"the query has {answer.cells} cells and the noise {noise.cells}", rule="both must be equal"
-            )
-        total = np.zeros((len(states.values), answer.cells), dtype=np.int64)
-        for entry in np.flatnonzero(answer.weights).tolist():
-            total += answer.contribution(entry)[states.values[:, entry]]
-        columns.append(total)
-    rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    grids = [answer.grid for answer in answers for _ in range(answer.cells)]
-    vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]
-    channel = Channel(vectors, noises)
+    states = all_states(belief)
+    channel, groups = _answers(belief, states.values, releases, noises)
     for secret in framework.secrets:
         family = secret.family(belief)
         for entry in family.entries:
             pairs = family.value_pairs(belief, entry)
             values = sorted({*itertools.chain(*pairs)})
-            weights = {v: states.given(entry, v, groups.ravel(), len(vectors)) for v in values}
+            weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
             for rows_alike in states.classes(entry):
                 chosen = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
                 yield Hypotheses(belief, entry, chosen, pairs, channel, states.relative_error)
+
+
+def _answers(
+    about: Belief | Domain, values: IntArray, releases: Sequence[Release], noises: list[Randomiser]
+) -> tuple[Channel, IntArray]:
+    """Return the channel of the answers that occur, and for each row of value indices the number of its answer."""
+    answers, columns = [resolved(query, about) for query, _ in releases], []
+    for answer, (_, noise) in zip(answers, releases, strict=True):
+        if answer.cells != noise.cells:
+            raise InputError(
+                f"the query has {answer.cells} cells and the noise {noise.cells}", rule="both must be equal"
+            )
+        total = np.zeros((len(values), answer.cells), dtype=np.int64)
+        for entry in np.flatnonzero(answer.weights).tolist():
+            total += answer.contribution(entry)[values[:, entry]]
+        columns.append(total)
+    rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    grids = [answer.grid for answer in answers for _ in range(answer.cells)]
+    vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]
+    return Channel(vectors, noises), groups.ravel()
+
+
+def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
+    """Yield, for a framework without beliefs, every two data sets that differ as one of its comparisons says."""
+    domain = framework.domain
+    alphabets = [domain.alphabet(entry) for entry in range(domain.size)]
+    check_count(math.prod(map(len, alphabets)))
+    rows = list(itertools.product(*(range(len(values)) for values in alphabets)))
+    channel, groups = _answers(domain, np.array(rows), releases, noises)
+    place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
+    points = [np.array([mp.mpf(k == n) for k in range(len(channel.answers))]) for n in range(len(channel.answers))]
+    for comparison in framework.comparisons():
+        one, other = comparison.left, comparison.right
+        if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
+            raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
+        i, values = one.entry, alphabets[one.entry]
+        a, b = values.index(one.value), values.index(other.value)
+        seen = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
+        for left, right in sorted(seen):
+            yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
 
 
 def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:

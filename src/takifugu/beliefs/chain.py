@@ -149,6 +149,11 @@ class MarkovChain(OneSequence):
         return wide_stationary_law(self.matrix)
 
     @property
+    def has_given_start(self) -> bool:
+        """Whether the law fixes at which step of the recording the sequence starts."""
+        return not isinstance(self.initial, str)
+
+    @property
     def wide_start(self) -> WideLaw:
         """Return the law of the first entry, stationary or given; raises Unsupported for initial="any"."""
         if self.initial == "stationary":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any, Protocol, TypeGuard
 
+from takifugu.beliefs import Belief
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.errors import InputError
@@ -27,6 +29,18 @@ class OneSequence(Nameless):
     length: int
     states: tuple[State, ...]
     source: str
+    #: A recording may be in independent pieces (`beliefs.pieces`); this one is not.
+    in_pieces = False
+
+    @property
+    def chain(self) -> Any:
+        """Return the law of one sequence of the recording: itself."""
+        return self
+
+    @property
+    def has_given_start(self) -> bool:
+        """Whether the law fixes at which step of the recording the sequence starts."""
+        return False
 
     @property
     def from_private_data(self) -> bool:
@@ -48,6 +62,24 @@ class OneSequence(Nameless):
 
     def components(self) -> tuple[range, ...]:
         return (range(self.length),)
+
+
+class Recording(Belief, Protocol):
+    """A belief about the steps of one recording: `chain` is the law of one sequence, which may have another length."""
+
+    @property
+    def chain(self) -> Any: ...
+
+    @property
+    def in_pieces(self) -> bool: ...
+
+    @property
+    def has_given_start(self) -> bool: ...
+
+
+def is_recording(belief: object) -> TypeGuard[Recording]:
+    """Whether a belief is about steps of sequences, which have positions and no names."""
+    return hasattr(belief, "in_pieces")
 
 
 def checked_length(length: int) -> int:

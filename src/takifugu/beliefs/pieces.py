@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class IndependentPieces(Nameless):
 
     chain: Chain
     lengths: tuple[int, ...]
+    in_pieces: ClassVar = True
 
     def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
         object.__setattr__(self, "chain", chain)
@@ -43,6 +44,10 @@ class IndependentPieces(Nameless):
     @property
     def source(self) -> str:
         return self.chain.source
+
+    @property
+    def has_given_start(self) -> bool:
+        return self.chain.has_given_start
 
     @cached_property
     def _ends(self) -> list[int]:

@@ -16,6 +16,7 @@ class Line:
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
     be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
+    Its bound is proved for frameworks of these `definitions`.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Line:
     takes_delta: bool = False
     error_of_belief: bool = False
     baseline: str = ""
+    definitions: tuple[str, ...] = ("pufferfish",)
 
     def load(self) -> Mechanism:
         if not isinstance(self.place, str):
@@ -55,8 +57,9 @@ REGISTRY = [
 
 
 def register(
-    mechanism: Mechanism, takes_delta: bool = False, error_of_belief: bool = False, baseline: str = ""
-) -> None:
+    mechanism: Mechanism, takes_delta: bool = False, error_of_belief: bool = False, baseline: str = "",
+    definitions: tuple[str, ...] = ("pufferfish",),
+) -> None:  # fmt: skip
     """Let calibration ask a mechanism written elsewhere, after those that are registered already.
 
     Raises InputError for a name that is taken, and for what lacks a part of a mechanism.
@@ -66,7 +69,7 @@ def register(
         raise InputError(f"{mechanism!r} lacks {', '.join(missing)}", rule="every mechanism has them", fix="add them")
     if mechanism.name in ("auto", *(line.name for line in REGISTRY)):
         raise InputError(f"the mechanism {mechanism.name!r} is registered already", fix="choose another name")
-    REGISTRY.append(Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline))
+    REGISTRY.append(Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline, definitions))
 
 
 def find(name: str) -> Line:

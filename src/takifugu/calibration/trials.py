@@ -81,6 +81,9 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False)
 
 def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool) -> Trial:
     """Ask one mechanism, and say whether its answer may be used."""
+    definition = problem.framework.definition
+    if definition not in line.definitions:
+        return Trial(line, INAPPLICABLE, f"it is proved for {' and '.join(line.definitions)}, not for {definition}")
     mechanism = line.load()
     try:
         cost = mechanism.cost(problem)

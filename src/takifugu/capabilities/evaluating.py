@@ -16,6 +16,7 @@ import numpy as np
 from takifugu import entries
 from takifugu.beliefs import Belief
 from takifugu.capabilities.dispatch import Question
+from takifugu.domain import Domain
 from takifugu.errors import DataError, InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
@@ -26,7 +27,7 @@ from takifugu.secrets import ABSENT
 MISSING = -1
 
 
-def value_indices(belief: Belief, data: Any) -> IntArray:
+def value_indices(belief: Belief | Domain, data: Any) -> IntArray:
     """Return the data as value indices, one per entry of the belief, MISSING where an entry was not observed.
 
     `data` are what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the

@@ -147,7 +147,7 @@ class Account:
 
 
 def certify(
-    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Fraction]]],
+    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Any]]],
     *,
     release: str,
     source: str,
@@ -201,7 +201,7 @@ def certify(
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    return any(s.family(f.beliefs[0]).presence for f in frameworks for s in f.secrets)
+    return any(s.family(f.beliefs[0]).presence for f in frameworks if f.beliefs for s in f.secrets)
 
 
 def pooled_over(c: Certificate) -> str:
@@ -279,7 +279,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
-        ("From whom", ["anyone who sees what is published here and believes about the data:"]),
+        ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
         ("", [*c.beliefs[:_LISTED], *more]),
         ("Promise", [promise_text(c), *_in_numbers(c)]),
         ("If", c.assumptions),
@@ -312,6 +312,7 @@ def _title(c: Certificate) -> str:
     return f"Certificate of the private release {c.release!r}"
 
 
+ANYONE = "anyone who sees what is published here"
 NOT_PROMISED = (
     "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in combination "
     "with what is published elsewhere without this ledger"

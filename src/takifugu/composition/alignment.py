@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.one_sequence import Recording
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.capabilities.influence import quilts
-from takifugu.composition.views import Read, Sequences, View
+from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Witness
@@ -45,13 +45,7 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
     return list(found.values())
 
 
-def has_given_start(belief: Belief) -> bool:
-    """Whether a sequence's law fixes at which step of the recording it starts."""
-    chain = belief.chain if isinstance(belief, IndependentPieces) else belief
-    return isinstance(chain, MarkovChain) and not isinstance(chain.initial, str)
-
-
-def laid_out(view: View, belief: Sequences, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
+def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
     """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
 
     A shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
@@ -62,35 +56,33 @@ def laid_out(view: View, belief: Sequences, items: Sequence[Item]) -> tuple[Beli
     if not any(starts) and set(sizes) == {belief.size}:
         return belief, [item.read.changes for item in items]
     runs = [view.runs(belief, item.charge) for item in items]
-    if has_given_start(belief):
+    if belief.has_given_start:
         here = {item.charge.at for item in items if view.is_native(item.charge)}
         if any(starts) and here != {first}:
             return None
     if all(found is not None and len(found) == 1 for found in runs):
         size = max(start + n for start, n in zip(starts, sizes, strict=True))
-        chain = belief.chain if isinstance(belief, IndependentPieces) else belief
         moved = [np.zeros(size, dtype=np.int64) for _ in items]
         for row, start, item in zip(moved, starts, items, strict=True):
             row[start : start + len(item.read.changes)] = item.read.changes
-        return chain.with_length(size), moved
-    if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and isinstance(belief, IndependentPieces):
+        return belief.chain.with_length(size), moved
+    if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
         return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
     return None
 
 
-def worst_alignment(view: View, belief: Sequences, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
+def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
     groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
     windows = _windows(view, belief, groups)
-    chain = belief.chain if isinstance(belief, IndependentPieces) else belief
-    along = None if has_given_start(belief) else quilts(chain).along
+    along = None if belief.has_given_start else quilts(belief.chain).along
     if along is None:
         return windows.total, Witness("one step of the recording", "the near set is everything")
-    cost, witness = shifted_cost(along(chain, family.pairs), windows)
+    cost, witness = shifted_cost(along(belief.chain, family.pairs), windows)
     return min(decimal_up(cost), windows.total), witness
 
 
-def _windows(view: View, belief: Sequences, groups: Sequence[Sequence[Item]]) -> Windows:
+def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Windows:
     """Return the profiles of some readings; equal ones are added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Fraction]] = {}  # in a long history few releases differ in what they read
@@ -119,7 +111,7 @@ def _windows(view: View, belief: Sequences, groups: Sequence[Sequence[Item]]) ->
 
 
 def _alone(
-    view: View, belief: Sequences, item: Item, inverse: Fraction
+    view: View, belief: Recording, item: Item, inverse: Fraction
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
     """Return what each run of equal releases moves, what one step costs, and the most that they cost.
 
@@ -135,7 +127,7 @@ def _alone(
 
 
 def _together(
-    view: View, belief: Sequences, group: Sequence[Item]
+    view: View, belief: Recording, group: Sequence[Item]
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
     """Return the same for releases that read the same steps, or steps at known places; None where they do not fit."""
     layout = laid_out(view, belief, group)

@@ -11,11 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from takifugu import entries, queries
-from takifugu.beliefs import Belief
-from takifugu.beliefs.one_sequence import OneSequence
-from takifugu.beliefs.pair import LawPair
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.users import IndependentUsers
+from takifugu.beliefs import Belief, separate
+from takifugu.beliefs.one_sequence import is_recording
+from takifugu.domain import Domain
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
@@ -74,7 +72,7 @@ def charge_of(
         ).at("query")
     if isinstance(query, Mean):
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
-        factor, query = total.resolve(own.beliefs[0]).grid / queries.resolved(query, own.beliefs[0]).grid, total
+        factor, query = total.resolve(own.domain).grid / queries.resolved(query, own.domain).grid, total
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
@@ -82,14 +80,14 @@ def charge_of(
         ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
     whole, single = _changes(about, query)
-    tabled = [b for b in about.beliefs if not isinstance(b, LawPair)]
+    tabled = [] if about.is_pair else [*(about.beliefs or [about.domain])]
     return Charge(
         framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
         change=whole, entry_change=single, entries=_size(about),
         answers=tuple(sorted({answer_hash(queries.resolved(query, b), b) for b in tabled})),
-        pieces=tuple(sorted({pieces_hash(b) for b in tabled})),
+        pieces=tuple(sorted({pieces_hash(b) for b in about.beliefs if not about.is_pair})),
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at,
     )  # fmt: skip
@@ -102,19 +100,20 @@ def names_entries(query: Query) -> bool:
 
 def _size(framework: Framework) -> int:
     """Return the number of entries that all beliefs share; 0 for two laws of an answer, or where they disagree."""
-    sizes = {0 if isinstance(b, LawPair) else b.size for b in framework.beliefs}
+    sizes = {0} if framework.is_pair else {b.size for b in framework.beliefs or [framework.domain]}
     return sizes.pop() if len(sizes) == 1 else 0
 
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
     """Return the names in the order in which the framework's numbers count the entries; none where it has no names."""
-    return next((found for b in framework.beliefs if (found := entries.listed(b)) is not None), ())
+    told = framework.beliefs or [framework.domain]
+    return next((found for b in told if (found := entries.listed(b)) is not None), ())
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
     """Return the lengths of the sequences that the framework is about; none where it is not, or not in one way."""
     found = {
-        tuple(map(len, b.components())) if isinstance(b, OneSequence | IndependentPieces) else ()
+        tuple(map(len, b.components())) if is_recording(b) else ()
         for b in framework.beliefs
     }
     return found.pop() if len(found) == 1 else ()
@@ -142,12 +141,12 @@ def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
 
 
 def pieces_hash(belief: Belief) -> str:
-    users = isinstance(belief, IndependentUsers)
-    lengths = f"{belief.size} users" if users else repr([len(run) for run in belief.components()])
+    """Return a hash of a belief's components: no rule reads it, but equal charges of all versions must be equal."""
+    lengths = f"{belief.size} users" if separate(belief) else repr([len(run) for run in belief.components()])
     return hashlib.sha256(lengths.encode()).hexdigest()[:32]
 
 
-def answer_hash(answer: Additive, belief: Belief) -> str:
+def answer_hash(answer: Additive, belief: Belief | Domain) -> str:
     """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them."""
     own = entries.order(belief)
     if own is not None:

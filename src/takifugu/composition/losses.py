@@ -17,7 +17,8 @@ import numpy as np
 
 from takifugu import randomisers
 from takifugu.beliefs import Belief
-from takifugu.composition.views import Sequences, View
+from takifugu.beliefs.one_sequence import is_recording
+from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
 from takifugu.problem import Witness
@@ -71,7 +72,7 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
         if read is None:
             costs.append(whole_cost(view, charge))
             continue
-        if isinstance(belief, Sequences) and not (is_placed and len(read.changes) == belief.size):
+        if is_recording(belief) and not (is_placed and len(read.changes) == belief.size):
             runs = view.runs(belief, charge) or (range(len(read.changes)),)
         else:
             runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))

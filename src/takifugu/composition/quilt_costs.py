@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.beliefs import Belief
+from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.capabilities.influence import joint_cost
 from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
 from takifugu.composition.losses import (
@@ -32,7 +33,7 @@ from takifugu.composition.losses import (
     steady_cost,
     whole_cost,
 )
-from takifugu.composition.views import Read, Sequences, View
+from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import decimal_up
@@ -74,7 +75,7 @@ def _costs(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]
     if not moving:
         return
     apart = len(readings([charge for charge, _, _ in moving])) > 1
-    if isinstance(belief, Sequences):
+    if is_recording(belief):
         items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in moving]
         layout = None if apart else laid_out(view, belief, items)
         if layout is None:
@@ -115,7 +116,7 @@ def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, 
                 yield number, run, family
 
 
-def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> Iterator[Cost]:
+def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> Iterator[Cost]:
     """Yield the cost of sequences of which nobody says where they start, for each secret."""
     fixed, items = Fraction(0), []
     for charge, read, after in given:
@@ -135,7 +136,7 @@ def _costs_anywhere(view: View, belief: Sequences, given: Sequence[Given]) -> It
         yield fixed + cost, witness
 
 
-def _largest_run(view: View, belief: Sequences, charge: Charge, read: Read) -> Fraction:
+def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> Fraction:
     runs = view.runs(belief, charge)
     if runs is None:
         return read.total

@@ -14,11 +14,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.beliefs import Belief
-from takifugu.beliefs.pair import LawPair
-from takifugu.composition.alignment import has_given_start, readings
+from takifugu.beliefs.one_sequence import is_recording
+from takifugu.composition.alignment import readings
 from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, steady_cost, whole_cost
 from takifugu.composition.quilt_costs import quilt_cost
-from takifugu.composition.views import Sequences, View
+from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import to_text
@@ -137,9 +137,9 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     """
     families = [secret.family(belief) for secret in view.framework.secrets]
     everywhere = [family for family in families if len(family.entries) == belief.size]
-    if isinstance(belief, Sequences):
-        return not has_given_start(belief) and any(family.pairs is None for family in everywhere)
-    return belief.names is not None or isinstance(belief, LawPair) or len(everywhere) == len(families)
+    if is_recording(belief):
+        return not belief.has_given_start and any(family.pairs is None for family in everywhere)
+    return belief.names is not None or view.framework.is_pair or len(everywhere) == len(families)
 
 
 def _single_and_wholes(view: View, charges: Sequence[Charge], single: Charge, others: Sequence[Charge]) -> Joint:

@@ -16,22 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from takifugu import entries, queries
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.chain_interval import BinaryChainInterval
-from takifugu.beliefs.chain_region import ChainRegion
-from takifugu.beliefs.pair import LawPair
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.users import IndependentUsers
+from takifugu.beliefs import Belief, separate
+from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.composition.charges import answer_hash
 from takifugu.errors import TakifuguError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.queries import Additive, IntArray
 from takifugu.secrets import Family
-
-#: Beliefs about steps of sequences: they have positions, and no names.
-Sequences = MarkovChain | MarkovChainClass | ChainRegion | BinaryChainInterval | IndependentPieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +80,7 @@ class View:
         return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
 
     def _hides_all_of(self, belief: Belief) -> bool:
-        if isinstance(belief, IndependentUsers):
+        if separate(belief):
             chosen = (secret.family(belief).entries for secret in self.framework.secrets)
             return belief.names is not None or len(set().union(*chosen)) == belief.size
         return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
@@ -123,10 +115,10 @@ class View:
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
         """Return the query resolved against a belief, whose own order it is in; None where the entries do not fit."""
-        if isinstance(belief, LawPair) or charge.entries == 0:
+        if self.framework.is_pair or charge.entries == 0:
             return None
         about: queries.Entries = belief
-        if isinstance(belief, Sequences):
+        if is_recording(belief):
             about = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
         elif belief.size != charge.entries:
             return None
@@ -144,7 +136,7 @@ class View:
         about = entries.relisted(belief, charge.names) if by_name else belief
         return _known(answer_hash(answer, about), charge.answers)
 
-    def runs(self, belief: Sequences, charge: Charge) -> tuple[range, ...] | None:
+    def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
         """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
 
         A belief in independent pieces covers the pieces of every release; a belief in one sequence only its own.
@@ -152,7 +144,7 @@ class View:
         lengths = charge.lengths
         if not lengths and self.is_native(charge):
             lengths = tuple(map(len, belief.components()))
-        if sum(lengths) != charge.entries or (len(lengths) > 1 and not isinstance(belief, IndependentPieces)):
+        if sum(lengths) != charge.entries or (len(lengths) > 1 and not belief.in_pieces):
             return None
         ends = np.cumsum(lengths).tolist()
         return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
@@ -164,9 +156,10 @@ class View:
         """
         for secret in self.framework.secrets:
             family = secret.family(belief)
-            if isinstance(belief, IndependentUsers):
+            apart = separate(belief)
+            if apart:
                 columns = [read.changes for read in reads if read is not None]
-                for user in belief.representatives(family.entries, columns):
+                for user in apart.representatives(family.entries, columns):
                     if family.has_pairs(belief, user):
                         yield user, range(user, user + 1), replace(family, entries=range(1))
                 continue

@@ -51,7 +51,6 @@ def read(calibration: Calibration, data: Any) -> Seen:
     values (or a mapping of names) for users, a mapping or tuple for a record, a number for two distributions. Raises
     DataError for data that the belief does not know.
     """
-    beliefs = calibration.framework.beliefs
     if isinstance(data, Counted):
         for _ in _read_of_pieces(calibration, data.pieces):
             pass
@@ -59,20 +58,21 @@ def read(calibration: Calibration, data: Any) -> Seen:
     if calibration.problem.is_pair:
         _number(calibration, data)
         return Seen(data.item() if hasattr(data, "item") else data)
-    values = value_indices(beliefs[0], data)  # the others agree with it on entries and values (frameworks.agreed)
-    if ((values == MISSING) & (resolved(calibration.query, beliefs[0]).weights != 0)).any():
+    domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
+    values = value_indices(domain, data)
+    if ((values == MISSING) & (resolved(calibration.query, domain).weights != 0)).any():
         _check_may_miss(calibration)
     return Seen(values)
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
     """Return the exact answer in grid units: integers, or for two distributions any rational; the noise rounds it."""
-    belief, held = calibration.framework.beliefs[0], seen.data
+    held = seen.data
     if isinstance(held, Counted):
         return _from_counts(calibration, held.pieces)
     if calibration.problem.is_pair:
         return (_number(calibration, held),)
-    return evaluate(resolved(calibration.query, belief), held)
+    return evaluate(resolved(calibration.query, calibration.framework.domain), held)
 
 
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:

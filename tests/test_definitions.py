@@ -1,0 +1,222 @@
+"""Definitions: one written outside works everywhere, and each turns every kind of charge into its own cost."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support import one_way
+from tests.support.registries import restored
+
+import takifugu as tf
+from takifugu import definitions, frameworks
+from takifugu.audit import true_loss
+from takifugu.calibration import Calibration
+from takifugu.calibration.registry import REGISTRY
+from takifugu.composition import charge_of, compose, joint
+from takifugu.composition.losses import noise_loss
+from takifugu.domain import Domain
+from takifugu.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, DataError, InputError, Unsupported
+from takifugu.frameworks import DEFINITIONS
+from takifugu.guarantee import Charge, Composition
+from takifugu.ledger import Ledger
+from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.postprocess.release import releases_of
+from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.releasing.run import _rows
+
+F = Fraction
+ILL = tf.Count("ill")
+CHAIN = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4))
+
+
+@pytest.fixture(autouse=True)
+def outside() -> Iterator[None]:
+    with restored():
+        one_way.registered()
+        yield
+
+
+def calibrated(epsilon: Any = 1) -> Calibration:
+    return tf.calibrate(one_way.framework(), ILL, epsilon)
+
+
+def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:
+    found = list(one_way.framework(2).comparisons())
+    assert [one.label for one in found] == [f"entry {row} = 'ill' against entry {row} = 'well'" for row in (0, 1)]
+    assert all(one.one_way and one.belief is None for one in found)
+
+
+def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
+    made = calibrated()
+    assert made.mechanism == "test-cautious"
+    rows = {row.name: row for row in made.alternatives}
+    assert rows.keys() == {line.name for line in REGISTRY}
+    assert rows["group"].reason == "it is proved for pufferfish, not for test-one-way"
+    with pytest.raises(CalibrationRefused, match="proved for pufferfish"):
+        tf.calibrate(one_way.framework(), ILL, 1, mechanism="group")
+    with pytest.raises(CalibrationRefused, match="proved for test-one-way"):
+        tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="test-cautious")
+
+
+def test_what_has_no_scale_is_printed_without_one() -> None:
+    made = calibrated()
+    with pytest.raises(Unsupported, match="has no scale"):
+        _ = made.scale
+    assert (made.shown_scale, made.shown_error) == (None, None)
+    assert "a cautious label" in str(made)
+    assert "scale" not in str(made).split("the other mechanisms")[0]
+    again = Calibration.from_dict(json.loads(json.dumps(made.to_dict())))
+    assert (again.randomiser, again.framework.fingerprint()) == (made.randomiser, made.framework.fingerprint())
+
+
+def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
+    made = calibrated("1/2")
+    found = true_loss(made)
+    assert 0.499 < found.loss <= 0.5
+    assert (found.output, found.comparison) == ((one_way.UNKNOWN,), "entry 0 = 'ill' against entry 0 = 'well'")
+    less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
+    assert true_loss(made.framework, ILL, less).loss > 0.5
+    assert true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
+
+
+def turned(framework: frameworks.Framework) -> frameworks.Framework:
+    return replace(framework, secrets=(one_way.HasValue("well", "ill"),))
+
+
+def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
+    made = calibrated()
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    seen = set()
+    for number, data in enumerate([["well", "ill", "well"], ["well"] * 3] * 10):
+        entropy = InsecureSeededEntropyForTests(number)
+        out = tf.release(made, data, ledger=ledger, source="people", budget=20, entropy=entropy)
+        seen.add((data.count("ill"), out.value))
+        assert not (data.count("ill") and out.value == one_way.WELL), "it is never wrong"
+        assert out.rows() == [{"cell": "count", "value": out.value, "low": None, "high": None}]
+        with pytest.raises(Unsupported):
+            out.interval()
+    assert seen == {(1, one_way.UNKNOWN), (0, one_way.UNKNOWN), (0, one_way.WELL)}
+    assert ledger.spent("people").spent.epsilon == 20
+    with pytest.raises(BudgetExceeded):
+        tf.release(made, ["well"] * 3, ledger=ledger, source="people")
+    text = out.certificate.text()
+    assert "never wrong" in " ".join(text.split())
+    assert "anyone who sees what is published here" in text
+    assert "believes" not in text.split("Promise")[0]
+    (back,) = releases_of(type(out.certificate)(**out.certificate.__dict__)).values()
+    assert back.values == out.values
+    assert str(out)
+    assert next(iter(_rows(None, out, 1, "all")))["value"] == out.value
+
+
+def test_data_that_are_not_of_the_domain_are_refused() -> None:
+    for wrong in (["well", "dead", "well"], ["well"] * 4):
+        with pytest.raises(DataError):
+            tf.release(calibrated(), wrong)
+
+
+def test_it_composes_by_its_own_rule_and_reads_back() -> None:
+    assert compose([calibrated("1/3")] * 3).epsilon == 1
+    plain = json.loads(json.dumps(one_way.framework().to_dict()))
+    again = frameworks.from_dict(plain)
+    assert (again.to_dict(), again.domain) == (plain, Domain.of(3, ["well", "ill"]))
+
+
+def test_a_definition_registers_once_and_an_unknown_one_is_named() -> None:
+    with pytest.raises(InputError, match="registered already"):
+        definitions.register(one_way.OneWay())
+    with pytest.raises(InputError, match="did you mean 'pufferfish'"):
+        definitions.find("puferfish")
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Domain(()), lambda: Domain(((),)), lambda: Domain.of(2, ["a", "a"]),
+    lambda: Domain((("a",),) * 2, ("x", "x")), lambda: Domain((("a",),), ("x",)).position("y"),
+    lambda: frameworks.Framework((), ()).domain,
+])  # fmt: skip
+def test_bad_domains(wrong: Any) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+# Every definition and every kind of charge.
+
+
+def charge(noise: Any, definition: str, composition: Composition = Composition.WHOLE, change: int = 4) -> Charge:
+    about = CHAIN if definition == "pufferfish" else one_way.framework()
+    return Charge(
+        about.fingerprint(), definition, composition, F(1, 2), F(0), {"kind": "count"}, noise.to_dict(),
+        noise.laplace_scale, F(change), F(1), 4, (), (),
+    )  # fmt: skip
+
+
+CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
+                       mechanism="optimal").randomiser  # fmt: skip
+NOISES = {
+    "discrete-laplace": (DiscreteLaplace(F(8), F(1)), F(1, 2)),
+    "rounded-laplace": (RoundedLaplace(F(2), F(1)), F(2)),
+    "rounded-normal": (RoundedNormal(F(2), F(1)), math.inf),
+    "none": (Exact(F(1)), math.inf),
+    "channel": (CHANNEL, CHANNEL.loss(F(1))),
+    "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
+}
+
+
+@pytest.mark.parametrize("name", ["pufferfish", one_way.NAME])
+@pytest.mark.parametrize("other", ["pufferfish", one_way.NAME])
+@pytest.mark.parametrize("kind", NOISES)
+@pytest.mark.parametrize("composition", list(Composition))
+def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
+    name: str, other: str, kind: str, composition: Composition
+) -> None:
+    noise, cost = NOISES[kind]
+    stored, definition = Charge.from_dict(json.loads(json.dumps(charge(noise, other, composition).to_dict()))), None
+    definition = definitions.find(name)
+    assert noise_loss(stored) == cost
+    if name == other:
+        assert definition.own(stored) == stored
+    elif math.isinf(cost):  # two-sided: one-sided noise, normal noise and no noise lose infinitely much
+        with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+            definition.own(stored)
+    else:
+        mine = definition.own(stored)
+        assert (mine.definition, mine.composition, mine.epsilon, mine.scale) == (name, Composition.WHOLE, cost, None)
+    # Nothing that no output depends on costs anything, whatever the noise: D_k(N)/0 is 0 where D_k(N) = 0.
+    still = definition.own(replace(stored, change=F(0)))
+    assert noise_loss(still) == 0
+
+
+def test_every_registered_definition_and_kind_is_crossed() -> None:
+    assert set(DEFINITIONS.names) == {"pufferfish", one_way.NAME}
+    assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
+
+
+def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> None:
+    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
+    one_sided = charge_of(calibrated("1/3"))
+    assert joint(one_way.framework(), [one_sided, laplace]).epsilon == F(4, 3)
+    assert joint(CHAIN, [laplace, replace(laplace, definition=one_way.NAME)]).epsilon == 2
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        joint(CHAIN, [laplace, one_sided])
+
+
+def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -> None:
+    """D_k(N)/0 per quilt: what reads the far end exactly is infinite for entries near it alone."""
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)  # independent steps: every quilt has no influence
+    near = tf.Pufferfish(tf.entry(0, 0, 1), chain)
+    noisy = charge_of(tf.calibrate(near, tf.Linear([1, 0, 0], grid=1), 1, mechanism="quilt-exact"), reading="one")
+    far = tf.calibrate(near, tf.Linear([0, 0, 1], grid=1), 1, mechanism="quilt-exact", allow_zero_noise=True)
+    exact = replace(charge_of(far, reading="one"), scale=F(0))
+    assert exact.change == 1
+    assert joint(near, [exact, noisy]).epsilon == 1
+    everywhere = tf.Pufferfish(tf.every_entry(), chain)
+    both = [replace(one, framework=everywhere.fingerprint(), composition=Composition.QUILT) for one in (exact, noisy)]
+    with pytest.raises(CompositionRefused, match="infinitely much"):
+        joint(everywhere, both)
