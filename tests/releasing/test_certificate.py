@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.certificates.certificate import FORMAT, Certificate, certify
+from takifugu.certificates.certificate import FORMAT, Certificate
+from takifugu.certificates.certifying import certify
 from takifugu.randomisers import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")

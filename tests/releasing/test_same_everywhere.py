@@ -22,6 +22,7 @@ from takifugu.frames import Piece
 from takifugu.guarantee import Composition
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.problem import Problem
 from takifugu.queries import Linear
 from takifugu.releasing import planning, run
 from takifugu.releasing.truth import Counted
@@ -147,8 +148,9 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
         tf.Sum(codes={"a": 0, "b": "1/2", "c": -3}), tf.Sum(codes={"a": 1, "b": 0.26, "c": 2}, grid="0.25"),
     ]))  # fmt: skip
     guarantee = SimpleNamespace(composition=Composition.QUILT, epsilon=Fraction(1))
+    problem = Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))
     asked: Any = SimpleNamespace(
-        framework=tf.Pufferfish(tf.every_entry(), belief), query=query, guarantee=guarantee, mechanism="x"
+        framework=problem.framework, query=query, guarantee=guarantee, mechanism="x", problem=problem
     )
     counted = Counted(tuple(_piece(walk, states) for walk in walks))
     assert true_answer(asked, counted) == true_answer(asked, walks[0] if len(walks) == 1 else walks)

@@ -6,20 +6,14 @@ import hashlib
 import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu import definitions
-from takifugu._version import __version__
-from takifugu.laws.rationals import to_text
-from takifugu.randomisers import KINDS, answered, scale_text
+from takifugu.randomisers import KINDS
 from takifugu.tables import html_table
 from takifugu.visible import visible
-
-if TYPE_CHECKING:
-    from takifugu.calibration import Calibration
 
 #: Every field of a certificate is in files of the newest format; fields that were added later name their format.
 FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2")
@@ -138,125 +132,10 @@ def checksum_of(told: Mapping[str, Any]) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-@dataclass(frozen=True)
-class Account:
-    """Where a release was paid for: the ledger's id of the source, and the release's own id in it."""
-
-    ledger: str
-    release_id: str
-
-
-def certify(
-    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Any]]],
-    *,
-    release: str,
-    source: str,
-    scope: str,
-    units: Sequence[str],
-    private: bool,
-    account: Account | None,
-    assumptions: Iterable[str] = (),
-    table: str | None = None,
-    list_units: bool = False,
-) -> Certificate:
-    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
-
-    A pooled table says how many `units` there are; which, only with `list_units`.
-    """
-    calibrations = [calibration for _, calibration, _ in drawn]
-    first = calibrations[0]
-    general = first.query
-    if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
-        general = replace(general, entries=None)  # type: ignore[type-var]
-    promises = [c.guarantee for c in calibrations]
-    return Certificate(
-        release=release,
-        source=source,
-        scope=scope,
-        units=tuple(units) if list_units or scope != "pooled" else (),
-        statistic=general.describe(),
-        query=general.to_dict(),
-        grid=to_text(first.randomiser.grid),
-        answers=tuple(_answer(unit, calibration, values) for unit, calibration, values in drawn),
-        definition=first.framework.definition,
-        hidden=_once(s.describe() for c in calibrations for s in c.framework.secrets),
-        beliefs=_once(b.describe() for c in calibrations for b in c.framework.beliefs),
-        frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        assumptions=_once([*(a for p in promises for a in p.assumptions), *assumptions]),
-        epsilon=to_text(max(p.epsilon for p in promises)),
-        delta=to_text(max(p.delta for p in promises)),
-        mechanisms={c.mechanism: c.source for c in calibrations},
-        compositions=_once(str(p.composition) for p in promises),
-        conditions=_once(c for p in promises for c in p.conditions),
-        warnings=tuple(_warnings(calibrations, private, account)),
-        private=private,
-        ledger=None if account is None else account.ledger,
-        release_id=None if account is None else account.release_id,
-        date=datetime.now(UTC).date().isoformat(),
-        software=f"takifugu {__version__}",
-        table=table,
-        unit_count=len(units) if units and not _hides_presence(calibrations) else None,
-    )
-
-
-def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
-    frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    return any(s.family(f.beliefs[0]).presence for f in frameworks if f.beliefs for s in f.secrets)
-
-
 def pooled_over(c: Certificate) -> str:
     """Say over whom a table is pooled: how many units, where their number is public."""
     count = len(c.units) or c.unit_count
     return "all units together" if not count else f"all {count} units together"
-
-
-def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any]) -> Answer:
-    noise, promise = calibration.randomiser, calibration.guarantee
-    return Answer(
-        unit=unit,
-        query=calibration.query.to_dict(),
-        values={cell: noise.output.write(v) for cell, v in values.items()},
-        mechanism=calibration.mechanism,
-        noise=noise.to_dict(),
-        scale=scale_text(noise),
-        expected_error=answered(noise.expected_error),
-        epsilon=to_text(promise.epsilon),
-        delta=to_text(promise.delta),
-        composition=str(promise.composition),
-        framework=promise.framework,
-    )
-
-
-def _warnings(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> list[str]:
-    found = []
-    if not private:
-        found.append(
-            "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; do not "
-            "publish this."
-        )
-    asked = [c.asked[0] for c in calibrations if c.asked is not None and c.epsilon > c.asked[0]]
-    if asked:
-        found.append(
-            f"The promise is weaker than requested: epsilon {_short(max(c.epsilon for c in calibrations))}, not "
-            f"{_short(min(asked))}."
-        )
-    if any(c.randomiser.kind == "none" for c in calibrations):
-        found.append(
-            "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
-            "nothing else: someone who knows more than these beliefs state may learn it."
-        )
-    elif not all(c.hides_one_entry for c in calibrations):
-        found.append(
-            "The noise alone would not hide one entry from someone who knows all the others. The promise holds under "
-            "the beliefs above, and only under them."
-        )
-    if account is None:
-        found.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
-    return found
-
-
-def _once(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))
 
 
 def _plain(value: Any) -> Any:
@@ -265,7 +144,11 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
 
 
-def _short(value: Fraction | str) -> str:
+def once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+def short(value: Fraction | str) -> str:
     return f"{float(Fraction(value)):.6g}"
 
 
@@ -326,7 +209,7 @@ def _units(units: tuple[str, ...]) -> str:
 
 def promise_text(c: Certificate) -> str:
     words = definitions.find(c.definition).promise(Fraction(c.epsilon), Fraction(c.delta))
-    return f"epsilon {_short(c.epsilon)}, delta {_short(c.delta)} ({c.definition}): {words}"
+    return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
 def _in_numbers(c: Certificate) -> list[str]:
@@ -334,7 +217,7 @@ def _in_numbers(c: Certificate) -> list[str]:
 
 
 def noise_text(c: Certificate) -> str:
-    kinds = [KINDS.find(name) for name in _once(str(a.noise["kind"]) for a in c.answers)]
+    kinds = [KINDS.find(name) for name in once(str(a.noise["kind"]) for a in c.answers)]
     if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
@@ -344,7 +227,7 @@ def noise_text(c: Certificate) -> str:
         return "; ".join([*told, f"on multiples of {c.grid}", *_error(errors[-1:])])
     if not scales:
         return "; ".join([*told, "independent for each value", *_error(errors)])
-    size = _short(scales[0]) if scales[0] == scales[-1] else f"{_short(scales[0])} to {_short(scales[-1])}"
+    size = short(scales[0]) if scales[0] == scales[-1] else f"{short(scales[0])} to {short(scales[-1])}"
     return "; ".join([*told, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)])
 
 

@@ -11,10 +11,10 @@ from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import Amount, Charged, Preview, preview
 from takifugu.names import normalised
-from takifugu.releasing.debits import debits_of
 from takifugu.releasing.expected import Expected, expected
 from takifugu.releasing.notices import forbidden, notices, spending
 from takifugu.releasing.planning import Plan, Table, plan
+from takifugu.releasing.questions import debits_of
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.tracebacks import without_data

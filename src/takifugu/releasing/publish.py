@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from takifugu.certificates.certificate import Account, Certificate, certify
+from takifugu.certificates.certificate import Certificate
+from takifugu.certificates.certifying import Account, certify
 from takifugu.composition import charge_of
 from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.laws.rationals import Number
@@ -20,11 +21,10 @@ from takifugu.postprocess.release import Release, releases_of
 from takifugu.randomisers import Randomiser
 from takifugu.releasing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.course import Course
-from takifugu.releasing.debits import debits_of
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import tell_before
-from takifugu.releasing.questions import Question, Ready
+from takifugu.releasing.questions import Question, Ready, debits_of
 from takifugu.releasing.truth import answer_of, labels_of, read
 from takifugu.tracebacks import without_data
 
