@@ -12,7 +12,7 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu.errors import InputError, TakifuguError
-from takifugu.extending import (
+from takifugu.extending.files import (
     Columned,
     FileSpec,
     RecordHideSpec,

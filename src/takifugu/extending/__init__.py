@@ -1,6 +1,6 @@
 """What a file outside the package builds on, and where it registers what it brings (docs/extending.md).
 
-The modules behind these names may move; the names stay.
+The modules behind these names may move; the names stay. `extending.files` has what a kind of release file builds on.
 """
 
 from __future__ import annotations
@@ -28,61 +28,14 @@ from takifugu.randomisers import Base as Randomiser
 from takifugu.randomisers import Kind as RandomiserKind
 from takifugu.randomisers import register as register_randomiser
 from takifugu.secrets import register as register_secret
-from takifugu.spec.kind import Kind as ReleaseFileKind
-from takifugu.spec.kind import ReleaseFile, Unit
-from takifugu.spec.kinds import register as register_release_file
-from takifugu.spec.problems import fault
-from takifugu.spec.records.columned import Columned
-from takifugu.spec.records.kind import Records
-from takifugu.spec.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
-from takifugu.spec.sections import FileSpec, Section
 
 __all__ = [
-    "LABEL",
-    "ONE_SIDED",
-    "PARTS",
-    "Additive",
-    "AnswerLaw",
-    "Bound",
-    "Columned",
-    "Composition",
-    "Cost",
-    "DataError",
-    "Direction",
-    "Engine",
-    "FileSpec",
-    "InputError",
-    "JointStates",
-    "ListedFamily",
-    "Pmf",
-    "Problem",
-    "Randomiser",
-    "RandomiserKind",
-    "RecordHideSpec",
-    "RecordItemSpec",
-    "RecordSourceSpec",
-    "Records",
-    "Refusal",
-    "ReleaseFile",
-    "ReleaseFileKind",
-    "Section",
-    "States",
-    "Unit",
-    "Unsupported",
-    "Witness",
-    "answer_law",
-    "fault",
-    "laplace_or_exact",
-    "register_belief",
-    "register_definition",
-    "register_engine",
-    "register_mechanism",
-    "register_query",
-    "register_randomiser",
-    "register_release_file",
-    "register_secret",
+    "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "Bound", "Composition", "Cost", "DataError", "Direction",
+    "Engine", "InputError", "JointStates", "ListedFamily", "Pmf", "Problem", "Randomiser", "RandomiserKind", "Refusal",
+    "States", "Unsupported", "Witness", "answer_law", "laplace_or_exact", "register_belief", "register_definition",
+    "register_engine", "register_mechanism", "register_query", "register_randomiser", "register_secret",
     "round_up",
-]
+]  # fmt: skip
 
 
 def register_belief(

@@ -1,0 +1,58 @@
+"""What a kind of release file from outside the package builds on: sections that all share, and readers of data."""
+
+from __future__ import annotations
+
+from takifugu.frames import tally
+from takifugu.spec.kind import Kind, ReleaseFile, Unit
+from takifugu.spec.kinds import register as register_release_file
+from takifugu.spec.problems import fault
+from takifugu.spec.records.columned import Columned
+from takifugu.spec.records.kind import Records
+from takifugu.spec.records.reading import texts, wrong
+from takifugu.spec.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
+from takifugu.spec.sections import (
+    AllowZeroNoise,
+    Budget,
+    FileSpec,
+    ItemDelta,
+    ItemEpsilon,
+    Mechanism,
+    Missing,
+    Name,
+    OnlyRelease,
+    SamePeople,
+    Section,
+    SourceFile,
+    TableName,
+    Text,
+)
+
+__all__ = [
+    "AllowZeroNoise", "Budget", "Columned", "FileSpec", "ItemDelta", "ItemEpsilon", "Kind", "Mechanism", "Missing",
+    "Name", "OnlyRelease", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records", "ReleaseFile",
+    "SamePeople", "Section", "SourceFile", "SourceSpec", "TableName", "TableSpec", "Text", "Unit", "fault",
+    "register_release_file", "tally", "texts", "wrong",
+]  # fmt: skip
+
+
+class SourceSpec(Section):
+    """Where the private data are: the keys of [source] that every kind has; add yours in a class that derives."""
+
+    name: Name
+    file: SourceFile = None
+    unit: Text | None = None
+    missing: Missing = ()
+    same_people: SamePeople = None
+    budget: Budget = None
+    only_release: OnlyRelease = False
+
+
+class TableSpec(Section):
+    """One table to publish: the keys of [[release]] that every kind has, and what `query` may be."""
+
+    name: TableName
+    query: Text
+    epsilon: ItemEpsilon
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
+    allow_zero_noise: AllowZeroNoise = False
