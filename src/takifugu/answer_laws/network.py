@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from takifugu.answer_laws.readouts import Reading, reading
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.errors import Unsupported
+from takifugu.kept import kept
 from takifugu.laws.extended.floats import UNIT, Wide
 from takifugu.queries import Additive
 from takifugu.secrets import Family, compared_values
@@ -36,7 +36,6 @@ MOST_ORDERS = 900
 _SAMPLE = 16
 
 _Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
-_KNOWN: WeakKeyDictionary[Additive, _Plans] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +173,8 @@ def _fits(plan: Reading) -> bool:
 
 def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
     """Return the plan for some wanted nodes; the last one made for an answer is kept."""
-    known, key = _KNOWN.setdefault(answer, {}), (id(belief), wanted)
+    key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
+    known = kept(answer, Reading, _Plans)
     if key not in known:
         found = shares(belief, answer)
         plan = _contraction(belief, found.offsets, [*wanted, *found.varying], wanted if len(wanted) == 1 else ())

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from takifugu.answer_laws.user_family import Contribution, UserFamily
 from takifugu.beliefs.users import IndependentUsers, UserLaw
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.entries import called
+from takifugu.kept import kept
 from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, stack
 from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
@@ -137,16 +137,13 @@ class Users:
         return Sums(laws, self.counts.tolist(), joined, Weights(0, Wide.of(np.ones(1)), 0.0))
 
 
-_KNOWN: WeakKeyDictionary[IndependentUsers, tuple[object, Users]] = WeakKeyDictionary()
-
-
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
-    """Sort the users of a belief; the last answer's are kept."""
-    known = _KNOWN.get(belief)
-    if known is None or known[0] != answer.key:
-        known = answer.key, _sorted(belief, answer)
-        _KNOWN[belief] = known
-    return known[1]
+    """Sort the users of a belief; those of the answer's last belief are kept with it."""
+    last = kept(answer, Users, dict[int, tuple[IndependentUsers, Users]])
+    if id(belief) not in last:
+        last.clear()
+        last[id(belief)] = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
+    return last[id(belief)][1]
 
 
 def _sorted(belief: IndependentUsers, answer: Additive) -> Users:

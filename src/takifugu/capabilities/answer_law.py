@@ -17,6 +17,7 @@ from takifugu.beliefs import Belief
 from takifugu.capabilities.dispatch import Question
 from takifugu.entries import called
 from takifugu.errors import Unsupported
+from takifugu.kept import kept
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
 from takifugu.secrets import Family
@@ -132,7 +133,7 @@ class AnswerLaw(Generic[B]):
 
 
 def answer_law(share: Share) -> AnswerLaw[Any]:
-    """Return what a belief tells about the law of its share of an answer, or why nothing (`reason`).
+    """Return what a belief tells about the law of its share of an answer, or why nothing (`reason`); kept with it.
 
     >>> from types import SimpleNamespace
     >>> from takifugu import Count, MarkovChain
@@ -143,7 +144,8 @@ def answer_law(share: Share) -> AnswerLaw[Any]:
     """
     if share.answer.cells > 1:
         return AnswerLaw(share.belief, share.answer, share.family, _CELLS.format(share.answer.cells))
-    return ANSWER_LAW.of(share.belief)(share.belief, share.answer, share.family)
+    make = ANSWER_LAW.of(share.belief)
+    return kept(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Any]]:

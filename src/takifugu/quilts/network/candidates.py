@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.hypotheses import compared
@@ -129,6 +130,5 @@ def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], no
 
 def network_of(part: Part) -> BayesianNetwork:
     """Return the belief of a part, which is a network."""
-    if not isinstance(part.belief, BayesianNetwork):
-        raise TypeError(f"a {type(part.belief).__name__} is not a Bayesian network")
-    return part.belief
+    network: Any = part.belief
+    return network  # type: ignore[no-any-return]

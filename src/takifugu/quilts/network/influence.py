@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 import numpy as np
 
 from takifugu.beliefs.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.errors import Unsupported
+from takifugu.kept import kept
 from takifugu.laws.log_ratios import (
     NEVER,
     TRUSTED,
@@ -34,7 +35,6 @@ LARGEST_CLUSTER = 2e5
 MOST_KEPT = 1e7
 
 _Law = tuple[FloatArray, BoolArray, float]
-_KNOWN: WeakKeyDictionary[BayesianNetwork, Influences] = WeakKeyDictionary()
 
 
 def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> FloatArray:
@@ -62,16 +62,14 @@ def clusters(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> list
 
 def influences_of(network: BayesianNetwork) -> Influences:
     """Return the influences of a network, with what was found so far."""
-    if network not in _KNOWN:
-        _KNOWN[network] = Influences(network)
-    return _KNOWN[network]
+    return kept(network, Influences, lambda: Influences(network))
 
 
 class Influences:
     """What clusters of nodes say about an entry, each found once; clusters are sorted tuples of nodes."""
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self._network = ref(network)  # stored under the network, so it must not keep it alive
+        self._network = ref(network)  # kept with the network, so it must not keep it alive
         self._tables: dict[tuple[int, tuple[int, ...]], FloatArray] = {}
         self._laws: dict[tuple[int, ...], _Law | None] = {}
         self._kept = 0
