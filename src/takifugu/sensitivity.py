@@ -48,11 +48,7 @@ def part_change(part: Part) -> int:
 
 def entry_change(problem: Problem) -> int:
     """Return D_1: the largest L1 change of the answer when one secret entry changes, in grid units; 0 for `between`."""
-    largest = 0
-    for part in problem.parts:
-        changes = part.answer.entry_changes()
-        largest = max(largest, max(int(changes[i]) for i in part.family.entries))
-    return largest
+    return max((int(part.answer.entry_changes()[list(part.family.entries)].max()) for part in problem.parts), default=0)
 
 
 def _witness(comparison: str, size: Fraction) -> Witness:

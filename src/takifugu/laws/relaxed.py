@@ -42,7 +42,7 @@ class RelaxedPair:
         logs = _logs(masses)
         row_logs, column_logs = (_logs(np.add.reduceat(masses, starts)) for starts in (rows, columns))
         into, out_of = logs - _repeated(column_logs, columns, len(logs)), logs - _repeated(row_logs, rows, len(logs))
-        moves = np.array([above(abs(Fraction(x) - Fraction(y))) for x, y, _ in plan.items()])
+        moves = _distances(plan.left, plan.right)
         largest = max(float(np.abs(row).max()) for row in (logs, row_logs, column_logs))
         return RelaxedPair(moves, into, out_of, columns, rows, largest)
 
@@ -75,6 +75,13 @@ class RelaxedPair:
             return loss, loss <= below(epsilon)
 
         return smallest_safe(judge, above(Fraction(farthest) / epsilon), float(epsilon), SCALE_TOLERANCE / 2)
+
+
+def _distances(left: Array, right: Array) -> Floats:
+    """Return how far mass moves, rounded up."""
+    if left.dtype.kind == right.dtype.kind == "i" and max(np.abs(left).max(), np.abs(right).max()) < 2**52:
+        return np.asarray(np.abs(left - right), dtype=np.float64)
+    return np.array([above(abs(Fraction(x) - Fraction(y))) for x, y in zip(left.tolist(), right.tolist(), strict=True)])
 
 
 def _starts(atoms: Array) -> Array:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,11 @@ class FiniteProblem:
 
     def probabilities(self) -> Floats:
         """Return the laws as rows of floats."""
-        return np.array([[mass / sum(law) for mass in law] for law in self.laws])
+        return np.array([[mass / total for mass in law] for law, total in zip(self.laws, self._totals, strict=True)])
+
+    @cached_property
+    def _totals(self) -> tuple[int, ...]:
+        return tuple(map(sum, self.laws))
 
     def measured(self, channel: Channel) -> tuple[float, str]:
         """Return the largest log-ratio of the channel's outputs over all comparisons, rounded up, and where it is."""
@@ -69,7 +74,7 @@ class FiniteProblem:
         rows = np.array(channel.masses, dtype=object)
         lifted = [_integers(np.array(law, dtype=object) @ rows) for law in self.laws]
         logs = np.array([[math.log(mass) if mass else -math.inf for mass in row] for row in lifted])
-        logs -= np.array([[math.log(sum(law))] for law in self.laws])
+        logs -= np.array([[math.log(total)] for total in self._totals])
         worst, name = 0.0, self.sides[0].name if self.sides else NO_COMPARISON
         for side in self.sides:
             held = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
@@ -86,7 +91,7 @@ class FiniteProblem:
 
     def _shares(self, lifted: list[int], law: int, places: Any) -> dict[Hashable, Atom]:
         """Return the output law at some places, up to the total of a channel's row."""
-        return {int(y): Fraction(lifted[y], sum(self.laws[law])) for y in places}
+        return {int(y): Fraction(lifted[y], self._totals[law]) for y in places}
 
 
 def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> FiniteProblem:
@@ -103,7 +108,7 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
         found = []
         for law in (comparison.p, comparison.q):
             masses = _exact_masses(law, unit)
-            key = tuple(sorted(masses.items()))
+            key = tuple(masses.items())
             if key not in numbers:
                 numbers[key] = len(laws)
                 laws.append(masses)
@@ -120,12 +125,12 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
         raise InputError(
             "the outputs of a channel must be different numbers, at least one", fix="list each once"
         ).at("outputs")
-    total = sum(counts.values())
-    prior = tuple(
-        math.fsum(count / total * (laws[k].get(x, 0) / sum(laws[k].values())) for k, count in counts.items())
-        for x in inputs
-    )
     rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
+    total, weights = sum(counts.values()), [(k, count, sum(rows[k])) for k, count in counts.items()]
+    prior = tuple(
+        math.fsum(count / total * (rows[k][place] / whole) for k, count, whole in weights)
+        for place in range(len(inputs))
+    )
     return FiniteProblem(inputs, tuple(sorted(chosen)), rows, tuple(sides), prior)
 
 

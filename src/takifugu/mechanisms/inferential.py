@@ -200,6 +200,8 @@ def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
     found = np.zeros(len(chain.states), dtype=bool)
     for time in range(last + 1):
         found |= np.array(chain.possible(time))
+        if found.all():
+            break
     return found
 
 

@@ -164,10 +164,10 @@ def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
     moves: dict[tuple[Any, Any], None] = {}
     for side in finite.sides:
         plan = monotone_plan(laws[side.left], laws[side.right])
-        moves.update(dict.fromkeys((Fraction(x), Fraction(y)) for x, y, _ in plan.items() if x != y))
-    return list(moves)
+        moves.update(dict.fromkeys((x, y) for x, y, _ in plan.items() if x != y))
+    return [(Fraction(x), Fraction(y)) for x, y in moves]
 
 
 def _distance(x: Any, y: Any) -> Fraction | int:
-    gap = abs(Fraction(x) - Fraction(y))
+    gap: Fraction | int = abs(x - y)
     return gap.numerator if gap.denominator == 1 else gap

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.errors import InputError
+from takifugu.kept import kept
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.randomisers.base import Base, Direction, Kind, Loss
@@ -84,11 +85,11 @@ class Choice(Base):
 
     def expected_error(self) -> float:
         """Return the expected absolute error in answer units, averaged over the prior."""
-        return float(self._mean(lambda distance: distance) * self.grid)
+        return float(self._mean(1) * self.grid)
 
     def variance(self) -> float:
         """Return the expected squared error in squared answer units, averaged over the prior."""
-        return float(self._mean(lambda distance: distance**2) * self.grid**2)
+        return float(self._mean(2) * self.grid**2)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least multiple w of the grid with P(|output - answer| <= w) >= level for every input.
@@ -146,12 +147,18 @@ class Choice(Base):
         near = [k for k in (place - 1, place) if 0 <= k < len(self._inputs)]
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
-    def _mean(self, loss: Any) -> Fraction:
+    def _mean(self, power: int) -> Fraction:
+        """Return the mean of |output - answer|^power over the prior, in units of the grid."""
+        found: Fraction = kept(self, ("mean", power), lambda: self._mean_found(power))
+        return found
+
+    def _mean_found(self, power: int) -> Fraction:
+        unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
+        answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
         total = Fraction(0)
-        for weight, answer, masses in zip(self.prior, self._inputs, self.channel.masses, strict=True):
-            row = sum(mass * loss(abs(y - answer)) for y, mass in zip(self._outputs, masses, strict=True))
-            total += Fraction(weight) * row
-        return total / self.channel.total
+        for weight, x, masses in zip(self.prior, answers, self.channel.masses, strict=True):
+            total += Fraction(weight) * sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
+        return total / (unit**power * self.channel.total)
 
     @cached_property
     def _inputs(self) -> list[Fraction]:
@@ -206,7 +213,7 @@ class ChannelChoice(Choice):
     @property
     def scale(self) -> Fraction:
         """Return the expected absolute error in answer units: what Laplace's scale is for continuous noise."""
-        return self._mean(lambda distance: distance) * self.grid
+        return self._mean(1) * self.grid
 
 
 def from_dict(data: Mapping[str, Any]) -> Choice:
