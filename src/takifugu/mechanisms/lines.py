@@ -32,6 +32,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from takifugu.kept import kept
 from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
 from takifugu.queries.additive import IntArray
@@ -77,6 +78,10 @@ def along_line(answer: Additive) -> Additive | None:
     >>> along_line(Histogram().resolve(chain)).tables[0].tolist()
     [[0], [2]]
     """
+    return kept(answer, along_line, lambda: _along_line(answer))
+
+
+def _along_line(answer: Additive) -> Additive | None:
     used = {0} if answer.table_of is None else set(np.unique(answer.table_of[answer.weights != 0]).tolist())
     moves = [table - table[0] for table in answer.tables]
     direction: IntArray | None = None

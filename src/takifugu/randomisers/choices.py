@@ -157,8 +157,10 @@ class Choice(Base):
         answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
         total = Fraction(0)
         for weight, x, masses in zip(self.prior, answers, self.channel.masses, strict=True):
-            total += Fraction(weight) * sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
-        return total / (unit**power * self.channel.total)
+            row: int = sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
+            total += Fraction(weight) * row
+        whole: int = unit**power * self.channel.total
+        return total / whole
 
     @cached_property
     def _inputs(self) -> list[Fraction]:
