@@ -411,6 +411,19 @@ def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
     assert numbers[0] > 10**18
 
 
+def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
+    """By numbers: a reading is any text, and debits that are equal but for it meet."""
+    cases = {
+        ("week", "week", "day", ""): ["1", "1", "", ""],
+        ("a", "b", "b", "a"): ["1", "2", "2", "1"],
+        ("", "", "b"): ["", "", ""],
+    }
+    for readings, kept in cases.items():
+        debits = [group_debit(chain_framework(7), 1, name=f"{n}", reading=r) for n, r in enumerate(readings)]
+        ((*parts,),) = asked_of(debits, str.encode, False).shapes
+        assert [part.reading for part in parts] == kept
+
+
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
     ledger.reserve("data", pooled_debits({"ann": (4,), "bob": (6,)}, Count(1), wasserstein.MECHANISM), budget=9)
     ledger.reserve("data", pooled_debits({"cid": (3,), "dan": (5,)}, Count(1), wasserstein.MECHANISM))
