@@ -220,6 +220,19 @@ def test_what_was_declared_stays_unless_it_costs_more(ledger: Ledger) -> None:
     assert declared == ["other people of the same names", "the same people"]
 
 
+def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both(ledger: Ledger) -> None:
+    """As in a migrated ledger: what is declared about Ana holds for Ben, too, about whom nothing is asked."""
+    ledger.reserve("sleep", [about("Ana"), about("Ben"), about("Cid")], budget=9)
+    ledger.reserve("work", [about("Ana"), about("Ben"), about("Dan")], budget=9, same_people=False)
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("delete from people")
+        connection.commit()
+    ledger.reserve("work", [about("Ana")], same_people=True)
+    for source, other in (("sleep", "Cid"), ("work", "Dan")):
+        found = {u.unit: u.spent.epsilon for u in ledger.spent(source).units}
+        assert found == {ledger.unit_tag(unit): cost for unit, cost in (("Ana", 3), ("Ben", 2), (other, 1))}
+
+
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
     for source in ("one", "two", "three"):
         ledger.reserve(source, [about("Ana")], budget=9, same_people=True)
