@@ -21,6 +21,7 @@ import takifugu.audit
 from takifugu import calibrate
 from takifugu.audit import joint_loss, true_delta, true_loss
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
+from takifugu.beliefs.contacts import CliqueInfection
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError, Unsupported
@@ -197,6 +198,17 @@ def test_independent_pieces_are_listed_together() -> None:
     one = true_loss(hide(anyhow), Count(1), discrete(2))
     two = true_loss(hide(IndependentPieces(anyhow, [3, 2])), Count(1), discrete(2))
     assert pieces < two.loss <= one.upper
+
+
+def test_a_single_clique_is_listed_as_its_table() -> None:
+    clique = CliqueInfection([["ana", "bo", "chi"]], {3: [Fraction(1, 2), 0, Fraction(3, 8), Fraction(1, 8)]})
+    rows = list(itertools.product(clique.alphabet(0), repeat=3))
+    masses = [{0: Fraction(1, 2), 2: Fraction(1, 8), 3: Fraction(1, 8)}.get(r.count(rows[-1][0]), 0) for r in rows]
+    table = JointTable(rows, masses, ["ana", "bo", "chi"])
+    noise, query = DiscreteLaplace(Fraction(2), Fraction(1)), Count(rows[-1][0])
+    audits = [true_loss(Pufferfish(every_entry(), belief), query, noise) for belief in (clique, table)]
+    assert audits[0].loss == pytest.approx(audits[1].loss, rel=1e-12)
+    assert audits[0].loss > 0.5
 
 
 def test_a_class_of_chains_needs_some_of_its_chains() -> None:

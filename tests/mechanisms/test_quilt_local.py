@@ -15,11 +15,14 @@ from tests.support import local_oracles, network_oracles
 from takifugu.audit.exact import true_loss
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.table import JointTable
 from takifugu.calibration import calibrate
 from takifugu.calibration.result import Calibration
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
+from takifugu.mechanisms import quilt_local
+from takifugu.problem import Problem, Refusal
 from takifugu.queries import Count, Histogram, Linear, Query
 from takifugu.quilts.local import found as local_found
 from takifugu.quilts.local import network as local_network
@@ -214,6 +217,18 @@ def test_what_is_refused_says_why() -> None:
             needed(chain, Histogram(), 1, name)
         with pytest.raises(CalibrationRefused, match="unknown initial distribution"):
             needed(loose, Count(1), 1, name)
+
+
+def test_nothing_is_searched_where_one_belief_has_no_quilts(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], [[0.75, 0.25], [0.25, 0.75]])])
+    table = JointTable([(0, 0), (1, 1)], [Fraction(1, 2), Fraction(1, 2)], ["a", "b"])
+    problem = Problem(Pufferfish(every_entry(), [network, table]), Count(1), Fraction(1))
+    monkeypatch.setattr(local_network.LocalSearch, "worst", lambda *_: pytest.fail("it was searched"))
+    for mechanism in (quilt_local.MECHANISM, quilt_local.EXACT):
+        assert mechanism.cost(problem).operations == 0
+        refusal = mechanism.bound(problem)
+        assert isinstance(refusal, Refusal)
+        assert "and a joint table of 2 columns and 2 rows (assumed) is neither" in refusal.reason
 
 
 def test_a_hundred_steps_take_seconds() -> None:

@@ -88,7 +88,7 @@ class JointStates(Generic[B]):
         beliefs that are not laws of the data.
         """
         runs = self.belief.components()
-        if len(runs) > 1:
+        if len(runs) > 1 or type(self.belief.component(0)) is not type(self.belief):  # a single clique, too
             return product([all_states(self.belief.component(number)) for number in range(len(runs))], runs)
         raise Unsupported(
             "the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a "

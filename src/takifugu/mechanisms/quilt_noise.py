@@ -17,8 +17,9 @@ _NO_ENTRIES = "two distributions of an answer have no entries, so no quilts: use
 
 
 def quilt_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
-    """Predict the searches of all parts."""
-    costs = [search(part).cost(problem.epsilon) for part in problem.parts]
+    """Predict the searches of all parts; nothing is searched where one of them is known to find none."""
+    searches = [search(part) for part in problem.parts]
+    costs = [] if any(one.reason for one in searches) else [one.cost(problem.epsilon) for one in searches]
     return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
 
 
@@ -29,8 +30,11 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition:
     """
     if problem.is_pair:
         return Refusal(_NO_ENTRIES)
+    searches = [search(part) for part in problem.parts]
+    if reason := next((one.reason for one in searches if one.reason), ""):
+        return Refusal(reason)
     try:
-        found = [search(part).worst(problem.epsilon) for part in problem.parts]
+        found = [one.worst(problem.epsilon) for one in searches]
     except Unsupported as error:
         return Refusal(error.message)
     worst = max(found, key=lambda one: one.scale)
