@@ -17,7 +17,18 @@ from tests.support import engines, frames_oracle
 from tests.support.engines import ENGINES, Columns
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames import Bounded, Layout, Lengths, Recode, column_kinds, open_frame, pieces, totals, transitions
+from takifugu.frames import (
+    Bounded,
+    Layout,
+    Lengths,
+    Recode,
+    column_kinds,
+    open_frame,
+    pieces,
+    tally,
+    totals,
+    transitions,
+)
 from takifugu.frames.engines import collected
 from takifugu.frames.order import with_ticks
 
@@ -164,3 +175,30 @@ def test_rows_stay_on_the_cluster(session: Any, monkeypatch: pytest.MonkeyPatch)
         ("0", 3334, [1667, 1667]), ("1", 3333, [1666, 1667]), ("2", 3333, [1667, 1666]),
     ]  # fmt: skip
     assert sum(brought) <= 3 * 2 + 1
+
+
+def test_one_scan_brings_counts_and_no_rows(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 50
+    walks: Columns = {
+        "who": ("text", ["a", "b"] * steps), "at": ("int", [i // 2 for i in range(2 * steps)]),
+        "state": ("text", ["s", "w", "w"] * (2 * steps // 3) + ["s"] * (2 * steps % 3)),
+    }  # fmt: skip
+    frame, looks = engines.spark(session, walks), list[int]()
+    kind = type(frame)
+    plain = kind.collect
+
+    def counted(self: Any) -> Any:
+        rows = plain(self)
+        looks.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(kind, "collect", counted)
+    for other in ("toPandas", "toLocalIterator", "toArrow", "take", "head"):
+        monkeypatch.setattr(kind, other, None, raising=False)
+    states = Recode(("s", "w"))
+    found = pieces(open_frame(frame), Layout("state", "who", order="at", step=1), states)
+    assert sum(int(piece.counts.sum()) for piece in found) == 2 * steps
+    assert looks == [4, 1]  # a row for each unit and state, and whether any two of one unit tie
+    looks.clear()
+    assert sum(tally(open_frame(frame), {"who": {"a": 0, "b": 1}, "state": states.codes}).values()) == 2 * steps
+    assert looks == [4]
