@@ -89,7 +89,9 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
             unit = names[debit.unit] = _unit(debit.unit)
         mine = held.setdefault(unit, {})
         if debit.name in mine:
-            raise InputError(f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name")
+            raise InputError(
+                f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name"
+            ).at("debits")
         mine[debit.name] = part
         for spelling in debit.spellings:
             if spelling not in names:
@@ -97,7 +99,7 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
             if names[spelling] != unit:
                 raise InputError(
                     "a spelling of a unit's name is another name", fix="give only spellings that mean this unit"
-                )
+                ).at("spellings")
             if spelling != unit:
                 spelt.setdefault(unit, set()).add(spelling)
         if debit.unit != unit:

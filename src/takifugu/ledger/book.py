@@ -228,7 +228,9 @@ class Ledger:
         found = rows.read_source(connection, _named(name))
         if found is None:
             known = [row.name for row in rows.read_rows(connection)]
-            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}")
+            raise LedgerError(
+                f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}"
+            ).at("source")
         return found
 
     def _source(self, connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
@@ -237,7 +239,7 @@ class Ledger:
         if wanted is None or wanted == declared:
             return number, source
         if declared is not None:
-            raise LedgerError(other_budget(name, declared, wanted))
+            raise other_budget(name, declared, wanted)
         return number, _set_budget(connection, number, source, wanted)
 
     def _reserve(
@@ -265,23 +267,23 @@ class Ledger:
         return Reservation(source.name, dict(found.asked.ids), spent, allowed, same, group)
 
 
-def other_budget(name: str, declared: Amount, wanted: Amount) -> str:
-    """Say that a source has another budget than the one that is declared now."""
-    return (
-        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared: leave the budget out, or "
-        "change it on purpose (takifugu ledger budget, or Ledger.set_budget)"
-    )
+def other_budget(name: str, declared: Amount, wanted: Amount) -> LedgerError:
+    """Return the error that a source has another budget than the one that is declared now."""
+    return LedgerError(
+        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
+        fix="leave the budget out, or change it on purpose (takifugu ledger budget, or Ledger.set_budget)",
+    ).at("budget")
 
 
-def spent_already(name: str, spent: Amount, wanted: Amount) -> str:
-    """Say that a budget is below what a source has spent."""
-    return f"the source {name!r} has spent {spent} already: {wanted} is less"
+def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
+    """Return the error that a budget is below what a source has spent."""
+    return LedgerError(f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less").at("budget")
 
 
 def _set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
     spent = rows.most_spent(connection, number)
     if not spent.fits(budget):
-        raise LedgerError(spent_already(source.name, spent, budget))
+        raise spent_already(source.name, spent, budget)
     rows.set_budget(connection, number, budget, implied=False)
     return replace(source, budget=budget, budget_is_implied=False)
 
@@ -301,7 +303,9 @@ def path_of(where: str | Path) -> Path:
         text = text.removeprefix("sqlite:///")
     elif "://" in text:
         kind = text.split("://", 1)[0]
-        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file")
+        raise LedgerError(
+            f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file"
+        ).at("ledger")
     if not text or text == ":memory:":
-        raise LedgerError("a ledger must outlive the program", fix="give the path of a file")
+        raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
     return Path(text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from takifugu.composition import joint
-from takifugu.errors import CompositionRefused, LedgerError
+from takifugu.errors import CompositionRefused
 from takifugu.ledger import sqlite
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
@@ -73,9 +73,9 @@ def preview(
             spent = NOTHING if known is None else rows.most_spent(connection, known[0])
             declared = None if known is None or known[1].budget_is_implied else known[1].budget
             if wanted is not None and declared is not None and wanted != declared:
-                raise LedgerError(other_budget(name, declared, wanted))
+                raise other_budget(name, declared, wanted)
             if wanted is not None and not spent.fits(wanted):
-                raise LedgerError(spent_already(name, spent, wanted))
+                raise spent_already(name, spent, wanted)
             limit = declared or wanted or (known[1].budget if known else None)
             is_declared = (declared or wanted) is not None
             try:

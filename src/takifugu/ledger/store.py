@@ -75,13 +75,13 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     is_new = False
     with sqlite.explained(path):
         if path.is_dir():
-            raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file")
+            raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
         path = place_of(path)
         if not path.exists():
             if not create:
                 raise LedgerError(
                     f"there is no ledger {str(path)!r}", fix="a first release makes one, or check the path"
-                )
+                ).at("ledger")
             check_locks(path.parent)
             is_new = sqlite.create(path, _fill)
         check_one_name(path)
@@ -93,7 +93,7 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
                     "either it lost its contents (restore a backup), or it never was a ledger (delete it, and a new "
                     "one is made)"
                 ),
-            )
+            ).at("ledger")
         sqlite.check_length(path)
     engine = sqlite.engine_of(path, timeout)
     store = Store(path, engine, b"")
@@ -125,12 +125,12 @@ def _version(connection: Connection, path: Path) -> int:
         raise LedgerError(
             f"the ledger {str(path)!r} is a database, but not a ledger",
             fix="give the path of a ledger, or of a file that does not exist yet",
-        )
+        ).at("ledger")
     version = rows[0].version
     if version not in (1, VERSION):
         is_newer = isinstance(version, int) and version > VERSION
         fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
-        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}", rule=f"{fix}")
+        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}", rule=f"{fix}").at("ledger")
     return int(version)
 
 

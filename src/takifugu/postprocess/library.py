@@ -40,7 +40,9 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
     if library is None:
         library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
         if library is None:
-            raise InputError("no data-frame library is installed", fix=f"install one of {list(LIBRARIES)}")
+            raise InputError(
+                "no data-frame library is installed", fix=f"install one of {list(LIBRARIES)}"
+            ).at("library")
     if library not in LIBRARIES:
         raise InputError(
             f"the library is {library!r}", fix=f"write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"

@@ -126,7 +126,7 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     if pooled.certificate.query["kind"] == "mean":
         raise InputError(
             "means of units do not sum to the pooled mean", fix="release sums, and divide them afterwards"
-        )
+        ).at("pooled")
     for unit, table in per_unit.items():
         if (
             _statistic(table) != _statistic(pooled)
@@ -136,7 +136,7 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
             raise InputError(
                 f"the table of {unit!r} and the pooled table have different statistics, cells or grids",
                 rule="they do not add up",
-            )
+            ).at("per_unit", str(unit))
     for whose, table in (*((f"of {unit!r}", table) for unit, table in per_unit.items()), ("of all", pooled)):
         if not isinstance(table.randomiser, Noise):
             raise InputError(
@@ -145,12 +145,14 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
             )
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):
-        raise InputError(f"the pooled table is over the units {list(named)}", fix="give exactly their tables")
+        raise InputError(
+            f"the pooled table is over the units {list(named)}", fix="give exactly their tables"
+        ).at("per_unit")
     count = pooled.certificate.unit_count
     if count is not None and count != len(per_unit):
         raise InputError(
             f"the pooled table is over {count} units, and {len(per_unit)} tables are given", fix="give them all"
-        )
+        ).at("per_unit")
 
 
 def _statistic(release: Release) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
     except OSError as error:
         raise ReleaseError(
             f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix="choose another one"
-        ) from None
+        ).at("output") from None
     try:
         yield
     finally:
@@ -72,7 +72,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         if strange:
             raise ReleaseError(
                 f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, or write --force"
-            )
+            ).at("output")
     drafts: dict[str, Path] = {}
     try:
         for name in waiting:
@@ -211,5 +211,5 @@ def _wait(folder: Path, until: float, lock: Path) -> None:
         raise ReleaseError(
             f"another release writes into {str(folder)!r} and has not ended",
             fix=f"wait for it, or choose another folder; if there is none, delete {lock.name} there",
-        )
+        ).at("output")
     time.sleep(0.02 + int(token_hex(1), 16) / 2560)  # not in step with another that waits

@@ -52,7 +52,7 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
     if ledger is None:
         raise LedgerError(
             "require_ledger says that there is a ledger, but none is given", fix="write ledger='ledger.db'"
-        )
+        ).at("ledger")
     where = ledger.store.path if isinstance(ledger, Ledger) else path_of(ledger)
     made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
     if made_just_now or not where.exists():
@@ -62,7 +62,7 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
                 "check the path, restore a backup, or create a new one deliberately (`takifugu ledger init`), which "
                 "remembers nothing before today"
             ),
-        )
+        ).at("ledger")
 
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
@@ -90,7 +90,7 @@ def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
             "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
             "(new_ledger=True in Python)"
         ),
-    )
+    ).at("ledger")
 
 
 def paid_for(source: str, folder: Path) -> Iterator[Paid]:

@@ -124,7 +124,7 @@ def release(
         if ledger is None and budget is not None:
             raise InputError(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
-            )
+            ).at("ledger")
         require_known(ledger, require_ledger)
         readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]

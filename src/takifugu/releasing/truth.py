@@ -88,7 +88,9 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
     belief = calibration.framework.beliefs[0]
     answer, runs = resolved(calibration.query, belief), belief.components()
     if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
-        raise DataError("the counts are of other sequences than the belief", fix="count the entries that it is about")
+        raise DataError(
+            "the counts are of other sequences than the belief", fix="count the entries that it is about"
+        ).at("data")
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
         if piece.complete:
@@ -99,7 +101,9 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
                 _check_may_miss(calibration)
             weighed = weights[seen]
         if weighed.size and (weighed != weighed[0]).any():
-            raise DataError("the query weighs entries differently, and counts do not", fix="give the entries")
+            raise DataError(
+                "the query weighs entries differently, and counts do not", fix="give the entries"
+            ).at("data")
         if weighed.size:
             yield piece, int(weighed[0])
 
@@ -111,13 +115,13 @@ def _check_may_miss(calibration: Calibration) -> None:
             f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
             "length only",
             fix="calibrate at the actual length, with the entries that the query reads",
-        )
+        ).at("data")
     if isinstance(calibration.query, Mean):
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
             "entries",
             fix="calibrate at the actual length, with the entries that the query reads",
-        )
+        ).at("data")
 
 
 def _number(calibration: Calibration, data: Any) -> Fraction:
