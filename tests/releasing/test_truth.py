@@ -16,6 +16,7 @@ import takifugu as tf
 from takifugu.errors import DataError, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
+from takifugu.problem import Problem
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))
@@ -26,7 +27,10 @@ def stand_in(belief: Any, query: Any, composition: Composition = Composition.QUI
     """What a calibration knows of its problem, without the mechanism."""
     framework = belief if isinstance(belief, Framework) else tf.Pufferfish(tf.every_entry(), belief)
     guarantee = SimpleNamespace(composition=composition, epsilon=Fraction(1))
-    return SimpleNamespace(framework=framework, query=query, guarantee=guarantee, mechanism="a mechanism")
+    problem = Problem(framework, query, Fraction(1), Fraction(0))
+    return SimpleNamespace(
+        framework=framework, query=query, guarantee=guarantee, mechanism="a mechanism", problem=problem
+    )
 
 
 HISTOGRAM = stand_in(CHAIN, tf.Histogram())
@@ -57,7 +61,7 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("calibration", "data", "words"),
     [
-        (HISTOGRAM, ["still", "SENTINEL"], r"not a state of the belief; its states are \['still', 'walking'\]"),
+        (HISTOGRAM, ["still", "SENTINEL"], r"not a state of the belief: its states are \['still', 'walking'\]"),
         (HISTOGRAM, [["SENTINEL"]], "not a state of the belief"),
         (HISTOGRAM, [], "the data is empty"),
         (HISTOGRAM, [None, None], "the data is empty"),
