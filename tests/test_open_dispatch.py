@@ -11,8 +11,14 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "takifugu"
 
-#: How many checks of a belief's type are left at most: a number that only ever shrinks, to a single digit.
-MOST = 50
+#: Where a belief's type is still asked for, how often, and why: a list that only ever shrinks. Two given distributions
+#: of an answer (LawPair) are no distribution of data: they have no entries, and no joint states.
+LEFT = {
+    "frameworks.py": (2, "secrets of entries do not fit two given distributions, nor the other way round"),
+    "problem.py": (1, "the pairs of distributions whose atoms give the grid"),
+    "audit/releases.py": (2, "the atoms of two given distributions are the answers that occur"),
+    "postprocess/adjust.py": (1, "the least answer is an atom of one of them"),
+}
 
 
 def belief_types() -> set[str]:
@@ -59,7 +65,8 @@ def test_nothing_asks_for_the_type_of_a_belief() -> None:
         name = path.relative_to(SRC).as_posix()
         if not name.startswith("beliefs/"):
             found[name] += len([*checks(ast.parse(path.read_text(encoding="utf-8")), types)])
-    assert found.total() <= MOST, f"types of beliefs are asked for in {+found}; ask a question of takifugu.capabilities"
+    new = found - Counter({name: count for name, (count, _) in LEFT.items()})
+    assert not new, f"types of beliefs are asked for in {+new}; ask a question of takifugu.capabilities"
 
 
 @pytest.mark.parametrize(("line", "count"), [

@@ -12,7 +12,9 @@ from takifugu.answer_laws.listed import ListedFamily
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerLaw, answer_law
 from takifugu.capabilities.evaluating import VALUES
+from takifugu.capabilities.influence import QUILTS, Quilts, Search, Worst
 from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
+from takifugu.capabilities.marginal import MARGINAL, Marginal
 from takifugu.definitions import register as register_definition
 from takifugu.errors import DataError, InputError, Unsupported
 from takifugu.frames import Engine
@@ -31,23 +33,33 @@ from takifugu.secrets import register as register_secret
 
 __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "Bound", "Composition", "Cost", "DataError", "Direction",
-    "Engine", "InputError", "JointStates", "ListedFamily", "Pmf", "Problem", "Randomiser", "RandomiserKind", "Refusal",
-    "States", "Unsupported", "Witness", "answer_law", "laplace_or_exact", "register_belief", "register_definition",
-    "register_engine", "register_mechanism", "register_query", "register_randomiser", "register_secret",
-    "round_up",
+    "Engine", "InputError", "JointStates", "ListedFamily", "Marginal", "Pmf", "Problem", "Quilts", "Randomiser",
+    "RandomiserKind", "Refusal", "Search", "States", "Unsupported", "Witness", "Worst", "answer_law",
+    "laplace_or_exact", "register_belief", "register_definition", "register_engine", "register_mechanism",
+    "register_query", "register_randomiser", "register_secret", "round_up",
 ]  # fmt: skip
 
 
 def register_belief(
-    kind: str, belief: type, *, answer_law: Any = None, joint_states: Any = None, values: Any = None
+    kind: str,
+    belief: type,
+    *,
+    answer_law: Any = None,
+    joint_states: Any = None,
+    values: Any = None,
+    quilts: Any = None,
+    marginal: Any = None,
 ) -> None:
     """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
 
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
-    JointStates) for the audit, `values` (belief, data -> value indices) for releases. Without an answer, the question
-    is refused with a reason. Raises InputError for a kind or a type that is registered already.
+    JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms
+    of Markov quilts and for what releases cost together, `marginal` (a Marginal) for what components add beside each
+    other. Without an answer, the question is refused with a reason, or answered at its worst. Raises InputError for a
+    kind or a type that is registered already.
     """
     beliefs.register(kind, belief)
-    for question, answer in ((ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (VALUES, values)):
+    answers = ((ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (VALUES, values), (QUILTS, quilts))
+    for question, answer in (*answers, (MARGINAL, marginal)):
         if answer is not None:
             question.register(belief, answer)
