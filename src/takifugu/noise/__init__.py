@@ -5,7 +5,7 @@ promised: drawing does not take constant time, and memory is not wiped afterward
 """
 
 from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private
-from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, total, uniform_below
+from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, narrowed, total, uniform_below
 from takifugu.noise.rounded import rounded_laplace, rounded_normal
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "choose",
     "discrete_laplace",
     "is_private",
+    "narrowed",
     "rounded_laplace",
     "rounded_normal",
     "total",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from takifugu.randomisers.additive import DiscreteLaplace, Exact, Noise, RoundedLaplace, RoundedNormal, laplace_or_exact
+from takifugu.randomisers.additive import DiscreteLaplace, Exact, Noise, laplace_or_exact
 from takifugu.randomisers.base import (
     LABEL,
     NUMBER,
@@ -28,6 +28,7 @@ from takifugu.randomisers.base import (
     answered,
     scale_text,
 )
+from takifugu.randomisers.rounded import RoundedLaplace, RoundedNormal
 from takifugu.registry import Registry
 
 __all__ = [
@@ -42,8 +43,8 @@ KINDS: Registry[Kind] = Registry(
     {
         "none": "randomisers.additive:NONE",
         "discrete-laplace": "randomisers.additive:DISCRETE_LAPLACE",
-        "rounded-laplace": "randomisers.additive:ROUNDED_LAPLACE",
-        "rounded-normal": "randomisers.additive:ROUNDED_NORMAL",
+        "rounded-laplace": "randomisers.rounded:ROUNDED_LAPLACE",
+        "rounded-normal": "randomisers.rounded:ROUNDED_NORMAL",
         "exponential-choice": "randomisers.choices:EXPONENTIAL",
         "channel": "randomisers.choices:CHANNEL",
     },

@@ -12,12 +12,12 @@ import numpy as np
 
 from takifugu.errors import InputError
 from takifugu.laws import noise_laws
-from takifugu.laws.gaussian import gaussian_delta
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.randomisers.base import NUMBER, Answer, Direction, Kind, Loss
 
 if TYPE_CHECKING:
     from takifugu.noise import Entropy
+
 
 class Noise:
     """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
@@ -31,8 +31,17 @@ class Noise:
         """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
         return None
 
-    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
-        """Return one noisy answer for each of an array of whole answers, all in steps of the grid."""
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (grid units; whole ones where the noise needs that) with noise, in answer units."""
+        self._check(answer, self._takes_whole)
+        return tuple(int(step) * self.grid for step in self._steps(_array(answer), entropy))
+
+    @property
+    def _takes_whole(self) -> bool:
+        return False
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        """Return one noisy answer for each of an array of answers, all in steps of the grid."""
         raise NotImplementedError
 
     def draw_column(self, answers: Any, entropy: Entropy) -> Any:
@@ -43,7 +52,7 @@ class Noise:
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
             raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
-        return self.draw_steps(steps, entropy)
+        return self._steps(steps, entropy)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio of the output's law between answers that differ by `change` in L1.
@@ -115,7 +124,7 @@ class Exact(Noise):
     on_grid: bool = True
 
     def __post_init__(self) -> None:
-        _check_shape(self.grid, self.cells)
+        check_shape(self.grid, self.cells)
 
     @property
     def kind(self) -> str:
@@ -127,13 +136,12 @@ class Exact(Noise):
 
     laplace_scale = scale
 
-    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
-        return answers.copy()
+    @property
+    def _takes_whole(self) -> bool:
+        return self.on_grid
 
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer, rounded to the grid, in answer units."""
-        self._check(answer, whole=self.on_grid)
-        return tuple(round(x) * self.grid for x in answer)
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return 0 for the rounded answer, else -inf: answer in grid units, output in answer units."""
@@ -158,7 +166,7 @@ class Exact(Noise):
         return 0 if self.on_grid else 1
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **_place(self.on_grid)}
+        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **placed(self.on_grid)}
 
 
 @dataclass(frozen=True)
@@ -178,8 +186,8 @@ class DiscreteLaplace(Noise):
     cells: int = 1
 
     def __post_init__(self) -> None:
-        _check_scale(self.units)
-        _check_shape(self.grid, self.cells)
+        check_scale(self.units)
+        check_shape(self.grid, self.cells)
 
     @property
     def kind(self) -> str:
@@ -191,18 +199,14 @@ class DiscreteLaplace(Noise):
 
     laplace_scale = scale
 
-    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
+    @property
+    def _takes_whole(self) -> bool:
+        return True
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
         from takifugu.noise import discrete_laplace, total
 
         return total(answers, discrete_laplace(self.units, len(answers), entropy))
-
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (whole grid units) plus noise, in answer units."""
-        from takifugu.noise import discrete_laplace
-
-        self._check(answer, whole=True)
-        noise = discrete_laplace(self.units, self.cells, entropy)
-        return tuple((int(x) + int(k)) * self.grid for x, k in zip(answer, noise, strict=True))
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell, difference in grid units; -inf off the integers."""
@@ -232,166 +236,19 @@ class DiscreteLaplace(Noise):
         return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
 
-@dataclass(frozen=True)
-class RoundedLaplace(Noise):
-    """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
-
-    >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
-    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
-    (0.2212, 1.9793)
-    """
-
-    scale: Fraction
-    grid: Fraction
-    cells: int = 1
-    on_grid: bool = True
-
-    def __post_init__(self) -> None:
-        _check_scale(self.scale)
-        _check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "rounded-laplace"
-
-    @property
-    def laplace_scale(self) -> Fraction:
-        return self.scale
-
-    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
-        from takifugu.noise import rounded_laplace
-
-        return rounded_laplace(answers, self.scale / self.grid, 1, len(answers), entropy)
-
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
-        from takifugu.noise import rounded_laplace
-
-        self._check(answer)
-        steps = rounded_laplace(list(answer), self.scale / self.grid, 1, self.cells, entropy)
-        return tuple(int(k) * self.grid for k in steps)
-
-    def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
-        units = self.scale / self.grid
-        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
-        if near >= 0:
-            return math.log(-math.expm1(-1 / units) / 2) - float(near / units)
-        return math.log(-(math.expm1(near / units) + math.expm1(-far / units)) / 2)
-
-    def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell before rounding: -distance/scale."""
-        return -max(0.0, float(distance / self.scale))
-
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        return self.cells * noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=self.on_grid).absolute
-
-    def variance(self) -> float:
-        """Return the expected squared error of one cell, in squared answer units."""
-        return noise_laws.rounded_laplace_moments(self.scale, self.grid, on_grid=self.on_grid).square
-
-    def _steps_within(self, level: Fraction) -> int:
-        return noise_laws.rounded_laplace_half_width(self.scale, self.grid, level, on_grid=self.on_grid)
-
-    def to_dict(self) -> dict[str, Any]:
-        about = {"kind": self.kind, "scale": to_text(self.scale), "grid": to_text(self.grid), "cells": self.cells}
-        return {**about, **_place(self.on_grid)}
-
-
-@dataclass(frozen=True)
-class RoundedNormal(Noise):
-    """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
-
-    >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
-    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
-    (0.1974, 1.579)
-    """
-
-    sigma: Fraction
-    grid: Fraction
-    cells: int = 1
-    on_grid: bool = True
-
-    def __post_init__(self) -> None:
-        _check_scale(self.sigma)
-        _check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "rounded-normal"
-
-    @property
-    def scale(self) -> Fraction:
-        return self.sigma
-
-    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
-
-    def draw_steps(self, answers: Any, entropy: Entropy) -> Any:
-        from takifugu.noise import rounded_normal
-
-        return rounded_normal(answers, self.sigma / self.grid, 1, len(answers), entropy)
-
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (grid units, any real centre) plus noise, rounded to the grid, in answer units."""
-        from takifugu.noise import rounded_normal
-
-        self._check(answer)
-        steps = rounded_normal(list(answer), self.sigma / self.grid, 1, self.cells, entropy)
-        return tuple(int(k) * self.grid for k in steps)
-
-    def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
-        units = self.sigma / self.grid
-        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
-        if near >= 0:
-            first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
-            return first + math.log(-math.expm1(second - first))
-        inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
-        return math.log(inside / 2)
-
-    def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell before rounding."""
-        return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
-
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        return self.cells * noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=self.on_grid).absolute
-
-    def variance(self) -> float:
-        """Return the expected squared error of one cell, in squared answer units."""
-        return noise_laws.rounded_normal_moments(self.sigma, self.grid, on_grid=self.on_grid).square
-
-    def _steps_within(self, level: Fraction) -> int:
-        return noise_laws.rounded_normal_half_width(self.sigma, self.grid, level, on_grid=self.on_grid)
-
-    def to_dict(self) -> dict[str, Any]:
-        about = {"kind": self.kind, "sigma": to_text(self.sigma), "grid": to_text(self.grid), "cells": self.cells}
-        return {**about, **_place(self.on_grid)}
-
-
-def _reader(law: Callable[..., Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
+def reader(law: Callable[..., Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
     def read(data: Mapping[str, Any]) -> Any:
-        place = {} if data.get("on_grid", True) else _place(False)
+        place = {} if data.get("on_grid", True) else placed(False)
         size = [as_fraction(data[name], name)] if name else []
         return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)
 
     return read
 
 
-NONE = Kind(_reader(Exact, ""), "no noise", "no noise")
+NONE = Kind(reader(Exact, ""), "no noise", "no noise")
 DISCRETE_LAPLACE = Kind(
-    _reader(DiscreteLaplace, "units"), "discrete Laplace noise",
+    reader(DiscreteLaplace, "units"), "discrete Laplace noise",
     "discrete Laplace noise, drawn exactly from the operating system's randomness",
-)  # fmt: skip
-ROUNDED_LAPLACE = Kind(
-    _reader(RoundedLaplace, "scale"), "rounded Laplace noise",
-    "Laplace noise, the noisy value rounded exactly once to the grid",
-)  # fmt: skip
-ROUNDED_NORMAL = Kind(
-    _reader(RoundedNormal, "sigma"), "rounded normal noise",
-    "normal noise, the noisy value rounded exactly once to the grid",
 )  # fmt: skip
 
 
@@ -404,19 +261,30 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
     return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
 
 
-def _place(on_grid: bool) -> dict[str, bool]:
+def _array(answer: Answer) -> Any:
+    """Return whole numbers as an array of 64-bit words where they fit, anything else as an array of objects."""
+    from takifugu.noise import narrowed
+
+    if all(isinstance(x, int) for x in answer):
+        return narrowed([int(x) for x in answer])
+    found = np.empty(len(answer), dtype=object)
+    found[:] = answer
+    return found
+
+
+def placed(on_grid: bool) -> dict[str, bool]:
     """Return what is written about where answers lie: nothing in the usual case."""
     return {} if on_grid else {"on_grid": False}
 
 
-def _check_shape(grid: Fraction, cells: int) -> None:
+def check_shape(grid: Fraction, cells: int) -> None:
     if grid <= 0:
         raise InputError(f"the grid is {grid}", rule="it must be above 0").at("grid")
     if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
         raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0").at("cells")
 
 
-def _check_scale(scale: Fraction) -> None:
+def check_scale(scale: Fraction) -> None:
     if scale <= 0:
         raise InputError(
             f"the scale of the noise is {scale}", rule="it must be above 0", fix="no noise is Exact(grid, cells)"
@@ -426,12 +294,3 @@ def _check_scale(scale: Fraction) -> None:
 def _log_tanh(x: Fraction) -> float:
     y = float(x)
     return math.log(-math.expm1(-2 * y)) - math.log1p(math.exp(-2 * y))
-
-
-def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) of a standard normal Z, x >= 0."""
-    if x < 25:
-        return math.log(math.erfc(x / math.sqrt(2)) / 2)
-    from scipy.special import log_ndtr
-
-    return float(log_ndtr(-x))
