@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.ledger_tools import chain_framework, group_debit
 
+import takifugu as tf
 from takifugu.errors import BudgetExceeded, LedgerError
 from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
 from takifugu.ledger.answers import with_answer
@@ -27,7 +28,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def opened(ledger: Ledger) -> Session:
-    return Session(ledger, ledger.reserve("data", [DEBIT], budget="1/2", recipe={"kind": "session"}))
+    return Session.open(ledger, "data", [DEBIT], budget="1/2")
 
 
 def search(session: Session, questions: int) -> int:
@@ -62,6 +63,14 @@ def test_questions_depend_on_answers_and_each_is_kept_before_the_next(ledger: Le
 
 def test_a_search_by_noisy_thresholds_finds_the_answer(ledger: Ledger) -> None:
     assert search(opened(ledger), 5) == TRUTH
+
+
+def test_nothing_else_completes_a_session(ledger: Ledger) -> None:
+    session = opened(ledger)
+    session.ask("first", lambda _: "kept")
+    (left,) = tf.resume(ledger)
+    assert "it is a session" in left.problem
+    assert session.asked == (("first", "kept"),)
 
 
 def test_all_is_spent_however_much_was_asked(ledger: Ledger) -> None:

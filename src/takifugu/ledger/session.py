@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from takifugu.ledger.answers import Asked
-from takifugu.ledger.book import Ledger
-from takifugu.ledger.values import Pending, Reservation
+from takifugu.ledger.book import Budget, Ledger
+from takifugu.ledger.values import Debit, Pending, Reservation
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +20,11 @@ class Session:
 
     ledger: Ledger
     paid: Reservation | Pending
+
+    @staticmethod
+    def open(ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None) -> Session:
+        """Pay for a session about a source, and begin it; raises what `Ledger.reserve` raises."""
+        return Session(ledger, ledger.reserve(source, debits, budget, recipe={"kind": "session"}))
 
     @property
     def asked(self) -> tuple[Asked, ...]:

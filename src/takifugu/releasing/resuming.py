@@ -90,6 +90,8 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
         return _files_of(book, one, course)
     if kind == "file":
         return _drawn_again(book, one, course)
+    if kind == "session":
+        raise LedgerError("it is a session", fix="go on with it, ledger.Session(ledger, pending), or close it")
     if kind != "library":
         raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
     if one.state != "drawn":
