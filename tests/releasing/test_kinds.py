@@ -15,6 +15,7 @@ from takifugu.errors import InputError, TakifuguError
 from takifugu.extending.files import (
     Columned,
     FileSpec,
+    Kind,
     RecordHideSpec,
     RecordItemSpec,
     RecordSourceSpec,
@@ -23,6 +24,7 @@ from takifugu.extending.files import (
     register_release_file,
 )
 from takifugu.spec.file import json_schema
+from takifugu.spec.kinds import KINDS
 
 
 class TwinsSpec(Section):
@@ -98,9 +100,23 @@ def test_a_name_is_registered_once(name: str) -> None:
         register_release_file(Other())
 
 
-def test_a_kind_without_a_name_is_refused() -> None:
-    class Nameless(Twins):
-        names = ()
+class Unread(Kind):
+    names, sections = ("unread",), TwinsFile
 
-    with pytest.raises(InputError, match="names no value"):
-        register_release_file(Nameless())
+
+@pytest.mark.parametrize(("kind", "words"), [
+    (object(), "is no kind of release file"),
+    (type("Nameless", (Twins,), {"names": ()})(), "names no value of belief.kind"),
+    (type("Shapeless", (Twins,), {"sections": FileSpec})(), "has no model of its file"),
+    (Unread(), "does not define units, query, belief, framework_of"),
+])  # fmt: skip
+def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        register_release_file(kind)
+    assert "unread" not in KINDS
+
+
+def test_of_several_names_all_are_free_or_none_is_taken() -> None:
+    with pytest.raises(InputError, match="registered already"):
+        register_release_file(type("Both", (Twins,), {"names": ("siblings", "users")})())
+    assert "siblings" not in KINDS

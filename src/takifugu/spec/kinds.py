@@ -5,6 +5,7 @@ from __future__ import annotations
 from takifugu.errors import InputError
 from takifugu.registry import Registry
 from takifugu.spec.kind import Kind
+from takifugu.spec.sections import FileSpec
 
 #: The kind that faults are listed for where a file names none that there is, and those of records.
 SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
@@ -21,17 +22,38 @@ KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
 
 
 def register(kind: Kind) -> None:
-    """Let a kind read the files that name it in belief.kind; InputError for a name that is taken, and for none.
+    """Let a kind read the files that name it in belief.kind.
+
+    Raises InputError for a name that is taken, and for a kind that lacks what every kind must bring.
 
     >>> register(Kind())
     Traceback (most recent call last):
     takifugu.errors.InputError: a Kind names no value of belief.kind: write names = ("urn",) in its class
     """
+    if not isinstance(kind, Kind):
+        raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
+    own = f"a {type(kind).__name__}"
     if not kind.names:
-        what = f"a {type(kind).__name__} names no value of belief.kind"
-        raise InputError(what, fix='write names = ("urn",) in its class')
+        raise InputError(f"{own} names no value of belief.kind", fix='write names = ("urn",) in its class')
+    model = getattr(kind, "sections", None)
+    lacks = {"source", "belief", "release"} - set(getattr(model, "model_fields", ()))
+    if lacks or not (isinstance(model, type) and issubclass(model, FileSpec)):
+        raise InputError(
+            f"{own} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
+        )
+    needed = ["units", "query", *(["belief", "framework_of"] if _of(kind, "meaning") is Kind.meaning else [])]
+    missing = [name for name in needed if _of(kind, name) is getattr(Kind, name)]
+    if missing:
+        raise InputError(f"{own} does not define {', '.join(missing)}", rule="every kind of release file must")
+    for name in kind.names:
+        if name in KINDS:
+            raise InputError(f"the kind of release file {name!r} is registered already", fix="choose another name")
     for name in kind.names:
         KINDS.register(name, kind)
+
+
+def _of(kind: Kind, method: str) -> object:
+    return getattr(type(kind), method)
 
 
 def other_kinds() -> str:
