@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from takifugu.domain import Domain
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
+from takifugu.kept import kept
 from takifugu.problem import Problem
 from takifugu.queries import Additive, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
@@ -79,15 +80,12 @@ def charge_of(
             f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
         ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
-    whole, single = _changes(about, query)
-    tabled = [] if about.is_pair else [*(about.beliefs or [about.domain])]
+    read = kept(about, (_read, queries.key_of(query)), lambda: _read(about, query))
     return Charge(
         framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
-        change=whole, entry_change=single, entries=_size(about),
-        answers=tuple(sorted({answer_hash(queries.resolved(query, b), b) for b in tabled})),
-        pieces=tuple(sorted({pieces_hash(b) for b in about.beliefs if not about.is_pair})),
+        change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers, pieces=read.pieces,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at,
     )  # fmt: skip
@@ -129,15 +127,29 @@ def completed(charge: Charge, framework: Framework) -> Charge:
     return replace(charge, names=_names(framework), lengths=_lengths(framework))
 
 
-def _changes(framework: Framework, query: Query) -> tuple[Fraction, Fraction]:
-    """Return the largest change of the answer when all entries change and when one does, in its units."""
+@dataclass(frozen=True)
+class _Read:
+    """What a query reads of a framework's data: its largest change when all entries change and when one does."""
+
+    whole: Fraction
+    single: Fraction
+    answers: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()
+
+
+def _read(framework: Framework, query: Query) -> _Read:
     problem = Problem(framework, query, Fraction(1))
     if problem.is_pair:
         reach = component_change(problem).size * problem.grid
-        return reach, reach
+        return _Read(reach, reach)
     each = [(a.entry_changes(), a.grid) for a in problem.answers]
-    whole = max(int(changes.sum()) * grid for changes, grid in each)
-    return whole, max(int(changes.max(initial=0)) * grid for changes, grid in each)
+    tabled = framework.beliefs or (framework.domain,)
+    return _Read(
+        max(int(changes.sum()) * grid for changes, grid in each),
+        max(int(changes.max(initial=0)) * grid for changes, grid in each),
+        tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)})),
+        tuple(sorted({pieces_hash(b) for b in framework.beliefs})),
+    )
 
 
 def pieces_hash(belief: Belief) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from takifugu.composition.charges import Calibrated, charge_of
 from takifugu.composition.losses import Joint
@@ -12,6 +12,7 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.frameworks import DEFINITIONS, Framework
 from takifugu.guarantee import Charge, Composition, Guarantee
+from takifugu.kept import kept
 
 _FROM_LOOSE_TO_STRICT = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
 
@@ -32,10 +33,10 @@ def joint(
     >>> joint(framework, [charge] * 3).epsilon
     Fraction(1, 1)
     """
-    return _joint(framework, fingerprint or framework.fingerprint(), tuple(charges), recharge)
+    known = kept(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
+    return known(fingerprint or framework.fingerprint(), tuple(charges), recharge)
 
 
-@lru_cache(maxsize=4096)
 def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
     if framework.definition not in DEFINITIONS:
         raise CompositionRefused(

@@ -4,7 +4,7 @@ from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.forms import Query
 from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
-from takifugu.queries.registry import check, from_dict, register, resolved
+from takifugu.queries.registry import check, from_dict, key_of, register, resolved
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
@@ -22,6 +22,7 @@ __all__ = [
     "check",
     "from_dict",
     "implied_grid",
+    "key_of",
     "register",
     "resolved",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
@@ -61,8 +61,12 @@ def resolved(query: Query, entries: Entries) -> Additive:
     >>> resolved(Count(1), chain) is resolved(Count(1), chain)
     True
     """
-    text = kept(query, "text", lambda: json.dumps(query.to_dict(), sort_keys=True, default=repr))
-    return kept(entries, (resolved, type(query), text), lambda: _resolve(query, entries))
+    return kept(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
+
+
+def key_of(query: Query) -> Hashable:
+    """Return a key that two queries have in common where they are written alike."""
+    return type(query), kept(query, key_of, lambda: json.dumps(query.to_dict(), sort_keys=True, default=repr))
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
