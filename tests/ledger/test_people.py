@@ -233,6 +233,20 @@ def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both
         assert found == {ledger.unit_tag(unit): cost for unit, cost in (("Ana", 3), ("Ben", 2), (other, 1))}
 
 
+def test_a_spelling_that_was_a_unit_of_its_own_is_counted_once_where_all_units_are(ledger: Ledger) -> None:
+    """A ledger as version 1 left it: "Ana " was another unit than "Ana", and both were in another source."""
+    ledger.reserve("sleep", [about("Ana"), about("Ben", "1/2"), about("Cid")], budget=9)
+    ledger.reserve("work", [about("Ana", "1/4")], budget=9, same_people=False)
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of("Ana "), ledger.tag_of("Ben")))
+        connection.execute("delete from people")
+        connection.commit()
+    ledger.reserve("sleep", [about("Ana", "1/8", spellings=("Ana ",))], same_people=True)
+    found = {u.unit: u.spent.epsilon for u in ledger.spent("sleep").units}
+    assert found == {ledger.unit_tag("Ana"): Fraction(15, 8), ledger.unit_tag("Cid"): 1}
+    assert spent(ledger, "work") == [Fraction(15, 8)]
+
+
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
     for source in ("one", "two", "three"):
         ledger.reserve(source, [about("Ana")], budget=9, same_people=True)

@@ -132,7 +132,7 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         mine = [tag for tag in asked.units if s == number or s in hits.get(tag, ())]
         if (links[s] or fresh) and s:
             mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
-        members[s] = [tag for tag in mine if tag not in asked.spellings or tag in asked.units]
+        members[s] = [tag for tag in mine if tag not in asked.spellings]
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
     if extra:
         hits = {**hits, **kept.hits(connection, extra, asked.spellings)}
