@@ -439,15 +439,21 @@ def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledge
     assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
 
 
-def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: Ledger) -> None:
-    """Also where the single is asked for together with something else."""
+@pytest.mark.parametrize("elsewhere", [0, 1])
+def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: Ledger, elsewhere: int) -> None:
+    """Also where the single is asked for together with something else, and where bob is in another source."""
+    same = True if elsewhere else None
+    if elsewhere:
+        ledger.reserve("other", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
     some = pooled_debits({"bob": (6,), "dan": (3,)}, Count(1), group.MECHANISM)
+    whole = [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in some]
     for _ in range(3):
-        ledger.reserve("data", [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in some], budget=9)
+        ledger.reserve("data", whole, budget=9, same_people=same)
     single = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM, "single")
     ledger.reserve("data", [*single, *alone({"eve": (5,)}, Count(1), group.MECHANISM)])
     spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-    assert [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")] == [4, 4, 1]
+    found = [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
+    assert found == [4 + elsewhere, 4 + elsewhere, 1]
 
 
 def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
