@@ -197,7 +197,7 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("remember the milk\n" * 200)
     before = text.read_bytes()
-    with pytest.raises(LedgerError, match="is not a ledger; give the path of a ledger"):
+    with pytest.raises(LedgerError, match="is not a ledger: give the path of a ledger"):
         Ledger.open(text)
     assert text.read_bytes() == before
     other = tmp_path / "other.db"
@@ -230,7 +230,7 @@ def test_truncated_files_are_found_wherever_they_end(path: Path, monkeypatch: py
     whole = path.read_bytes()
     for kept in [1, 16, 99, 100, 512, *range(2048, len(whole), 2048), len(whole) - 1]:
         path.write_bytes(whole[:kept])
-        with pytest.raises(LedgerError, match="is damaged; restore it"):
+        with pytest.raises(LedgerError, match="is damaged: restore it"):
             Ledger.open(path).reserve("data", [DEBIT])
         assert path.read_bytes() == whole[:kept]
     path.write_bytes(whole)
@@ -259,7 +259,7 @@ def test_damaged_pages_are_found(path: Path) -> None:
     whole = path.read_bytes()
     for start in range(0, len(whole), 4096):
         path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])
-        with pytest.raises(LedgerError, match=r"is damaged; restore it|is not a ledger"):
+        with pytest.raises(LedgerError, match=r"is damaged: restore it|is not a ledger"):
             Ledger.open(path).reserve("data", [DEBIT])
 
 
@@ -288,7 +288,7 @@ def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
         holder.execute("BEGIN IMMEDIATE")
         ledger = Ledger.open(path, timeout=0.05)
         assert ledger.spent("data").spent.epsilon == 1
-        with pytest.raises(LedgerError, match=r"is locked by another program; wait until"):
+        with pytest.raises(LedgerError, match=r"is locked by another program: wait until"):
             ledger.reserve("data", [DEBIT])
         holder.execute("ROLLBACK")
     assert dump(path) == before
@@ -347,12 +347,12 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     path.chmod(0o444)
     open_folder.chmod(0o777)
     said = without_privileges(lambda: ledger.reserve("data", [DEBIT]))
-    assert re.match(r"LedgerError: .*(is read-only; make the file|cannot be opened; check)", said)
+    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
     open_folder.chmod(0o555)
     said = without_privileges(lambda: Ledger.open(path).reserve("data", [DEBIT]))
-    assert re.match(r"LedgerError: .*(is read-only; make the file|cannot be opened; check)", said)
+    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
     said = without_privileges(lambda: Ledger.open(open_folder / "new.db"))
-    assert re.match(r"LedgerError: .*permission denied\); give a path that can be written", said)
+    assert re.match(r"LedgerError: .*permission denied\): give a path that can be written", said)
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 
 
@@ -360,7 +360,7 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
 def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int) -> None:
     error = sqlite3.OperationalError("some words of the driver")
     error.sqlite_errorcode = code
-    words = r"the ledger '.*' (cannot|is) .*; [^.]*$"
+    words = r"the ledger '.*' (cannot|is) .*: [^.]*$"
     with pytest.raises(LedgerError, match=words), explained(path):
         raise error
 

@@ -26,15 +26,15 @@ def wrapped(native: Any) -> Frame:
 
 #: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
-    ("nvalid unicode", "is not UTF-8 text: save it as UTF-8"),
-    ("Expected Number of Columns", "has a row with more or fewer fields than its header: repair the file"),
-    ("CSV", "is not a well-formed CSV file: check its quotes, separators and line ends"),
-    ("GZIP", "is damaged or ends too early: compress it again"),
-    ("No files found", "cannot be read: check the path"),
-    ("Permission denied", "cannot be read (permission denied): check who may read it"),
-    ("Connection has already been closed", "belongs to a connection that was closed: keep it open"),
-    ("No space left", "needs more space for temporary files than the disk has: free some space"),
-    ("Out of Memory", "needs more memory than there is: free some, or use a larger machine"),
+    ("nvalid unicode", "is not UTF-8 text", "save it as UTF-8"),
+    ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
+    ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
+    ("GZIP", "is damaged or ends too early", "compress it again"),
+    ("No files found", "cannot be read", "check the path"),
+    ("Permission denied", "cannot be read (permission denied)", "check who may read it"),
+    ("Connection has already been closed", "belongs to a connection that was closed", "keep it open"),
+    ("No space left", "needs more space for temporary files than the disk has", "free some space"),
+    ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
 )
 
 
@@ -53,10 +53,11 @@ def careful(source: str) -> Iterator[None]:
     except Exception as error:
         text = "" if isinstance(error, ImportError) else str(error)
         text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack
-        said = next((meaning for words, meaning in _REASONS if words in text), None)
-        if said is None:
-            raise EngineError(f"{source} {engine_failure(error)}") from None
-        raise DataError(f"{source} {said}") from None
+        for words, what, fix in _REASONS:
+            if words in text:
+                raise DataError(f"{source} {what}", fix=fix) from None
+        who, fix = engine_failure(error)
+        raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
 
 
 def is_duckdb(frame: Frame) -> bool:

@@ -10,11 +10,11 @@ from types import TracebackType
 OWN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark")
 
 
-def engine_failure(error: BaseException) -> str:
-    """Say which engine failed and what helps, as the end of a sentence that starts with the data's name.
+def engine_failure(error: BaseException) -> tuple[str, str]:
+    """Say which engine failed, and what helps.
 
-    >>> print(engine_failure(ValueError("a row")))
-    could not be read: its engine failed (ValueError), which says nothing about the data; install ...
+    >>> engine_failure(ValueError("a row"))[0]
+    'its engine failed (ValueError), which says nothing about the data'
     """
     engine = _engine_of(error)
     if engine is None:
@@ -23,10 +23,8 @@ def engine_failure(error: BaseException) -> str:
         who, what = f"narwhals {_version('narwhals')} failed", "narwhals and the engine"
     else:
         who, what = f"{engine} {_version(engine)} with narwhals {_version('narwhals')} failed", f"{engine} and narwhals"
-    return (
-        f"could not be read: {who} ({type(error).__name__}), which says nothing about the data; install versions that "
-        f"work together (upgrade {what}), or give the data to another engine"
-    )
+    fix = f"install versions that work together (upgrade {what}), or give the data to another engine"
+    return f"{who} ({type(error).__name__}), which says nothing about the data", fix
 
 
 def _engine_of(error: BaseException) -> str | None:

@@ -27,17 +27,17 @@ LARGEST_IN_PYTHON = 1_000_000_000
 
 #: How files of other kinds start, and what to do with them.
 _OTHER_KINDS = {
-    b"PK\x03\x04": "is a zip archive or an Excel workbook: export the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is an Excel workbook: export the sheet as CSV",
-    b"ARROW1": "is an Arrow file: read it with pyarrow or polars and give the frame, or save it as Parquet",
-    b"FEA1": "is a Feather file: read it with pyarrow and give the frame, or save it as Parquet",
-    b"ORC": "is an ORC file: save it as Parquet",
-    b"SQLite format 3": "is a SQLite database: export the table as CSV",
-    b"\x28\xb5\x2f\xfd": "is compressed with zstd: unpack it, or compress it with gzip",
-    b"BZh": "is compressed with bzip2: unpack it, or compress it with gzip",
-    b"\xfd7zXZ": "is compressed with xz: unpack it, or compress it with gzip",
-    b"\xff\xfe": "is UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "is UTF-16 text: save it as UTF-8",
+    b"PK\x03\x04": ("is a zip archive or an Excel workbook", "export the sheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("is an Excel workbook", "export the sheet as CSV"),
+    b"ARROW1": ("is an Arrow file", "read it with pyarrow or polars and give the frame, or save it as Parquet"),
+    b"FEA1": ("is a Feather file", "read it with pyarrow and give the frame, or save it as Parquet"),
+    b"ORC": ("is an ORC file", "save it as Parquet"),
+    b"SQLite format 3": ("is a SQLite database", "export the table as CSV"),
+    b"\x28\xb5\x2f\xfd": ("is compressed with zstd", "unpack it, or compress it with gzip"),
+    b"BZh": ("is compressed with bzip2", "unpack it, or compress it with gzip"),
+    b"\xfd7zXZ": ("is compressed with xz", "unpack it, or compress it with gzip"),
+    b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
+    b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
 }
 
 
@@ -127,9 +127,9 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
     start = _first_bytes(path)
     if not start:
         raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
-    for magic, meaning in _OTHER_KINDS.items():
+    for magic, (what, fix) in _OTHER_KINDS.items():
         if start.startswith(magic):
-            raise DataError(f"{path.name} {meaning}")
+            raise DataError(f"{path.name} {what}", fix=fix)
     if start.startswith(b"PAR1"):
         return _open_parquet(path, missing)
     if path.suffix == ".parquet":

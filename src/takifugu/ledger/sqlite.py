@@ -36,17 +36,24 @@ NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EM
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
 
+#: What is wrong with the file, the rule where there is one, and the fix.
 _REASONS = {
-    sqlite3.SQLITE_BUSY: "is locked by another program; wait until it has finished, or find and stop it",
-    sqlite3.SQLITE_LOCKED: "is locked by another program; wait until it has finished, or find and stop it",
-    sqlite3.SQLITE_READONLY: "is read-only; make the file and its folder writable for this user",
-    sqlite3.SQLITE_PERM: "may not be read by this user; change the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and that this user may write there",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full; make room",
-    sqlite3.SQLITE_IOERR: "cannot be read or written (input/output error); check the disk",
-    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup, and count what was released since as spent",
-    sqlite3.SQLITE_NOTADB: "is not a ledger; give the path of a ledger, or of a file that does not exist yet",
-}
+    sqlite3.SQLITE_BUSY: ("is locked by another program", "", "wait until it has finished, or find and stop it"),
+    sqlite3.SQLITE_LOCKED: ("is locked by another program", "", "wait until it has finished, or find and stop it"),
+    sqlite3.SQLITE_READONLY: ("is read-only", "", "make the file and its folder writable for this user"),
+    sqlite3.SQLITE_PERM: ("may not be read by this user", "", "change the permissions of the file and its folder"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened", "", "check that its folder exists and that this user may write there"
+    ),
+    sqlite3.SQLITE_FULL: ("cannot grow", "the disk is full", "make room"),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written (input/output error)", "", "check the disk"),
+    sqlite3.SQLITE_CORRUPT: (
+        "is damaged", "", "restore it from a backup, and count what was released since as spent"
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is not a ledger", "", "give the path of a ledger, or of a file that does not exist yet"
+    ),
+}  # fmt: skip
 
 
 def engine_of(path: Path, timeout: float) -> Engine:
@@ -172,14 +179,16 @@ def explained(path: Path) -> Iterator[None]:
     except UnicodeDecodeError:  # a text that is none
         reason = _REASONS[sqlite3.SQLITE_CORRUPT]
     except OSError as error:
-        reason = f"cannot be opened ({(error.strerror or 'system error').lower()}); give a path that can be written"
+        why = (error.strerror or "system error").lower()
+        reason = f"cannot be opened ({why})", "", "give a path that can be written"
     else:
         return
-    raise LedgerError(f"the ledger {str(path)!r} {reason}")
+    what, rule, fix = reason
+    raise LedgerError(f"the ledger {str(path)!r} {what}", rule=rule, fix=fix).at("ledger")
 
 
-def _reason(error: BaseException | None) -> str:
+def _reason(error: BaseException | None) -> tuple[str, str, str]:
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int) and code & 0xFF in _REASONS:
         return _REASONS[code & 0xFF]
-    return f"cannot be used ({error}); check that it is a ledger of this version, not written by anything else"
+    return f"cannot be used ({error})", "", "check that it is a ledger of this version, not written by anything else"
