@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu import definitions
+from takifugu.frameworks import DEFINITIONS
 from takifugu.randomisers import KINDS
 from takifugu.tables import html_table
 from takifugu.visible import visible
@@ -207,12 +208,20 @@ def _units(units: tuple[str, ...]) -> str:
     return f"{', '.join(units[:_LISTED_UNITS])}{more}"
 
 
+def is_worded(c: Certificate) -> bool:
+    """Return whether a certificate is of a definition that is registered here: only that knows what it means."""
+    return c.definition in DEFINITIONS
+
+
 def promise_text(c: Certificate) -> str:
-    words = definitions.find(c.definition).promise(Fraction(c.epsilon), Fraction(c.delta))
+    definition = definitions.find(c.definition if is_worded(c) else "pufferfish")
+    words = definition.promise(Fraction(c.epsilon), Fraction(c.delta))
     return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
 def _in_numbers(c: Certificate) -> list[str]:
+    if not is_worded(c):
+        return []
     return definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
 
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu import definitions, explaining
 from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
-from takifugu.certificates.certificate import COMPOSES, NOT_PROMISED, Certificate, noise_text, pooled_over, promise_text
+from takifugu.certificates.certificate import (
+    COMPOSES,
+    NOT_PROMISED,
+    Certificate,
+    is_worded,
+    noise_text,
+    pooled_over,
+    promise_text,
+)
 from takifugu.errors import InputError
 from takifugu.guarantee import Composition
 from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart
@@ -169,7 +177,7 @@ def _found_by(c: Certificate) -> str:
 def _meaning(c: Certificate) -> Iterator[str]:
     yield paragraph(f"{_sentence(promise_text(c))}")
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
-    if not definitions.find(c.definition).one_way:
+    if is_worded(c) and not definitions.find(c.definition).one_way:
         yield from _suspicions(epsilon, delta)
     yield "<h3>If the belief is inaccurate</h3>"
     if c.compositions == (str(Composition.WHOLE),):
