@@ -20,12 +20,12 @@ from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
 from takifugu.composition import charge_of, compose, joint
-from takifugu.composition.losses import noise_loss
+from takifugu.composition.losses import any_change, noise_loss
 from takifugu.domain import Domain
 from takifugu.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, DataError, InputError, Unsupported
 from takifugu.frameworks import DEFINITIONS
 from takifugu.guarantee import Charge, Composition
-from takifugu.ledger import Ledger
+from takifugu.ledger import Debit, Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import releases_of
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
@@ -205,6 +205,21 @@ def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> No
     assert joint(CHAIN, [laplace, replace(laplace, definition=one_way.NAME)]).epsilon == 2
     with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
         joint(CHAIN, [laplace, one_sided])
+
+
+def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path: Path) -> None:
+    """How data of another source change when these do is not known, so a promise in one direction bounds nothing."""
+    ledger, made = Ledger.open(tmp_path / "ledger.db"), calibrated()
+    debit = Debit(one_way.framework(), charge_of(made), "ana")
+    ledger.reserve("visits", [debit], budget=9)
+    assert any_change(debit.charge) is None
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("tests", [debit], budget=9, same_people=True)
+    ledger.reserve("tests", [debit], budget=9, same_people=False)
+    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
+    assert any_change(charge_of(laplace)) == 1
+    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None)) is None
+    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None, change=F(0))) == 0
 
 
 def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -> None:

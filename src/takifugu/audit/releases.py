@@ -18,7 +18,6 @@ from takifugu.audit.any_start import Side
 from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
 from takifugu.domain import Domain
 from takifugu.errors import InputError, Unsupported
@@ -89,6 +88,7 @@ class Hypotheses:
     pairs: tuple[tuple[int, int], ...]
     channel: Channel
     relative_error: float
+    are_laws: bool = False
 
     def sides(self, masses: Masses) -> dict[int, Side]:
         """Return each hypothesis at all outputs of P(output | answer)."""
@@ -101,7 +101,7 @@ class Hypotheses:
         return Comparison(self.belief, self._is(a), self._is(b)).label
 
     def _is(self, value: int) -> Hypothesis:
-        if isinstance(self.belief, LawPair):  # nothing else is about the answer itself
+        if self.are_laws:
             return LawIs(str(self.belief.alphabet(0)[value]))
         absent = value == absent_index(self.belief, self.entry)
         mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
@@ -117,7 +117,7 @@ def hypotheses(
         yield from _of_domain(framework, releases, noises)
     for named in framework.beliefs:
         for belief in stand_ins(named, chains):
-            if isinstance(belief, LawPair):
+            if framework.is_pair:
                 yield _of_pair(belief, noises)
             else:
                 yield from _of_belief(belief, framework, releases, noises)
@@ -179,7 +179,7 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
             yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
 
 
-def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
+def _of_pair(belief: Any, noises: list[Randomiser]) -> Hypotheses:
     laws = [{Fraction(v): Fraction(m) for v, m in law.items()} for law in (belief.left, belief.right)]
     atoms = sorted({*laws[0], *laws[1]})
     weights: dict[int, list[Masses]] = {}
@@ -188,7 +188,7 @@ def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
         weights[number] = [np.array([mp.mpf(m.numerator) / m.denominator for m in masses], dtype=object)]
     channel = Channel([tuple(_units(atom, noise) for noise in noises) for atom in atoms], noises)
     rounded = 0.0 if belief.left.exact and belief.right.exact else 2.0**-52
-    return Hypotheses(belief, 0, weights, ((0, 1), (1, 0)), channel, rounded)
+    return Hypotheses(belief, 0, weights, ((0, 1), (1, 0)), channel, rounded, are_laws=True)
 
 
 def _units(value: Fraction, noise: Randomiser) -> Fraction:

@@ -20,6 +20,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
+from takifugu.frameworks import DEFINITIONS
 from takifugu.guarantee import Charge, Composition
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
@@ -132,8 +133,8 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 
     That is sound under every definition that compares hypotheses about the data, and for any dependence of what the
     answer reads on other data: between any two data sets the output's densities differ by this factor at most. The
-    charge's own promise is of another definition, and counts where it covers all changes both ways (`foreign` in the
-    ledger) only. Raises CompositionRefused where the noise has no such bound.
+    charge's own promise is of another definition, and counts for nothing here. Raises CompositionRefused where the
+    noise has no such bound.
     """
     cost = noise_loss(charge)
     if isinf(cost):
@@ -155,3 +156,14 @@ def noise_loss(charge: Charge) -> Fraction | float:
     if charge.scale is None:
         return randomisers.from_dict(charge.randomiser).loss(charge.change)
     return charge.change / charge.scale if charge.scale else inf
+
+
+def any_change(charge: Charge) -> Fraction | None:
+    """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
+
+    The promise of a `whole` release does, unless its definition compares hypotheses one way only; so does its scale.
+    """
+    known = [charge.change / charge.scale] if charge.scale else []
+    if charge.composition is Composition.WHOLE and not DEFINITIONS.find(charge.definition).one_way:
+        known.append(charge.epsilon)
+    return max(known, default=None if charge.change else Fraction(0))

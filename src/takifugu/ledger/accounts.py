@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.composition import Charge, joint
+from takifugu.composition.losses import any_change
 from takifugu.composition.views import same_hash
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
@@ -142,16 +143,13 @@ def foreign(item: Item) -> Item:
     differ by this factor at most. Raises CompositionRefused where the release has no such bound.
     """
     charge = item.charge
-    losses = [charge.change / charge.scale] if charge.scale else []
-    if charge.composition is Composition.WHOLE:
-        losses.append(charge.epsilon)
-    if not losses and charge.change:
+    cost = any_change(charge)
+    if cost is None:
         raise CompositionRefused(
             f"a release of kind {str(charge.composition)!r} about another source that the same people are in has no "
             "cost for a change of the whole data, so nothing bounds what both reveal together",
             fix="publish it with Laplace noise, or by a mechanism whose promise is whole ('group')",
         )
-    cost = max(losses, default=Fraction(0))
     whole = replace(
         charge, composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None,
@@ -162,7 +160,8 @@ def foreign(item: Item) -> Item:
 def _beside(item: Item, single: Item) -> Amount:
     """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
     charge = item.charge
-    if charge.composition is not Composition.WHOLE:
+    cost = any_change(charge) if charge.composition is Composition.WHOLE else None
+    if cost is None:
         raise CompositionRefused(
             "a pooled answer of kind 'single' reads a unit about which a release of kind "
             f"{str(charge.composition)!r} was made",
@@ -174,8 +173,7 @@ def _beside(item: Item, single: Item) -> Amount:
             "a pooled answer of kind 'single' was chosen when the output of a release with delta > 0 could be seen",
             rule="they compose only if its query and noise were fixed before",
         )
-    loss = charge.change / charge.scale if charge.scale else Fraction(0)
-    return Amount(max(charge.epsilon, loss), charge.delta)
+    return Amount(cost, charge.delta)
 
 
 def _sum(total: Amount, cost: Amount, times: int) -> Amount:
