@@ -11,7 +11,7 @@ import numpy.typing as npt
 import takifugu as tf
 from measure import compared, row, seconds, span, title
 from takifugu.problem import Problem
-from takifugu.quilts.chain import influence as chain_influence
+from takifugu.quilts.chain import shared
 from takifugu.quilts.joint_cost import joint_cost
 
 EPSILON = 1.0
@@ -46,14 +46,14 @@ def ring_chain(states: int, step: float = 0.3) -> FloatArray:
 
 def scale(matrix: FloatArray, length: int, mechanism: str = "quilt-exact", query: object = None) -> float:
     """Return a scale found afresh: no table of influences is left from an earlier call."""
-    chain_influence.forget()
+    shared.forget()
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))
     return tf.calibrate(framework, query or tf.Histogram(), EPSILON, mechanism=mechanism, allow_zero_noise=True).scale
 
 
 def two_releases(matrix: FloatArray, length: int) -> float:
     """Return the joint cost of a histogram and a count on one sequence."""
-    chain_influence.forget()
+    shared.forget()
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))
     parts = [Problem(framework, query, Fraction(1)).parts[0] for query in (tf.Histogram(), tf.Count(1))]
     return joint_cost(parts[0], [(part.answer.entry_changes(), Fraction(10_000)) for part in parts])[0]

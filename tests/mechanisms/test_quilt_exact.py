@@ -36,6 +36,7 @@ from takifugu.problem import Problem, Refusal
 from takifugu.queries import Count, Histogram, Identity, Linear, Sum
 from takifugu.quilts import near_sets
 from takifugu.quilts.chain import influence as chain_influence
+from takifugu.quilts.chain import shared
 from takifugu.quilts.chain.influence import ChainInfluence
 from takifugu.quilts.chain.sides import ChainSides
 from takifugu.quilts.scores import exact_scale, scores
@@ -310,12 +311,12 @@ def test_unobserved_steps_of_a_long_sequence() -> None:
 def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = MarkovChain([[0.97, 0.03], [0.02, 0.98]], 400)
     full = scale(chain, Count(1), 1)
-    chain_influence.forget()
+    shared.forget()
     monkeypatch.setattr(chain_influence, "MOST_HELD", 2 * 30)
     found = bound(chain, Count(1), 1)
     assert full < found.randomiser.scale <= 400
     assert "farther than 30 entries were not searched" in found.witness.detail
-    chain_influence.forget()
+    shared.forget()
 
 
 def test_cost_is_predicted_before_the_work() -> None:
@@ -365,11 +366,11 @@ def test_half_the_scale_is_caught() -> None:
 
 
 def test_forgotten_start_law_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain_influence.forget()
+    shared.forget()
     monkeypatch.setattr(ChainInfluence, "_term", lambda self, entries: np.zeros((len(entries), len(self.pairs))))
     monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.full(len(entries), np.inf))
     assert loss_after_calibration(*TELLING) > 1.2
-    chain_influence.forget()
+    shared.forget()
 
 
 #: Nearly one value repeated: the trivial quilt is the best, and nearly all of its change is needed.

@@ -28,7 +28,7 @@ from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.problem import Part, Refusal
 from takifugu.queries import Count, Histogram, Linear
-from takifugu.quilts.chain import region as region_module
+from takifugu.quilts.chain import shared
 from takifugu.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.quilts.chain.search import interval_influence
 from takifugu.randomisers import DiscreteLaplace
@@ -401,8 +401,8 @@ def test_a_mechanism_without_the_left_side_is_caught(monkeypatch: pytest.MonkeyP
         self._left[n - 1] = 0.0
 
     monkeypatch.setattr(RegionInfluence, "_store", forgetful)
-    region_module._shared.cache_clear()
+    shared.forget()
     mutant = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
-    region_module._shared.cache_clear()
+    shared.forget()
     assert mutant.scale < noise.scale
     assert true_loss(framework, query, mutant, chains=members).loss > epsilon

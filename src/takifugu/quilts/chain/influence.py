@@ -25,8 +25,6 @@ about 1e-15 n k above it. Source: docs/architecture.md#exact-max-influence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
@@ -44,6 +42,7 @@ from takifugu.laws.log_ratios import (
 )
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.initial import BLOCK, Marginals, stationary_term, supports
+from takifugu.quilts.chain.shared import shared
 
 #: A start term that can still change by less than this is charged at its upper end.
 SETTLED = 1e-12
@@ -258,21 +257,6 @@ class ChainInfluence:
         return np.where(support[self.first] & support[self.second], term, DEAD)
 
 
-@dataclass(frozen=True)
-class _Key:
-    """What a table depends on: not the length."""
-
-    matrix: bytes
-    initial: str | tuple[float, ...]
-    pairs: tuple[tuple[int, int], ...]
-    chain: MarkovChain = field(compare=False)
-
-
-@lru_cache(maxsize=2)
-def _shared(key: _Key) -> ChainInfluence:
-    return ChainInfluence(key.chain, key.pairs)
-
-
 def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
     """Return the influences of a chain for pairs of value indices (all pairs where none are given).
 
@@ -284,11 +268,5 @@ def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None 
     >>> [round(float(e), 6) for e in influence.right(3).max(axis=1)]
     [1.791759, 0.980829, 0.538997]
     """
-    k = len(chain.states)
-    chosen = tuple((a, b) for a in range(k) for b in range(k) if a != b) if pairs is None else tuple(sorted(set(pairs)))
-    return _shared(_Key(chain.matrix.tobytes(), chain.initial, chosen, chain))
-
-
-def forget() -> None:
-    """Drop the tables that are shared between calls."""
-    _shared.cache_clear()
+    law = (ChainInfluence, chain.matrix.tobytes(), chain.initial)
+    return shared(law, len(chain.states), pairs, lambda chosen: ChainInfluence(chain, chosen))

@@ -19,8 +19,6 @@ Then e <= rho_b(s, s') + h_a(s, s'): the nodes on both sides of an entry, whatev
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +27,7 @@ from takifugu.laws.log_ratios import NEVER, UNIT, FloatArray
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.class_influence import DistanceInfluence
 from takifugu.quilts.chain.region_steps import cross_ratios, longer, odds, row_ratios, total_variation
+from takifugu.quilts.chain.shared import shared
 
 #: Products of up to this many steps are looked at entry by entry.
 WATCHED = 64
@@ -141,21 +140,6 @@ def _artanh4(values: FloatArray) -> FloatArray:
     return np.where(known, 4 * np.arctanh(np.where(known, values, 0.0)) * (1 + 8 * UNIT), NEVER)
 
 
-@dataclass(frozen=True)
-class _Key:
-    """What a table depends on: not the length."""
-
-    lower: bytes
-    upper: bytes
-    pairs: tuple[tuple[int, int], ...]
-    region: ChainRegion = field(compare=False)
-
-
-@lru_cache(maxsize=2)
-def _shared(key: _Key) -> RegionInfluence:
-    return RegionInfluence(key.region, key.pairs)
-
-
 def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | None = None) -> RegionInfluence:
     """Return bounds on the influences of a region's chains for pairs of value indices (all where none are given).
 
@@ -167,6 +151,5 @@ def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | Non
     >>> influence.right(3).max(axis=1).round(6).tolist(), influence.left(50, 3).max(axis=1).round(6).tolist()
     ([1.252763, 0.606136, 0.305382], [2.233592, 1.050863, 0.523612])
     """
-    k = len(region.states)
-    chosen = tuple((a, b) for a in range(k) for b in range(k) if a != b) if pairs is None else tuple(sorted(set(pairs)))
-    return _shared(_Key(region.lower.tobytes(), region.upper.tobytes(), chosen, region))
+    law = (RegionInfluence, region.lower.tobytes(), region.upper.tobytes())
+    return shared(law, len(region.states), pairs, lambda chosen: RegionInfluence(region, chosen))

@@ -1,0 +1,38 @@
+"""Tables of influences are shared by chains that differ in length only; the last few are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from itertools import permutations
+from typing import Any, TypeVar
+
+Table = TypeVar("Table")
+
+#: How many tables are kept: each may be large.
+MOST = 3
+
+_KEPT: dict[Hashable, Any] = {}
+
+
+def shared(
+    law: tuple[Hashable, ...],
+    states: int,
+    pairs: Iterable[tuple[int, int]] | None,
+    make: Callable[[tuple[tuple[int, int], ...]], Table],
+) -> Table:
+    """Return the table of a law (all but its length) for pairs of value indices, for all pairs where none are given.
+
+    >>> shared(("a chain",), 2, None, list), shared(("a chain",), 2, [(1, 0), (0, 1)], tuple)
+    ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
+    """
+    chosen = tuple(permutations(range(states), 2)) if pairs is None else tuple(sorted(set(pairs)))
+    found: Table = _KEPT.pop((law, chosen)) if (law, chosen) in _KEPT else make(chosen)
+    while len(_KEPT) >= MOST:
+        _KEPT.pop(next(iter(_KEPT)))
+    _KEPT[law, chosen] = found  # the one used last goes last
+    return found
+
+
+def forget() -> None:
+    """Drop the tables that are kept."""
+    _KEPT.clear()
