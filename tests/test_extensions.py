@@ -12,7 +12,7 @@ from tests.support import registries, urn
 from tests.support.urn import Urn
 
 import takifugu as tf
-from takifugu import beliefs, definitions
+from takifugu import beliefs, definitions, frames, queries, randomisers, secrets
 from takifugu.calibration import registry
 from takifugu.capabilities.answer_law import ANSWER_LAW
 from takifugu.capabilities.joint_states import JOINT_STATES
@@ -20,6 +20,7 @@ from takifugu.errors import BudgetExceeded, InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.problem import Problem
 from takifugu.randomisers import DiscreteLaplace
+from takifugu.spec import kinds
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +115,10 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     lambda: beliefs.register("urn", Urn), lambda: beliefs.register("markov-chain", Urn),
     lambda: ANSWER_LAW.register(Urn, urn.UrnLaw), lambda: JOINT_STATES.register(Urn, urn.UrnStates),
     lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
-    lambda: definitions.register(definitions.find("pufferfish")),
+    lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
+    lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
+    lambda: secrets.register("entry", secrets.EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
+    lambda: frames.register(frames.Engine("duckdb", callable, callable)),
 ])  # fmt: skip
 def test_nothing_is_registered_twice(again: Any) -> None:
     with pytest.raises(InputError, match="registered already"):

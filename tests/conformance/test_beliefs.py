@@ -7,11 +7,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.conformance.capabilities import check_capabilities
 from tests.conformance.corpus import corpus
 from tests.conformance.suite import check_belief
+from tests.support import registries
 
 import takifugu as tf
+from takifugu.answer_laws.table import TableLaw
 from takifugu.beliefs.pair import LawPair
+from takifugu.capabilities.answer_law import ANSWER_LAW
 
 BELIEFS: dict[str, tuple[Any, Sequence[Any]]] = {
     f"{case.name}, belief {number}": (belief, case.members)
@@ -24,6 +28,11 @@ BELIEFS: dict[str, tuple[Any, Sequence[Any]]] = {
 @pytest.mark.parametrize("name", BELIEFS)
 def test_it_is_a_belief(name: str) -> None:
     check_belief(*BELIEFS[name])
+
+
+@pytest.mark.parametrize("name", BELIEFS)
+def test_what_it_tells_is_true(name: str) -> None:
+    check_capabilities(BELIEFS[name][0])
 
 
 def test_every_kind_of_belief_is_in_the_corpus() -> None:
@@ -67,3 +76,17 @@ class Changing(tf.JointTable):
 def test_a_belief_that_misstates_itself_is_noticed(kind: Any, told: str) -> None:
     with pytest.raises(AssertionError, match=told):
         check_belief(kind([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["left", "right"]))
+
+
+class Other(tf.JointTable):
+    """A table that tells the distribution of another one's answer."""
+
+
+def test_a_belief_that_tells_something_else_is_noticed() -> None:
+    told = tf.JointTable([(0, 0), (1, 1)], [Fraction(1, 2)] * 2)
+    here = Other([(0, 0), (0, 1), (1, 1)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)])
+    with registries.restored():
+        check_capabilities(here)
+        ANSWER_LAW.register(Other, lambda belief, answer, family: TableLaw(told, answer, family))
+        with pytest.raises(AssertionError, match="Other: given entry 0"):
+            check_capabilities(here)
