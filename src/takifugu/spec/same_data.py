@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError, TakifuguError
-from takifugu.frames import Layout, Recode, Table, totals, transitions
+from takifugu.frames import UNOBSERVED, Layout, Recode, Table, tally, totals, transitions
 
 T = TypeVar("T")
 IntArray = npt.NDArray[np.int64]
@@ -47,9 +47,22 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
 
 
 def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
-    """Return whether both hold the same rows of these columns, each equally often, in any order."""
-    one, other = (_read(partial(_rows, table, columns)) for table in (public, private))
-    return one is not None and one == other
+    """Return whether both hold the same rows of these columns, each equally often, in any order.
+
+    The private rows are counted where they are, by the texts of the public ones; what those lack is counted together.
+    """
+    columns = list(dict.fromkeys(columns))
+    one = _read(partial(_rows, public, columns))
+    if one is None:
+        return False
+    texts = [{key[i] for key in one} - {None} for i in range(len(columns))]
+    codes = [{str(text): code for code, text in enumerate(mine)} for mine in texts]
+    coded = {
+        tuple(UNOBSERVED if text is None else mine[text] for text, mine in zip(key, codes, strict=True)): rows
+        for key, rows in one.items()
+    }
+    found = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
+    return found == coded if found is not None else one == _read(partial(_rows, private, columns))  # a column of dates
 
 
 def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
