@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from takifugu import beliefs
@@ -12,6 +14,18 @@ from takifugu.errors import InputError
 def test_a_kind_is_registered_once() -> None:
     with pytest.raises(InputError, match="'markov-chain' is registered already"):
         beliefs.register("markov-chain", MarkovChain)
+
+
+@pytest.mark.parametrize(("kind", "belief"), [("", MarkovChain), (3, MarkovChain), ("chain", 3)])
+def test_a_type_is_registered_under_a_name(kind: Any, belief: Any) -> None:
+    with pytest.raises(InputError, match="a type is registered under a name"):
+        beliefs.register(kind, belief)
+
+
+@pytest.mark.parametrize("kind", [None, [], "no such"])
+def test_an_unknown_kind_is_an_error_of_the_input(kind: Any) -> None:
+    with pytest.raises(InputError, match="the belief's kind is"):
+        beliefs.from_dict({"kind": kind})
 
 
 def test_what_lacks_something_that_every_belief_has_is_refused_at_once() -> None:

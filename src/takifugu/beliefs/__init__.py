@@ -85,6 +85,11 @@ def register(kind: str, belief: type) -> None:
 
     Raises InputError for a kind that is registered already, and for a type that lacks what every belief has.
     """
+    if not isinstance(kind, str) or not kind or not isinstance(belief, type):
+        raise InputError(
+            f"the kind {kind!r} of the belief {belief!r} is not registered",
+            rule="a type is registered under a name", fix="write register(text, type)",
+        )  # fmt: skip
     if kind in _KINDS:
         raise InputError(f"the kind of belief {kind!r} is registered already", fix="choose another name")
     told = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
@@ -96,7 +101,7 @@ def register(kind: str, belief: type) -> None:
 
 def belief_class(kind: Any) -> Any:
     """Return the class of a kind of belief; raises InputError for an unknown kind."""
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(
             f"the belief's kind is {kind!r}",
             fix=f"write one of {sorted(_KINDS)}, or import the module that registers it{did_you_mean(kind, _KINDS)}",
