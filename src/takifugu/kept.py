@@ -11,6 +11,15 @@ Found = TypeVar("Found")
 MOST = 64
 
 
+class Store(dict[Hashable, Any]):
+    """What the object of this id keeps; its pickles and copies leave it behind."""
+
+    owner = 0
+
+    def __reduce__(self) -> tuple[type[Store], tuple[()]]:
+        return Store, ()
+
+
 def kept(owner: Any, key: Hashable, make: Callable[[], Found]) -> Found:
     """Return what is kept on an object that never changes under a key; made the first time that it is asked for.
 
@@ -24,13 +33,17 @@ def kept(owner: Any, key: Hashable, make: Callable[[], Found]) -> Found:
     attributes = getattr(owner, "__dict__", None)
     if attributes is None:
         return make()
-    store: dict[Hashable, Any] = attributes.setdefault("_kept", {})
-    if key not in store:
-        made = make()
-        while len(store) >= MOST:
-            store.pop(next(iter(store)), None)
-        store[key] = made
-    found: Found = store[key]
+    store: Store | None = attributes.get("_kept")
+    if store is None or store.owner != id(owner):
+        store = attributes["_kept"] = Store()
+        store.owner = id(owner)
+    found: Found = store.get(key, store)  # a store never keeps itself
+    if found is store:
+        found = make()
+        if len(store) >= MOST:
+            for oldest in list(store)[: len(store) + 1 - MOST]:  # a list: other threads may keep things meanwhile
+                store.pop(oldest, None)
+        found = store.setdefault(key, found)
     return found
 
 

@@ -175,12 +175,14 @@ def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...])
     """Return the plan for some wanted nodes; the last one made for an answer is kept."""
     key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
     known = kept(answer, Reading, _Plans)
-    if key not in known:
+    last = known.get(key)
+    if last is None:
         found = shares(belief, answer)
         plan = _contraction(belief, found.offsets, [*wanted, *found.varying], wanted if len(wanted) == 1 else ())
+        last = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
         known.clear()
-        known[key] = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
-    return known[key][1]
+        known[key] = last
+    return last[1]
 
 
 def _contraction(

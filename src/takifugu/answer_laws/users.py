@@ -140,10 +140,12 @@ class Users:
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
     """Sort the users of a belief; those of the answer's last belief are kept with it."""
     last = kept(answer, Users, dict[int, tuple[IndependentUsers, Users]])
-    if id(belief) not in last:
+    found = last.get(id(belief))
+    if found is None:
+        found = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
         last.clear()
-        last[id(belief)] = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
-    return last[id(belief)][1]
+        last[id(belief)] = found
+    return found[1]
 
 
 def _sorted(belief: IndependentUsers, answer: Additive) -> Users:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
@@ -153,6 +153,9 @@ class Calibration:
     def problem(self) -> Problem:
         """Return the problem that was solved, with the query resolved and its components found."""
         return Problem(self.framework, self.query, *(self.asked or (self.epsilon, self.delta)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # the problem is found again
 
     @property
     def scale(self) -> float:
