@@ -9,6 +9,7 @@ Found = TypeVar("Found")
 
 #: How many things one object keeps.
 MOST = 64
+_NOTHING = object()
 
 
 class Store(dict[Hashable, Any]):
@@ -35,16 +36,18 @@ def kept(owner: Any, key: Hashable, make: Callable[[], Found]) -> Found:
         return make()
     store: Store | None = attributes.get("_kept")
     if store is None or store.owner != id(owner):
-        store = attributes["_kept"] = Store()
+        store = Store()
         store.owner = id(owner)
-    found: Found = store.get(key, store)  # a store never keeps itself
-    if found is store:
+        attributes["_kept"] = store
+    found: Any = store.get(key, _NOTHING)
+    if found is _NOTHING:
         found = make()
         if len(store) >= MOST:
             for oldest in list(store)[: len(store) + 1 - MOST]:  # a list: other threads may keep things meanwhile
                 store.pop(oldest, None)
         found = store.setdefault(key, found)
-    return found
+    result: Found = found
+    return result
 
 
 def forget(owner: Any) -> None:
