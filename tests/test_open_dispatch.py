@@ -15,9 +15,7 @@ SRC = Path(__file__).parents[1] / "src" / "takifugu"
 #: of an answer (LawPair) are no distribution of data: they have no entries, and no joint states.
 LEFT = {
     "frameworks.py": (2, "secrets of entries do not fit two given distributions, nor the other way round"),
-    "problem.py": (1, "the pairs of distributions whose atoms give the grid"),
-    "audit/releases.py": (2, "the atoms of two given distributions are the answers that occur"),
-    "postprocess/adjust.py": (1, "the least answer is an atom of one of them"),
+    "audit/releases.py": (1, "a hypothesis about two given distributions is about the answer itself"),
 }
 
 

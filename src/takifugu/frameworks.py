@@ -55,10 +55,15 @@ class Framework:
             raise InputError("the framework has no belief and no domain", fix="give one of them")
         return self.beliefs[0]
 
+    @cached_property
+    def pairs(self) -> tuple[LawPair, ...]:
+        """Return the given distributions that are compared directly (`between`), which have no entries; mostly none."""
+        return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
+
     @property
     def is_pair(self) -> bool:
         """Whether given distributions of the answer are compared (`between`): nothing is known of any entries."""
-        return any(isinstance(belief, LawPair) for belief in self.beliefs)
+        return bool(self.pairs)
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""

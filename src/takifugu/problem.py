@@ -60,11 +60,6 @@ class Problem:
         """Return what mechanisms keep for each other about this problem, made when it is first asked for."""
         return kept(self, key, make)
 
-    @cached_property
-    def pairs(self) -> tuple[LawPair, ...]:
-        """Return the pairs of laws of the answer that are compared directly (`between`); none for other frameworks."""
-        return tuple(b for b in self.framework.beliefs if isinstance(b, LawPair))
-
     @property
     def is_pair(self) -> bool:
         """Whether laws of the answer are compared directly: then nothing is known of entries that add up to it."""
@@ -130,7 +125,7 @@ class Problem:
         looked at.
         """
         if self.is_pair:
-            return tuple(_given(self, pair, number) for number, pair in enumerate(self.pairs))
+            return tuple(_given(self, pair, number) for number, pair in enumerate(self.framework.pairs))
         if not any(map(separate, self.framework.beliefs)):
             return self.parts
         return tuple(self._parts(together=True))
@@ -196,7 +191,8 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
         ).at("query")
-    atoms = sorted({Fraction(v) for b in problem.pairs for law in (b.left, b.right) for v in law.values.tolist()})
+    laws = [law for pair in problem.framework.pairs for law in (pair.left, pair.right)]
+    atoms = sorted({Fraction(v) for law in laws for v in law.values.tolist()})
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
     denominator = math.lcm(*(atom.denominator for atom in atoms))

@@ -28,7 +28,7 @@ def component_change(problem: Problem) -> Change:
     two laws of the answer D is the range of the union of their supports: every value may become every other.
     """
     if problem.is_pair:
-        size = max(pair.span for pair in problem.pairs)
+        size = max(pair.span for pair in problem.framework.pairs)
         return Change(size, Composition.WHOLE, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)

@@ -115,12 +115,11 @@ def hypotheses(
     noises = [noise for _, noise in releases for _ in range(noise.cells)]
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
-    for named in framework.beliefs:
+    for pair in framework.pairs:
+        yield _of_pair(pair, noises)
+    for named in () if framework.is_pair else framework.beliefs:
         for belief in stand_ins(named, chains):
-            if framework.is_pair:
-                yield _of_pair(belief, noises)
-            else:
-                yield from _of_belief(belief, framework, releases, noises)
+            yield from _of_belief(belief, framework, releases, noises)
 
 
 def _of_belief(

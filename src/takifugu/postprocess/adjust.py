@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 
 from takifugu import frameworks, queries
-from takifugu.beliefs.pair import LawPair
 from takifugu.certificates.certificate import Certificate
 from takifugu.errors import InputError
 from takifugu.laws import projection
@@ -220,11 +219,9 @@ def check_not_negative(certificate: Certificate) -> None:
 
 def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fraction:
     """Return the least answer that any data set of the beliefs can have, in any cell."""
-    least = []
-    for belief in frameworks.from_dict(framework).beliefs:
-        if isinstance(belief, LawPair):
-            least += [Fraction(v) for law in (belief.left, belief.right) for v in law.support_range]
-            continue
+    about = frameworks.from_dict(framework)
+    least = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
+    for belief in () if about.is_pair else about.beliefs or (about.domain,):
         answer = queries.from_dict(query).resolve(belief)
         which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
         ends = np.array([(t.min(axis=0), t.max(axis=0)) for t in answer.tables])[which]

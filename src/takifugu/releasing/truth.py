@@ -126,7 +126,7 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 def _number(calibration: Calibration, data: Any) -> Fraction:
     """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
-    value = number_given(data, [law for b in calibration.problem.pairs for law in (b.left, b.right)])
+    value = number_given(data, [law for b in calibration.framework.pairs for law in (b.left, b.right)])
     return value / calibration.problem.grid
 
 
