@@ -19,6 +19,7 @@ from takifugu import definitions, frameworks
 from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
+from takifugu.cli.picture import bars
 from takifugu.composition import charge_of, compose, joint
 from takifugu.composition.losses import any_change, noise_loss
 from takifugu.domain import Domain
@@ -30,6 +31,7 @@ from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import releases_of
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.releasing.run import _rows
+from takifugu.report.document import report_html
 
 F = Fraction
 ILL = tf.Count("ill")
@@ -113,6 +115,11 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     (back,) = releases_of(type(out.certificate)(**out.certificate.__dict__)).values()
     assert back.values == out.values
     assert str(out)
+    assert out.value in out._repr_html_()
+    assert out.value in report_html(out)
+    assert bars(out.rows()) == [f"count  {out.value}"]
+    with pytest.raises(InputError, match="no number"):
+        out.adjusted()
     assert next(iter(_rows(None, out, 1, "all")))["value"] == out.value
 
 

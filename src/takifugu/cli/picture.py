@@ -19,6 +19,9 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
     """
     names = [name_of(r["cell"], 16) for r in rows]
+    if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
+        wide = max(map(len, names))
+        return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
     texts = [f"{_short(r['value'])} ± {_short(r['high'] - r['value'])}" for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, width - left - right - 4)

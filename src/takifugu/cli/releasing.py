@@ -131,7 +131,7 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     for table in outcome.tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
-        longest = max(float(row["high"]) for row in table.rows)
+        longest = max((float(row["high"]) for row in table.rows if row["high"] is not None), default=0.0)
         units = list(dict.fromkeys(row.get("unit") for row in table.rows))
         for unit in units[:_DRAWN_UNITS]:
             if unit is not None:

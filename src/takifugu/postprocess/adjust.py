@@ -115,6 +115,8 @@ def adjust(release: Release, nonnegative: bool = True, total: Number | Release |
     """
     if not nonnegative and total is None:
         raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total").at("nonnegative")
+    if not release.randomiser.output.is_number:
+        raise InputError("what was published is no number, so nothing is to be adjusted").at("release")
     if nonnegative:
         check_not_negative(release.certificate)
     grid = release.randomiser.grid

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from takifugu import definitions, explaining
@@ -26,6 +27,7 @@ from takifugu.guarantee import Composition
 from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart
 from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
+from takifugu.randomisers import answered
 from takifugu.report.page import bullets, facts, figure, page, paragraph, table, terms, text
 from takifugu.report.values import LEVEL, Reported, published
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
@@ -99,12 +101,14 @@ def _article(t: Reported) -> Iterator[str]:
 
 def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     c = t.certificate
-    widths = sorted(answer.randomiser.half_width(LEVEL, t.cells) for _, answer in t.answers)
+    halves = (answered(partial(answer.randomiser.half_width, LEVEL, t.cells)) for _, answer in t.answers)
+    widths = sorted(half for half in halves if half is not None)
     yield "epsilon", _short(c.epsilon)
     if Fraction(c.delta):
         yield "delta", _short(c.delta)
-    ends = [number(shown(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
-    yield "interval (95 %)", f"± {' to '.join(ends)}"
+    if widths:
+        ends = [number(shown(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
+        yield "interval (95 %)", f"± {' to '.join(ends)}"
     yield "found by", ", ".join(c.mechanisms)
     yield "composes as", ", ".join(c.compositions)
 
@@ -119,7 +123,7 @@ def _asked(c: Certificate) -> str:
         ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
         ("Units", [", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")] if c.units else []),
         ("Hide", c.hidden),
-        ("From whom", ["anyone who sees this release and believes about the data:"]),
+        ("From whom", [f"anyone who sees this release{' and believes about the data:' if c.beliefs else ''}"]),
         ("", [*c.beliefs[:MOST_BELIEFS], *more]),
     ])  # fmt: skip
 
@@ -147,7 +151,7 @@ def _compared(t: Reported) -> Iterator[str]:
 
 def _side_by_side(rows: Sequence[Alternative]) -> Iterator[str]:
     """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
-    found = [row for row in rows if row.expected_error is not None]
+    found = [row for row in rows if row.composition is not None]
     bars = [Bar(_marked(row), row.expected_error) for row in found if row.expected_error is not None]
     if len(bars) > 1:
         axis = Axis("expected error, summed over the cells")

@@ -48,11 +48,15 @@ class Reported:
 def published(t: Reported) -> Iterator[str]:
     rows = [(unit, answer.rows(LEVEL, t.cells)) for unit, answer in t.answers]
     if t.by_unit:
-        yield from _pictures_by_cell(t, rows)
+        if all(r["low"] is not None for _, found in rows for r in found):
+            yield from _pictures_by_cell(t, rows)
         yield _table_of_units(t, rows)
         return
     found = rows[0][1]
     title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    if any(r["low"] is None for r in found):  # labels and the like: nothing to draw, no interval
+        yield table(("cell", "published"), [_cells(r)[:2] for r in found], (1,))
+        return
     yield figure(lambda width: _bars([(r["cell"], r) for r in found[:MOST_BARS]], title, width), _drawn(len(found)))
     yield table(("cell", "noisy value", "95 % interval"), [_cells(r) for r in found], (1, 2), _read(t))
 
