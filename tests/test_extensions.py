@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.corpus import Case, corpus
 from tests.support import registries, urn
+from tests.support.plain_belief import Plain
 from tests.support.urn import Urn
 
 import takifugu as tf
@@ -16,6 +18,7 @@ from takifugu import beliefs, definitions, frames, queries, randomisers, secrets
 from takifugu.calibration import registry
 from takifugu.capabilities.answer_law import ANSWER_LAW
 from takifugu.capabilities.joint_states import JOINT_STATES
+from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.problem import Problem
@@ -44,6 +47,27 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
         tf.release(calibration, DRAWS, **told)
     assert tf.compose([calibration, calibration]).epsilon == 2
     assert "from an urn" in str(first.certificate)
+
+
+def entry_cases() -> list[Case]:
+    """Return the cases of the corpus about values of entries: an unknown belief has no absent users."""
+    users = ("presence", "signed codes")
+    return [case for case in corpus() if not case.framework.is_pair and not any(word in case.name for word in users)]
+
+
+@pytest.mark.parametrize("case", entry_cases(), ids=lambda case: case.name)
+def test_a_belief_of_which_nothing_is_known_is_never_charged_less(case: Case) -> None:
+    """Two releases cost at least what they cost under the same belief of a known type, in one reading and in two."""
+    beliefs.register("plain", Plain)
+    plain = tf.Pufferfish(case.framework.secrets, [Plain(belief) for belief in case.framework.beliefs])
+    known, unknown = (tf.calibrate(f, case.query, 1, mechanism="group") for f in (case.framework, plain))
+    assert unknown.scale == known.scale
+    for readings in (("a", "a"), ("a", "b")):
+        less, more = (
+            joint(found.framework, [charge_of(found, reading=reading) for reading in readings]).epsilon
+            for found in (known, unknown)
+        )
+        assert less <= more <= 2
 
 
 class Unwritten(Urn):
