@@ -91,7 +91,6 @@ class Tally:
     """Everything that a reservation would change, and the state of the ledger that it was computed from."""
 
     asked: Asked
-    number: int | None
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
@@ -148,10 +147,7 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         about = source if s == number else rows.source_of_row(connection, s)
         accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, bool(fresh)))
     signature = signature_of(connection, number, [o for o in touched if o != number])
-    return Tally(
-        asked, None if found is None else number, source, accounts[0], tuple(accounts[1:]), people, sums,
-        batches, signature,
-    )  # fmt: skip
+    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, sums, batches, signature)
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
