@@ -1,0 +1,76 @@
+"""Costs are computed before the lock is taken: what is written meanwhile, by anybody, makes them stale if it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.ledger.test_people import about
+
+from takifugu.ledger import Ledger
+from takifugu.ledger.asking import asked_of
+from takifugu.ledger.tallying import tally
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    """Ana is in two sources of the same people, Cid in a third one, of others."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    book.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
+    book.reserve("work", [about("Ana")], budget=9, same_people=True)
+    book.reserve("third", [about("Cid")], budget=9)
+    return book
+
+
+def is_stale_after(ledger: Ledger, source: str, meanwhile: Callable[[], object]) -> bool:
+    asked = asked_of([about("Ana")], ledger.tag_of, False)
+    with ledger.store.reading() as connection:
+        found = tally(connection, source, asked, False if source == "new" else None)
+        assert found.is_of(connection)
+    meanwhile()
+    with ledger.store.reading() as connection:
+        return not found.is_of(connection)
+
+
+@pytest.mark.parametrize("source", ["work", "sleep"])
+@pytest.mark.parametrize("other", ["work", "sleep"])
+def test_a_release_about_the_same_people_makes_it_stale(ledger: Ledger, source: str, other: str) -> None:
+    assert is_stale_after(ledger, source, lambda: ledger.reserve(other, [about("Ana", "1/2")]))
+
+
+@pytest.mark.parametrize("other", ["work", "sleep"])
+def test_another_budget_makes_it_stale(ledger: Ledger, other: str) -> None:
+    assert is_stale_after(ledger, "work", lambda: ledger.set_budget(other, 5))
+
+
+@pytest.mark.parametrize("source", ["work", "new"])
+def test_a_unit_that_is_new_somewhere_makes_it_stale(ledger: Ledger, source: str) -> None:
+    """Ana may be in the third source now, and nobody has said whether she is the same."""
+    assert is_stale_after(ledger, source, lambda: ledger.reserve("third", [about("Ana")], same_people=False))
+    assert is_stale_after(ledger, source, lambda: ledger.source("fourth"))
+
+
+def test_what_is_about_others_does_not(ledger: Ledger) -> None:
+    assert not is_stale_after(ledger, "work", lambda: ledger.reserve("third", [about("Cid", "1/2")]))
+    assert not is_stale_after(ledger, "work", lambda: ledger.set_budget("third", 5))
+    assert not is_stale_after(ledger, "work", lambda: ledger.show())
+    assert not is_stale_after(ledger, "new", lambda: ledger.reserve("work", [about("Ana", "1/2")]))
+
+
+def test_what_is_stale_is_computed_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process is faster, once: its release counts."""
+    twin = Ledger.open(ledger.store.path)
+    seen = []
+
+    def slow(*args: object) -> object:
+        found = tally(*args)  # type: ignore[arg-type]
+        if not seen:
+            seen.append(True)
+            twin.reserve("sleep", [about("Ana", "1/2")])
+        return found
+
+    monkeypatch.setattr("takifugu.ledger.book.tally", slow)
+    ledger.reserve("work", [about("Ana", "1/4")])
+    for source in ("sleep", "work"):
+        assert ledger.spent(source).spent.epsilon == 2 + 0.5 + 0.25
