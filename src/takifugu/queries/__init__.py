@@ -1,9 +1,10 @@
 """What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
 
 from takifugu.queries.additive import Additive, Entries, IntArray, State
+from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
+from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
-from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
 from takifugu.queries.registry import check, from_dict, key_of, register, resolved
 
 __all__ = [

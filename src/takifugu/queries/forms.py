@@ -118,3 +118,12 @@ def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
 
 def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:
     return None if pairs is None else {s: Fraction(c) for s, c in pairs}
+
+
+def where(entries: Chosen | None) -> str:
+    """Return in words over which entries a query goes."""
+    if entries is None:
+        return ""
+    if len(entries) > 1:
+        return f", over {len(entries)} chosen entries"
+    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", of entry {entries[0]} alone"

@@ -9,8 +9,9 @@ from typing import Any
 from takifugu.errors import InputError, did_you_mean
 from takifugu.kept import kept
 from takifugu.queries.additive import Additive, Entries
+from takifugu.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
-from takifugu.queries.kinds import Count, Histogram, Identity, Linear, Mean, Sum
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
 KINDS: dict[str, Any] = {
