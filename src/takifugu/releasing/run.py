@@ -205,11 +205,11 @@ def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Cour
             course.state = ReleaseState.UNRECORDED
         if not isinstance(error, OSError):
             raise
-        words = f"the files could not all be written to {str(folder)!r} ({reason(error)}): make room or fix it"
+        what = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
         course.record(book, kept.paid, ReleaseState.UNRECORDED)
         return tuple(_published(sheet, folder) for sheet in kept.bundle.sheets)
-    raise ReleaseError(words)
+    raise ReleaseError(what, fix="make room or fix it").at("output")
 
 
 def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
