@@ -32,10 +32,21 @@ def check_form(certificate: Certificate) -> None:
         scale = Fraction(0) if answer.scale is None else as_fraction(answer.scale, "its scale")
         if scale < 0 or not isinstance(answer.noise.get("kind"), str):
             raise InputError("an answer's noise is not of a kind that a certificate has")
-        if answer.scale is None and not randomisers.from_dict(answer.noise).output.is_number:
+        if answer.scale is None and not _without_scale(answer.noise).is_number:
             continue  # what it publishes are no numbers
         for value in answer.values.values():
             as_fraction(value, "a published value")
+
+
+def _without_scale(noise: Mapping[str, Any]) -> randomisers.Output:
+    """Return what a noise without a scale publishes; InputError for one that has a scale."""
+    try:
+        found = randomisers.from_dict(noise)
+    except (KeyError, TypeError, ValueError):
+        raise InputError("an answer's noise cannot be read") from None
+    if randomisers.scale_text(found) is not None:
+        raise InputError("an answer's noise has a scale, and its scale is missing")
+    return found.output
 
 
 def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
