@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -295,3 +297,14 @@ def test_empty_shares_are_zero() -> None:
     assert resolved.evaluate(np.array([], dtype=int)) == (0, 0)
     assert resolved.change([]) == 0
     assert resolved.coordinate_change([]) == 0
+
+
+@pytest.mark.parametrize("make", [partial(Sum, None), partial(Mean, None), partial(Linear, [1, 1]), Identity])
+def test_codes_are_the_querys_own(make: Callable[..., Any]) -> None:
+    codes = {"a": 0, "b": 1}
+    query = make(codes=codes)
+    codes["b"] = 100
+    assert query.to_dict()["codes"] == [["a", "0"], ["b", "1"]]
+    for wrong in ([0.5], 3, "ab"):
+        with pytest.raises(InputError, match="codes is"):
+            make(codes=wrong)

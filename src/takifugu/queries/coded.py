@@ -17,6 +17,7 @@ from takifugu.queries.forms import (
     codes_to,
     entry_tuple,
     grid_or_none,
+    own_codes,
     plain,
     runs,
     text_or_none,
@@ -48,6 +49,7 @@ class Sum:
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
         object.__setattr__(self, "attribute", plain(self.attribute))
+        object.__setattr__(self, "codes", own_codes(self.codes))
         object.__setattr__(self, "entries", entry_tuple(self.entries))
         object.__setattr__(self, "grid", grid_or_none(self.grid))
 
@@ -86,7 +88,7 @@ class Mean:
 
     def __post_init__(self) -> None:
         total = self._total()
-        for name in ("attribute", "entries", "grid"):
+        for name in ("attribute", "codes", "entries", "grid"):
             object.__setattr__(self, name, getattr(total, name))
 
     def _total(self) -> Sum:
@@ -132,7 +134,7 @@ class Linear:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
             raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
         object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight", "weights") for w in weights))
-        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "codes", own_codes(codes))
         object.__setattr__(self, "grid", grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
@@ -177,7 +179,7 @@ class Identity:
     ) -> None:
         object.__setattr__(self, "attribute", plain(attribute))
         object.__setattr__(self, "grid", grid_or_none(grid))
-        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "codes", own_codes(codes))
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None and entries.size != 1:

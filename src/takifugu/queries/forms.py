@@ -112,6 +112,15 @@ def unruns(found: Sequence[Sequence[int] | str] | None) -> Chosen | None:
     return tuple(i for run in found for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
 
 
+def own_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
+    """Return a copy of the codes that nobody else can change; InputError for what is no mapping."""
+    if codes is not None and not isinstance(codes, Mapping):
+        raise InputError(
+            f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"
+        ).at("codes")
+    return None if codes is None else dict(codes)
+
+
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
     return None if codes is None else [[plain(s), to_text(as_fraction(c, "a code", "codes"))] for s, c in codes.items()]
 
