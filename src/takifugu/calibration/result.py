@@ -167,6 +167,11 @@ class Calibration:
         return answered(lambda: self.scale)
 
     @property
+    def exact_scale(self) -> str | None:
+        """Return the exact scale as it is written into files; None where there is none."""
+        return scale_text(self.randomiser)
+
+    @property
     def shown_error(self) -> float | None:
         """Return the expected error; None where what is published has no distance from the answer."""
         return answered(lambda: self.expected_error)
@@ -262,7 +267,7 @@ class Calibration:
             "witness": {**asdict(self.witness), "numbers": [list(pair) for pair in self.witness.numbers]},
             "hides_one_entry": self.hides_one_entry,
             "asked": asked,
-            "scale": scale_text(self.randomiser),
+            "scale": self.exact_scale,
             "expected_error": self.shown_error,
             "alternatives": [row.to_dict() for row in self.alternatives],
         }

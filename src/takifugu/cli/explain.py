@@ -17,7 +17,6 @@ from takifugu.explaining import Suspicion, odds, percent
 from takifugu.explaining import explain as meaning_of
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.pictures import Axis, Line, line_chart
-from takifugu.randomisers import scale_text
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
 
@@ -186,7 +185,7 @@ def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
             "epsilon": to_text(Fraction(priced.asked)),
             "in_file": _is_own(priced),
             "mechanism": None if made is None else made.mechanism,
-            "scale": None if made is None else scale_text(made.randomiser),
+            "scale": None if made is None else made.exact_scale,
             "expected_error": _error(priced),
             "low": seen.low,
             "high": seen.high,

@@ -16,7 +16,6 @@ from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.errors import ReleaseState
 from takifugu.laws.rationals import to_text
-from takifugu.randomisers import scale_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
@@ -169,7 +168,7 @@ def _planned(table: planning.Table) -> dict[str, Any]:
             {
                 "unit": q.unit,
                 "mechanism": q.calibration.mechanism,
-                "scale": scale_text(q.calibration.randomiser),
+                "scale": q.calibration.exact_scale,
                 "expected_error": q.calibration.shown_error,
                 "epsilon": to_text(q.calibration.epsilon),
                 "delta": to_text(q.calibration.delta),
