@@ -29,7 +29,7 @@ package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
 # The next three are part of neither the tests nor CI: they take long, and examine the tests and the machine.
-mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (two hours; MUTANTS=ledger for one package, MUTANTS="ledger tallying" for one file)
+mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (an hour or two; MUTANTS=ledger for one package)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: is anything paid for twice, or public but not paid for?
