@@ -195,7 +195,6 @@ def _kinds(
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
     elsewhere = source != number
-    is_heard = not elsewhere or number in friends
     found: dict[tuple[tuple[tuple[int, str, str], ...], tuple[int, ...], int], Members] = {}
     nowhere: Mapping[int, tuple[Hit, ...]] = {}
     for tag in tags:
@@ -203,7 +202,7 @@ def _kinds(
         mine = at.get(source, ())
         own = (mine[0].known,) if len(mine) == 1 else tuple(hit.known for hit in mine)
         others = tuple(hit.known[0] for f in friends for hit in at.get(f, ())) if friends else ()
-        shape = asked.units.get(tag, -1) if is_heard else -1
+        shape = asked.units.get(tag, -1)
         key = (own, others, shape)
         members = found.get(key)
         if members is None:
