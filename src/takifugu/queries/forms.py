@@ -122,7 +122,9 @@ def own_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | Non
 
 
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
-    return None if codes is None else [[plain(s), to_text(as_fraction(c, "a code", "codes"))] for s, c in codes.items()]
+    if codes is None:
+        return None
+    return [[plain(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
 
 
 def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:
