@@ -49,9 +49,12 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
-    """Return an error of a lower layer as a fault of the key that is to blame."""
+    """Return an error of a lower layer as a fault of the key that is to blame.
+
+    >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
+    "belief.file: net.bif: 'a' has an unknown parent 'c'"
+    """
     error.where = where
-    error.fix = error.fix or ("" if error.rule else "fix it")
     return error
 
 
