@@ -110,7 +110,8 @@ def test_it_says_when_the_belief_came_from_the_private_data() -> None:
 
 def test_every_noise_has_a_name() -> None:
     for kind in map(KINDS.find, KINDS.names):
-        assert kind.name, kind.sentence
+        assert kind.name
+        assert kind.sentence, kind.name
     law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
     said = {"optimal": "with the probabilities tabulated", "kantorovich-exponential": "more probable the"}
     for mechanism, words in said.items():
