@@ -247,6 +247,18 @@ def test_a_spelling_that_was_a_unit_of_its_own_is_counted_once_where_all_units_a
     assert spent(ledger, "work") == [Fraction(15, 8)]
 
 
+def test_a_unit_that_was_known_by_a_spelling_alone_is_known_by_its_name_from_then_on(ledger: Ledger) -> None:
+    """Later data may have no such spelling any more."""
+    ledger.reserve("data", [about("Ben", "1/2"), about("Cid")], budget=9)
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of("Ana "), ledger.tag_of("Ben")))
+        connection.commit()
+    for epsilon, total in (("1/4", "3/4"), ("1/8", "7/8")):
+        ledger.reserve("data", [about("Ana", epsilon, spellings=("Ana ",) if epsilon == "1/4" else ())])
+        found = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+        assert found == {ledger.unit_tag("Ana"): Fraction(total), ledger.unit_tag("Cid"): 1}
+
+
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
     for source in ("one", "two", "three"):
         ledger.reserve(source, [about("Ana")], budget=9, same_people=True)
