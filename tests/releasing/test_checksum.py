@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.releasing import files
 
+from takifugu.certificates.certificate import checksum_of
 from takifugu.certificates.checksum import from_dict, read_certificate
 from takifugu.errors import InputError
 from takifugu.releasing import planning, run
@@ -60,6 +61,14 @@ def test_a_small_number_changed_by_hand(written: Path, tmp_path: Path) -> None:
     edited.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.1"'), encoding="utf-8")
     with pytest.raises(InputError, match=r"edited\.certificate\.json: this file was changed after it was written"):
         read_certificate(edited)
+
+
+@pytest.mark.parametrize("left_out", ["scale", "expected_error"])
+def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
+    told = json.loads(written.read_text(encoding="utf-8"))
+    forged = {**told, "answers": [{**answer, left_out: None} for answer in told["answers"]]}
+    with pytest.raises(InputError, match="missing"):
+        from_dict({**forged, "checksum": checksum_of(forged)})
 
 
 def test_another_layout_is_no_change(written: Path) -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from takifugu import randomisers
-from takifugu.certificates.certificate import COMPOSES, Certificate
+from takifugu.certificates.certificate import COMPOSES, Answer, Certificate
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
 
@@ -32,21 +32,23 @@ def check_form(certificate: Certificate) -> None:
         scale = Fraction(0) if answer.scale is None else as_fraction(answer.scale, "its scale")
         if scale < 0 or not isinstance(answer.noise.get("kind"), str):
             raise InputError("an answer's noise is not of a kind that a certificate has")
-        if answer.scale is None and not _without_scale(answer.noise).is_number:
+        if None in (answer.scale, answer.expected_error) and not _without_numbers(answer).output.is_number:
             continue  # what it publishes are no numbers
         for value in answer.values.values():
             as_fraction(value, "a published value")
 
 
-def _without_scale(noise: Mapping[str, Any]) -> randomisers.Output:
-    """Return what a noise without a scale publishes; InputError for one that has a scale."""
+def _without_numbers(answer: Answer) -> randomisers.Randomiser:
+    """Return the noise of an answer that leaves out its scale or expected error; InputError where the noise has it."""
     try:
-        found = randomisers.from_dict(noise)
+        noise = randomisers.from_dict(answer.noise)
     except (KeyError, TypeError, ValueError):
         raise InputError("an answer's noise cannot be read") from None
-    if randomisers.scale_text(found) is not None:
+    if answer.scale is None and randomisers.scale_text(noise) is not None:
         raise InputError("an answer's noise has a scale, and its scale is missing")
-    return found.output
+    if answer.expected_error is None and randomisers.answered(noise.expected_error) is not None:
+        raise InputError("an answer's noise has an expected error, and it is missing")
+    return noise
 
 
 def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
