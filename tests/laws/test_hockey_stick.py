@@ -57,7 +57,7 @@ def test_a_shift_has_the_closed_form(shift: int, sigma: float, epsilon: Any) -> 
     assert low <= closed * (1 + 1e-15)
     assert closed <= high * (1 + 1e-15)
     assume(closed > 1e-250)
-    assert high - low <= 1e-11 * (1 - math.log(closed)) * closed  # an exponent keeps as many digits fewer as it is large
+    assert high - low <= 1e-11 * (1 - math.log(closed)) * closed  # larger exponents, fewer digits
 
 
 def test_tails_keep_their_digits() -> None:
