@@ -259,6 +259,15 @@ def test_a_unit_that_was_known_by_a_spelling_alone_is_known_by_its_name_from_the
         assert found == {ledger.unit_tag("Ana"): Fraction(total), ledger.unit_tag("Cid"): 1}
 
 
+def test_a_unit_that_the_other_source_knows_by_a_spelling_alone_is_charged_there(ledger: Ledger) -> None:
+    ledger.reserve("work", [about("Ben", "1/2")], budget=9)
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update units set tag = ?", (ledger.tag_of("Ana "),))
+        connection.commit()
+    ledger.reserve("sleep", [about("Ana", "1/4", spellings=("Ana ",))], budget=9, same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction(3, 4)], [Fraction(3, 4)])
+
+
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
     for source in ("one", "two", "three"):
         ledger.reserve(source, [about("Ana")], budget=9, same_people=True)
