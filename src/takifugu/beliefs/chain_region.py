@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs import belief_class
 from takifugu.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
 from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.beliefs.states import State
@@ -77,14 +77,13 @@ class ChainRegion(OneSequence):
         return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
 
     @property
-    def center(self) -> MarkovChain:
-        """Return the chain that divides every interval of a row in the same ratio, with any initial distribution."""
+    def center(self) -> Any:
+        """Return the MarkovChain that divides each interval of a row in the same ratio, any initial distribution."""
         low, room = self.lower.sum(axis=1), (self.upper - self.lower).sum(axis=1)
         share = np.divide(1 - low, room, out=np.zeros_like(room), where=room > 0)
         matrix = self.lower + np.clip(share, 0, 1)[:, None] * (self.upper - self.lower)
-        return MarkovChain(
-            matrix / matrix.sum(axis=1, keepdims=True), self.length, "any", self.states, self.source
-        )
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        return belief_class("markov-chain")(matrix, self.length, "any", self.states, self.source)
 
     @staticmethod
     def covering(
@@ -107,8 +106,8 @@ class ChainRegion(OneSequence):
         lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
         return ChainRegion(lower, upper, length, states, confidence, source)
 
-    def contains(self, chain: MarkovChain) -> bool:
-        """Return whether a chain's matrix lies in the region, up to 1e-9."""
+    def contains(self, chain: Any) -> bool:
+        """Return whether a MarkovChain's matrix lies in the region, up to 1e-9."""
         if chain.states != self.states:
             return False
         return bool(((chain.matrix >= self.lower - 1e-9) & (chain.matrix <= self.upper + 1e-9)).all())

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, number, one_or_all, shown
-from takifugu.randomisers import Noise
+from takifugu.randomisers import Noise, Randomiser
 from takifugu.tables import WIDTH, html_table, text_table
-
-if TYPE_CHECKING:
-    from takifugu.postprocess.release import Release
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (
@@ -41,6 +38,27 @@ _PUBLIC = (
 )
 
 
+class Noisy(Protocol):
+    """What is asked of a `Release`."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def values(self) -> tuple[Any, ...]: ...
+
+    @property
+    def certificate(self) -> Certificate: ...
+
+    @property
+    def randomiser(self) -> Randomiser: ...
+
+    @property
+    def library(self) -> str | None: ...
+
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]: ...
+
+
 @dataclass(frozen=True)
 class Adjusted:
     """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
@@ -49,7 +67,7 @@ class Adjusted:
     condition that a given total places on its promise.
     """
 
-    raw: Release
+    raw: Noisy
     values: tuple[Fraction, ...]
     notes: tuple[str, ...]
     certificate: Certificate = field(repr=False)
@@ -107,7 +125,7 @@ class Adjusted:
 HEADER = ("cell", "adjusted", "raw", "low", "high")
 
 
-def adjust(release: Release, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
+def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adjusted | None = None) -> Adjusted:
     """Return the nonnegative values that sum to `total` and are nearest to the noisy ones (see `Release.adjusted`).
 
     The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the grid
@@ -136,7 +154,7 @@ def adjust(release: Release, nonnegative: bool = True, total: Number | Release |
     return Adjusted(release, tuple(s * grid for s in steps), notes, certificate, nonnegative)
 
 
-def _bias(release: Release | None, total: Fraction | None) -> Iterator[str]:
+def _bias(release: Noisy | None, total: Fraction | None) -> Iterator[str]:
     """Say how being nonnegative (a release is given) and adding up (a total is given) change the expected values."""
     if release is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
@@ -149,7 +167,7 @@ def _bias(release: Release | None, total: Fraction | None) -> Iterator[str]:
         )
 
 
-def _how_much(release: Release) -> str:
+def _how_much(release: Noisy) -> str:
     """Return the largest bias E max(Z, 0) = E|Z|/2 of noise that is symmetric and the same for all answers."""
     noise = release.randomiser
     if not isinstance(noise, Noise):
@@ -161,11 +179,11 @@ def _how_much(release: Release) -> str:
     )
 
 
-def _is_released(total: Number | Release | Adjusted) -> TypeGuard[Release | Adjusted]:
+def _is_released(total: Number | Noisy | Adjusted) -> TypeGuard[Noisy | Adjusted]:
     return hasattr(total, "certificate")
 
 
-def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:
+def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:
     if _is_released(total):
         if len(total.values) != 1:
             raise InputError(
@@ -187,7 +205,7 @@ def _goal(total: Number | Release | Adjusted, grid: Fraction, nonnegative: bool)
     return goal
 
 
-def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
+def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
     """Return the condition that the total places on the promise."""
     if not _is_released(total):
         return _PUBLIC.format(total=to_text(goal))
@@ -199,7 +217,7 @@ def _about(total: Number | Release | Adjusted, goal: Fraction) -> str:
     )
 
 
-def _with_total(certificate: Certificate, condition: str, total: Number | Release | Adjusted) -> Certificate:
+def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
     """Return the certificate with the condition of a total, and with the warnings of one that was drawn from a seed."""
     found = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu import definitions, explaining
 from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
@@ -29,11 +29,8 @@ from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
 from takifugu.randomisers import answered
 from takifugu.report.page import bullets, facts, figure, page, paragraph, table, terms, text
-from takifugu.report.values import LEVEL, Reported, published
+from takifugu.report.values import LEVEL, AllTables, OneTable, Reported, published
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
-
-if TYPE_CHECKING:
-    from takifugu.releasing.run import Outcome, Published
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS, MOST_BELIEFS = 40, 3
@@ -46,7 +43,7 @@ _WHOLE = "The noise covers every change of the whole data set: the promise holds
 _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
-def report_html(subject: Release | Published | Outcome) -> str:
+def report_html(subject: Release | OneTable | AllTables) -> str:
     """Return a release, a published table or all tables of a release file as one self-contained HTML page.
 
     It opens offline and fetches nothing; of the data it holds the noisy values only. Raises InputError for any other

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import Axis, Bar, bar_chart
@@ -22,6 +22,26 @@ _READ = (
     "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
     "sampling error: it says nothing about people or times that are not in the data."
 )
+
+
+class OneTable(Protocol):
+    """A published table, as its run returns it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def certificate(self) -> Certificate: ...
+
+    @property
+    def releases(self) -> Iterable[tuple[str | None, Release]]: ...
+
+
+class AllTables(Protocol):
+    """What a run published."""
+
+    @property
+    def tables(self) -> Sequence[OneTable]: ...
 
 
 @dataclass(frozen=True)
