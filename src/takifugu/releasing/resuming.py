@@ -130,7 +130,7 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
             fix="name that one there, and resume",
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
-    if one.group not in {same.group for same in book.pending(one.source, order.identity)}:
+    if one.group not in {same.group for same in book.pending(one.source, order.known_as(book))}:
         raise LedgerError(
             f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
             fix=(

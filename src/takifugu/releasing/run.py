@@ -145,13 +145,23 @@ class Ordered:
     asked: tuple[Ready, ...]
     identity: bytes
     origin: Mapping[str, Any]
+    private: bool
+
+    def known_as(self, book: Ledger) -> bytes:
+        """Return the identity by which a ledger may wait for it: an earlier version's, where it knows only that."""
+        file, name = self.planned.file, self.planned.file.source.name
+        if book.pending(name, self.identity) or not book.pending(name) or (data := file.kind.formerly(file)) is None:
+            return self.identity
+        asked = ready([replace(one.question, data=data) for one in self.asked])
+        former = identity_of(asked, file.spec, self.private)
+        return former if book.pending(name, former) else self.identity
 
 
 def ordered(planned: Plan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
     """Read the data of a plan and say which release it is; raises DataError for data that break a rule."""
     asked = ready([q for table in planned.tables for q in table.questions])
     identity = identity_of(asked, planned.spec, private)
-    return Ordered(planned, folder, asked, identity, _origin(planned.file, data))
+    return Ordered(planned, folder, asked, identity, _origin(planned.file, data), private)
 
 
 def published(
@@ -183,7 +193,7 @@ def published(
         book = open_ledger(where)
         assert book is not None
         recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}
-        bill = Order(source.name, planned.file.budget, order.identity, recipe, source.same_people)
+        bill = Order(source.name, planned.file.budget, order.known_as(book), recipe, source.same_people)
         kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
         tables = handed_out(kept, book, folder, force, course)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}

@@ -16,7 +16,7 @@ from takifugu.secrets import ABSENT, every_entry, presence
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
 from takifugu.spec.records.kind import Records, mass
-from takifugu.spec.records.reading import spelled, value_of, wrong
+from takifugu.spec.records.reading import spelled, texts, value_of, wrong
 
 
 class _Users(Records):
@@ -70,6 +70,13 @@ class _Users(Records):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _values(file)),)
 
+    def formerly(self, file: ReleaseFile) -> list[Any] | None:
+        """Return one value per user by group, in the order of the rows; None for a frame: its rows stay where they are.
+
+        Until users were counted, a release that was paid for was known by this order.
+        """
+        return None if file.given is not None and not isinstance(file.given, str | Path) else _in_order(file)
+
     def assumptions(self, spec: Any) -> Iterator[str]:
         yield "how many users the belief is about is public"
         yield from super().assumptions(spec)
@@ -110,6 +117,18 @@ def _values(file: ReleaseFile) -> list[Any]:
         for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
             text = None if code == UNOBSERVED else "" if code == UNKNOWN else list(words)[code]
             values += [value_of(text, source.value, letters[number])] * rows
+    return values
+
+
+def _in_order(file: ReleaseFile) -> list[Any]:
+    spec: Any = file.spec
+    source, declared, belief = spec.source, spec.belief.groups, file.belief
+    groups = [None] if source.group is None or declared is None else [group.name for group in declared]
+    rows = texts(file.table, [source.value, *([] if groups == [None] else [source.group])])
+    values: list[Any] = []
+    for name in groups:
+        letters = _spelled(belief, len(values))
+        values += [value_of(text, source.value, letters) for text, *group in rows if group in ([], [name])]
     return values
 
 
