@@ -229,6 +229,40 @@ def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path:
     assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None, change=F(0))) == 0
 
 
+def test_what_an_unknown_definition_promises_bounds_nothing_but_its_noise_does() -> None:
+    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
+    assert any_change(replace(laplace, definition="nobody's", scale=None)) is None
+    assert any_change(replace(laplace, definition="nobody's", epsilon=F(0))) == 1
+
+
+def test_a_promise_of_two_definitions_names_both() -> None:
+    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
+    domain = replace(CHAIN, definition=one_way.NAME, beliefs=(), given_domain=Domain.of(4, [0, 1]))
+    other = replace(laplace, framework=domain, guarantee=replace(laplace.guarantee, definition=one_way.NAME))
+    assert compose([laplace, laplace]).definition == "pufferfish"
+    both = [compose(pair) for pair in ([laplace, other], [other, laplace])]
+    assert [{*found.definition.split("+")} for found in both] == [{"pufferfish", one_way.NAME}] * 2
+    assert [found.epsilon for found in both] == [2, 2]
+
+
+def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3, states=["well", "ill"])
+    for wrong in (Domain.of(9, ["well", "ill"]), Domain.of(3, ["well", "ill", "dead"])):
+        with pytest.raises(InputError, match=r"the beliefs (have 9 and 3 entries|differ in the values)"):
+            tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=wrong)
+    turned = tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=Domain.of(3, ["ill", "well"]))
+    made = tf.calibrate(turned, tf.Histogram(), 1000, mechanism="group")  # data are read as the noise was calibrated
+    assert tf.release(made, ["ill"] * 3).value == {"well": 0, "ill": 3}
+
+
+def test_a_framework_without_a_belief_has_no_mechanism_of_pufferfish() -> None:
+    bare = tf.frameworks.Framework((tf.every_entry(),), (), given_domain=Domain.of(3, ["well", "ill"]))
+    with pytest.raises(CalibrationRefused, match="the framework has no belief"):
+        tf.calibrate(bare, ILL, 1)
+    with pytest.raises(Unsupported, match="the framework has no belief"):
+        tf.with_scale(bare, ILL, 1)
+
+
 def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -> None:
     """D_k(N)/0 per quilt: what reads the far end exactly is infinite for entries near it alone."""
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)  # independent steps: every quilt has no influence

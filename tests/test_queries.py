@@ -29,6 +29,7 @@ from takifugu.queries import (
     Sum,
     from_dict,
     implied_grid,
+    resolved,
 )
 
 NUMBERS = (0, 1, Fraction(5, 2), -3)
@@ -308,3 +309,33 @@ def test_codes_are_the_querys_own(make: Callable[..., Any]) -> None:
     for wrong in ([0.5], 3, "ab"):
         with pytest.raises(InputError, match="codes is"):
             make(codes=wrong)
+
+
+def test_what_json_would_not_tell_apart_is_not_resolved_as_one_query() -> None:
+    """The text of a long array leaves its middle out, and a number as a name becomes text."""
+
+    class Listed:
+        def __init__(self, weights: Any) -> None:
+            self.weights = weights
+
+        def resolve(self, entries: Any) -> Additive:
+            values = self.weights.values() if isinstance(self.weights, dict) else self.weights
+            return Linear([int(w) for w in values]).resolve(entries)
+
+        def describe(self) -> str:
+            return "weights"
+
+        def to_dict(self) -> dict[str, Any]:
+            return {"kind": "listed", "weights": self.weights}
+
+    wide = chain(2, 1100, (0, 1))
+    small, large = np.zeros(1100, dtype=np.int64), np.zeros(1100, dtype=np.int64)
+    small[500], large[500] = 1, 1000
+    assert repr(small) == repr(large)
+    found = [resolved(Listed(weights), wide) for weights in (small, large)]
+    assert [answer.change([500]) * answer.grid for answer in found] == [1, 1000]
+    again = Listed(small)
+    assert resolved(again, wide) is resolved(again, wide)
+    pair = chain(2, 2, (0, 1))
+    mixed = [Listed({1: 3, 2: 5}), Listed({"1": 4, "2": 5})]
+    assert len({resolved(query, pair).key for query in mixed}) == 2

@@ -44,16 +44,17 @@ class Framework:
     given_domain: Domain | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "beliefs", agreed(self.beliefs) if self.beliefs else ())
+        about = [] if self.given_domain is None else [self.given_domain]
+        object.__setattr__(self, "beliefs", agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
 
     @property
     def domain(self) -> Belief | Domain:
         """What queries and data are read by: the entries, their names and values; a belief says them, too."""
-        if self.given_domain is not None:
-            return self.given_domain
-        if not self.beliefs:
+        if self.beliefs:  # noise is for answers as they read them, so data are read alike
+            return self.beliefs[0]
+        if self.given_domain is None:
             raise InputError("the framework has no belief and no domain", fix="give one of them")
-        return self.beliefs[0]
+        return self.given_domain
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
@@ -109,8 +110,8 @@ class Framework:
         return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
 
 
-def agreed(beliefs: Sequence[Belief]) -> tuple[Belief, ...]:
-    """Return beliefs about the same entries, all listed as the first one that names them lists them.
+def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return beliefs (and a domain) about the same entries, all listed as the first one that names them lists them.
 
     Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
     answer would mean something else under each of them, and data could be impossible under one alone.

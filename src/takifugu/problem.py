@@ -131,6 +131,8 @@ class Problem:
         return tuple(self._parts(together=True))
 
     def _parts(self, together: bool = False) -> Iterator[Part]:
+        if not self.framework.beliefs:
+            raise Unsupported("the framework has no belief, so nothing says which entries are independent")
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
             seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs

@@ -13,6 +13,7 @@ from tests.conformance.suite import check_belief
 from tests.support import registries
 
 import takifugu as tf
+from takifugu import beliefs
 from takifugu.answer_laws.table import TableLaw
 from takifugu.beliefs.pair import LawPair
 from takifugu.capabilities.answer_law import ANSWER_LAW
@@ -36,7 +37,6 @@ def test_what_it_tells_is_true(name: str) -> None:
 
 
 def test_every_kind_of_belief_is_in_the_corpus() -> None:
-    from takifugu import beliefs
     from takifugu.errors import InputError
 
     with pytest.raises(InputError) as error:
@@ -67,25 +67,36 @@ class Changing(tf.JointTable):
     """A table that writes itself down as another one."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "source": self.source + "!"}
+        return {**super().to_dict(), "kind": "changing-table", "source": self.source.rstrip("!") + "!"}
+
+    @staticmethod
+    def from_dict(data: Any) -> tf.JointTable:
+        chances = [Fraction(chance) for chance in data["probabilities"]]
+        return Changing(data["rows"], chances, data["names"], data["source"])
 
 
 @pytest.mark.parametrize(("kind", "told"), [
     (Torn, "its components are not independent"), (Sure, "values that are not possible"), (Changing, "reads back"),
 ])  # fmt: skip
 def test_a_belief_that_misstates_itself_is_noticed(kind: Any, told: str) -> None:
-    with pytest.raises(AssertionError, match=told):
-        check_belief(kind([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["left", "right"]))
+    with registries.restored():
+        beliefs.register("changing-table", Changing)
+        with pytest.raises(AssertionError, match=told):
+            check_belief(kind([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["left", "right"]))
 
 
 class Other(tf.JointTable):
     """A table that tells the distribution of another one's answer."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "other-table"}
 
 
 def test_a_belief_that_tells_something_else_is_noticed() -> None:
     told = tf.JointTable([(0, 0), (1, 1)], [Fraction(1, 2)] * 2)
     here = Other([(0, 0), (0, 1), (1, 1)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)])
     with registries.restored():
+        beliefs.register("other-table", Other)
         check_capabilities(here)
         ANSWER_LAW.register(Other, lambda belief, answer, family: TableLaw(told, answer, family))
         with pytest.raises(AssertionError, match="Other: given entry 0"):

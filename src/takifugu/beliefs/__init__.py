@@ -113,9 +113,11 @@ def belief_class(kind: Any) -> Any:
 
 
 def check_registered(belief: Belief) -> None:
-    """Raise InputError for a belief of a type that nobody has registered: a ledger could not read it back."""
-    known = {kind if isinstance(kind, str) else _place(kind) for kind in _KINDS.values()}
-    if not any(_place(base) in known for base in type(belief).__mro__):
+    """Raise InputError for a belief of a type that nobody has registered: a ledger could not read it back.
+
+    A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
+    """
+    if _place(type(belief)) not in {kind if isinstance(kind, str) else _place(kind) for kind in _KINDS.values()}:
         raise InputError(
             f"the type of belief {type(belief).__name__} is registered by nobody",
             rule="a ledger must be able to read it back",
@@ -124,7 +126,8 @@ def check_registered(belief: Belief) -> None:
 
 
 def _place(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}".removeprefix(f"{__name__}.")
+    ours = kind.__module__.startswith(f"{__name__}.")  # a module from outside may have the same last name
+    return f"{kind.__module__.removeprefix(f'{__name__}.') if ours else f'/{kind.__module__}'}:{kind.__qualname__}"
 
 
 def from_dict(data: Mapping[str, Any]) -> Belief:
@@ -137,8 +140,17 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
 
 
 def to_dict(belief: Belief) -> dict[str, Any]:
-    """Return plain data that `from_dict` reads back, including the order in which entries are listed."""
+    """Return plain data that `from_dict` reads back, including the order in which entries are listed.
+
+    Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
+    """
     told = belief.to_dict()
+    kind = _KINDS.get(str(told.get("kind")))
+    if kind is not None and _place(type(belief)) != (kind if isinstance(kind, str) else _place(kind)):
+        raise InputError(
+            f"a belief of type {type(belief).__name__} writes itself down as {told['kind']!r}, which is another type",
+            fix="register its type under a kind of its own, and write that in to_dict",
+        )
     return told if order(belief) is None else {**told, "listed": list(listed(belief) or ())}
 
 

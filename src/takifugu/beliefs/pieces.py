@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from takifugu.beliefs import from_dict
+from takifugu.beliefs import check_registered, from_dict
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
@@ -36,6 +36,7 @@ class IndependentPieces(Nameless):
     in_pieces: ClassVar = True
 
     def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
+        check_registered(chain)
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "lengths", tuple(int(n) for n in lengths))
         if not self.lengths or min(self.lengths) < 1:

@@ -49,6 +49,10 @@ class Question(Generic[Answer]):
             self._known[kind] = next((self._own(k) for k in kind.__mro__ if self._has(k)), self.default)
         return self._known[kind]
 
+    def inherits(self, kind: type) -> bool:
+        """Whether a type that nobody answers for would be given the answer of one that it derives from."""
+        return not self._has(kind) and any(map(self._has, kind.__mro__))
+
     def _has(self, kind: type) -> bool:
         return kind in self._registered or _key(kind) in self._built_in
 
@@ -70,4 +74,6 @@ def _loaded(name: str) -> Any:
 
 
 def _key(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}".removeprefix(_OURS)
+    """Return what a type of the package is listed by, "" for others: theirs may have a module of the same name."""
+    ours = kind.__module__.startswith(_OURS)
+    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""

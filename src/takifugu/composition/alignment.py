@@ -65,7 +65,8 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         moved = [np.zeros(size, dtype=np.int64) for _ in items]
         for row, start, item in zip(moved, starts, items, strict=True):
             row[start : start + len(item.read.changes)] = item.read.changes
-        return belief.chain.with_length(size), moved
+        longer = belief.chain.with_length(size)
+        return (longer, moved) if type(longer) is type(belief.chain) else None  # an inherited one is another law
     if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
         return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
     return None

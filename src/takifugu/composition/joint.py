@@ -90,7 +90,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
         epsilon=worst.epsilon,
         delta=max(j.delta for j in joints),
         composition=max((j.composition for j in joints), key=_FROM_LOOSE_TO_STRICT.index),
-        definition=given[0].framework.definition,
+        definition="+".join(dict.fromkeys(c.framework.definition for c in given)),
         framework="+".join(frameworks),
         assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),
         conditions=tuple(dict.fromkeys(conditions)),

@@ -161,9 +161,10 @@ def noise_loss(charge: Charge) -> Fraction | float:
 def any_change(charge: Charge) -> Fraction | None:
     """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
 
-    The promise of a `whole` release does, unless its definition compares hypotheses one way only; so does its scale.
+    The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale.
     """
     known = [charge.change / charge.scale] if charge.scale else []
-    if charge.composition is Composition.WHOLE and not DEFINITIONS.find(charge.definition).one_way:
+    known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
+    if charge.composition is Composition.WHOLE and known_both_ways:
         known.append(charge.epsilon)
     return max(known, default=None if charge.change else Fraction(0))

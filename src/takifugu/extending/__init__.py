@@ -11,6 +11,7 @@ from takifugu import beliefs
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerLaw, answer_law
+from takifugu.capabilities.dispatch import Question
 from takifugu.capabilities.evaluating import VALUES
 from takifugu.capabilities.influence import QUILTS, Quilts, Search, Worst
 from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
@@ -55,11 +56,16 @@ def register_belief(
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
     JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms
     of Markov quilts and for what releases cost together, `marginal` (a Marginal) for what components add beside each
-    other. Without an answer, the question is refused with a reason, or answered at its worst. Raises InputError for a
-    kind or a type that is registered already.
+    other. Without an answer, the question is refused with a reason, or answered at its worst, also where the type
+    derives from one that has an answer: that is proved for another distribution. Raises InputError for a kind or a type
+    that is registered already.
     """
     beliefs.register(kind, belief)
-    answers = ((ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (VALUES, values), (QUILTS, quilts))
-    for question, answer in (*answers, (MARGINAL, marginal)):
-        if answer is not None:
-            question.register(belief, answer)
+    proved: tuple[tuple[Question[Any], Any], ...] = (
+        (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (MARGINAL, marginal)
+    )  # fmt: skip
+    for question, answer in proved:
+        if answer is not None or question.inherits(belief):
+            question.register(belief, question.default if answer is None else answer)
+    if values is not None:
+        VALUES.register(belief, values)

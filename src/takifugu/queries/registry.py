@@ -66,8 +66,18 @@ def resolved(query: Query, entries: Entries) -> Additive:
 
 
 def key_of(query: Query) -> Hashable:
-    """Return a key that two queries have in common where they are written alike."""
-    return type(query), kept(query, key_of, lambda: json.dumps(query.to_dict(), sort_keys=True, default=repr))
+    """Return a key that two queries have in common where they are written alike, and JSON changes nothing of it."""
+    return type(query), kept(query, key_of, lambda: _written(query))
+
+
+def _written(query: Query) -> Hashable:
+    """Return a query as text; a key of its own where text would not say all: long arrays, numbers as names."""
+    plain = query.to_dict()
+    try:
+        text = json.dumps(plain, sort_keys=True)
+        return text if json.loads(text) == plain else object()
+    except (TypeError, ValueError):
+        return object()
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
