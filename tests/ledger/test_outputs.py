@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 from tests.support.ledger_tools import chain_framework, group_debit
 
 from takifugu.errors import LedgerError
-from takifugu.ledger import DRAWN, RESERVED, Ledger, outputs
+from takifugu.ledger import DRAWN, RESERVED, Ledger, outputs, places
 
 DEBIT = group_debit(chain_framework(7), "1/2")
 COLUMN = np.random.default_rng(5).bytes(outputs.LARGE + 1000)
@@ -118,3 +119,42 @@ def test_a_full_disk_says_so_and_nothing_is_drawn(ledger: Ledger, monkeypatch: p
     with pytest.raises(LedgerError, match="no space left"):
         ledger.drawn(ledger.pending()[0], COLUMN)
     assert ledger.pending()[0].state == RESERVED
+
+
+def test_values_lie_beside_the_ledger_wherever_the_process_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger.open("ledger.db")
+    ledger.reserve("data", [DEBIT], budget=9)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ledger.drawn(ledger.pending()[0], COLUMN)
+    assert list(Path.cwd().iterdir()) == []
+    assert Ledger.open(tmp_path / "ledger.db").pending()[0].bundle == COLUMN
+
+
+def test_a_second_name_is_noticed_wherever_the_process_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger.open("ledger.db")
+    os.link("ledger.db", "another.db")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setattr(places, "PATIENCE", 0.0)
+    with pytest.raises(LedgerError, match="hard link"):
+        ledger.reserve("data", [DEBIT], budget=9)
+
+
+def test_a_full_disk_keeps_no_part_of_the_values(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    (pending,) = ledger.pending()
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        with pytest.raises(LedgerError, match=r"no space left on device.*make room"):
+            ledger.drawn(pending, COLUMN)
+    assert files(ledger) == []
+    assert ledger.drawn(pending, OTHER) == OTHER

@@ -7,12 +7,13 @@ import signal
 from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.ledger_tools import chain_framework, group_debit
 
 import takifugu as tf
-from takifugu.errors import BudgetExceeded, LedgerError
+from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
 from takifugu.ledger.answers import with_answer
 from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
@@ -95,6 +96,23 @@ def test_what_was_drawn_at_once_is_no_session(ledger: Ledger) -> None:
     ledger.drawn(session.paid, b'{"format": "another"}')
     with pytest.raises(LedgerError, match="is no session"):
         session.ask("question", lambda _: "no")
+
+
+def test_another_release_that_was_paid_for_is_no_session(ledger: Ledger) -> None:
+    paid = ledger.reserve("data", [DEBIT], budget=1)
+    with pytest.raises(LedgerError, match="is no session"):
+        Session(ledger, paid).ask("question", lambda _: "no")
+    assert ledger.drawn(paid, b"its own values") == b"its own values"
+
+
+@pytest.mark.parametrize("answer", [3.5, None, b"7", ("7",)])
+def test_an_answer_is_the_one_that_is_kept(ledger: Ledger, answer: Any) -> None:
+    session = opened(ledger)
+    with pytest.raises(InputError, match="the answer is not a text"):
+        session.ask("question", lambda _: answer)
+    with pytest.raises(InputError, match="the question is not a text"):
+        session.ask(answer, lambda _: "7")
+    assert session.asked == ()
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

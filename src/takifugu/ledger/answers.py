@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 
-from takifugu.errors import LedgerError
+from takifugu.errors import InputError, LedgerError
 
 _FORMAT = "takifugu-session/1"
 
+#: How the ledger says that what was paid for is a session.
+RECIPE = {"kind": "session"}
+
 #: A question (public: it holds no data) and its noisy answer, as texts.
 Asked = tuple[str, str]
+
+
+def check_text(given: object, what: str) -> None:
+    """Raise InputError for what a session would not read back as it was; an answer is never shown."""
+    if not isinstance(given, str):
+        raise InputError(f"the {what} is not a text", fix="write numbers as texts, such as str(value)").at(what)
 
 
 def written(asked: tuple[Asked, ...]) -> bytes:
@@ -22,8 +31,12 @@ def read(kept: bytes | None) -> tuple[Asked, ...]:
         return ()
     told = json.loads(kept)
     if told.get("format") != _FORMAT:
-        raise LedgerError("the reservation is no session", rule="its values were drawn at once", fix="publish them")
+        raise no_session("its values were drawn at once", "publish them")
     return tuple((str(question), str(answer)) for question, answer in told["asked"])
+
+
+def no_session(rule: str, fix: str) -> LedgerError:
+    return LedgerError("the reservation is no session", rule=rule, fix=fix)
 
 
 def with_answer(known: tuple[Asked, ...], number: int, new: Asked) -> tuple[Asked, ...]:

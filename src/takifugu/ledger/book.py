@@ -142,7 +142,7 @@ class Ledger:
             if source is not None and known is None:
                 return ()
             tag = None if identity is None else self.tag("identity", identity)
-            return reserved.read_pending(connection, self.store.path, known[0] if known else None, tag)
+            return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
         """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
@@ -150,7 +150,7 @@ class Ledger:
         Only one draw is ever public: where another process drew first, its values are returned, and these are to be
         thrown away. Raises LedgerError where the values were published already, or are gone.
         """
-        path, group = self.store.path, reservation.group
+        path, group = self.store.place, reservation.group
         with sqlite.explained(path):
             mine = outputs.placed(path, group, reserved.packed(bundle))
         with self.store.writing() as connection:
@@ -166,23 +166,23 @@ class Ledger:
     def session_of(self, reservation: Reservation | Pending) -> tuple[Asked, ...]:
         """Return what was asked in a `Session` with its answers; LedgerError for one that is closed."""
         with self.store.reading() as connection:
-            return reserved.read_session(connection, self.store.path, reservation.group)
+            return reserved.read_session(connection, self.store.place, reservation.group)
 
     def answer(self, reservation: Reservation | Pending, number: int, asked: Asked) -> str:
         """Keep the answer to question `number` of a session, and return the one that counts: the first that came."""
         with self.store.writing() as connection:
-            return reserved.keep_answer(connection, self.store.path, reservation.group, number, asked)[number][1]
+            return reserved.keep_answer(connection, self.store.place, reservation.group, number, asked)[number][1]
 
     def close_session(self, reservation: Reservation | Pending) -> None:
         """Note that a session is over: all of it is spent, however much was asked."""
         with self.store.writing() as connection:
-            reserved.close_session(connection, self.store.path, reservation.group)
+            reserved.close_session(connection, self.store.place, reservation.group)
 
     def publish(self, reservation: Reservation | Pending) -> None:
         """Note that the values are handed out and drop them; LedgerError before they are drawn."""
         with self.store.writing() as connection:
             reserved.set_published(connection, reservation.group)
-        outputs.clear(self.store.path, reservation.group)
+        outputs.clear(self.store.place, reservation.group)
 
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every release about a source, oldest first; raises LedgerError for an unknown source."""

@@ -26,9 +26,13 @@ def placed(ledger: Path, group: str, packed: bytes) -> bytes:
         return packed
     path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-        file.write(packed)
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(packed)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            path.unlink()  # each attempt would leave another one on a full disk
+            raise
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
         folder = os.open(path.parent, os.O_RDONLY)
         try:

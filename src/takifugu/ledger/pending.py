@@ -102,6 +102,8 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answ
             f"the session {group!r} is closed ({row.changed})", rule="its epsilon is spent", fix="reserve another one"
         )
     with decoding():
+        if json.loads(row.recipe).get("kind") != answers.RECIPE["kind"]:
+            raise answers.no_session("it is another release that was paid for", "complete it, or open a session")
         return answers.read(_unpacked(ledger, row.bundle))
 
 

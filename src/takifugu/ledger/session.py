@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from takifugu.ledger.answers import Asked
+from takifugu.ledger.answers import RECIPE, Asked, check_text
 from takifugu.ledger.book import Budget, Ledger
 from takifugu.ledger.values import Debit, Pending, Reservation
 
@@ -24,7 +24,7 @@ class Session:
     @staticmethod
     def open(ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None) -> Session:
         """Pay for a session about a source, and begin it; raises what `Ledger.reserve` raises."""
-        return Session(ledger, ledger.reserve(source, debits, budget, recipe={"kind": "session"}))
+        return Session(ledger, ledger.reserve(source, debits, budget, recipe=RECIPE))
 
     @property
     def asked(self) -> tuple[Asked, ...]:
@@ -35,10 +35,14 @@ class Session:
         """Return the noisy answer to the next question; `draw` has what was asked before, and draws it.
 
         Where another process asked the same question of this session first, its answer is returned and this draw is
-        thrown away. Raises LedgerError where that was another question, and for a session that is closed.
+        thrown away. Raises LedgerError where that was another question, and for a session that is closed, and
+        InputError for a question or an answer that is not a text: what is kept is what was answered.
         """
+        check_text(question, "question")
         before = self.asked
-        return self.ledger.answer(self.paid, len(before), (question, draw(before)))
+        answer = draw(before)
+        check_text(answer, "answer")
+        return self.ledger.answer(self.paid, len(before), (question, answer))
 
     def close(self) -> tuple[Asked, ...]:
         """End the session and return all that was asked: what the ledger kept of it is dropped."""

@@ -181,6 +181,8 @@ def explained(path: Path) -> Iterator[None]:
     except OSError as error:
         why = (error.strerror or "system error").lower()
         reason = f"cannot be opened ({why})", "", "give a path that can be written"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            reason = f"cannot grow ({why})", "", "make room"
     else:
         return
     what, rule, fix = reason

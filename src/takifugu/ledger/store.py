@@ -28,6 +28,7 @@ class Store:
     """An open ledger: where it is, how to reach it, and the key of its hashes.
 
     `migrated` is when it was brought here from an older layout; `note` says what to know where this very call did it.
+    `place` is where `path` led when the ledger was opened, whatever the process calls its folder afterwards.
     """
 
     path: Path
@@ -36,6 +37,10 @@ class Store:
     is_new: bool = False
     migrated: str | None = None
     note: str = ""
+    place: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", self.path.absolute())
 
     def tag(self, kind: str, content: bytes) -> bytes:
         """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
@@ -43,17 +48,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with sqlite.explained(self.path), in_use(self.path), self.engine.connect() as connection, connection.begin():
+        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Hold the write lock until the end; an exception takes everything back."""
-        with sqlite.explained(self.path), in_use(self.path), self.engine.connect() as plain:
+        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as plain:
             connection = plain.execution_options(takifugu_writes=True)
             with connection.begin():
-                if self.path.exists():
-                    check_one_name(self.path)
+                if self.place.exists():
+                    check_one_name(self.place)
                 yield connection
 
 

@@ -53,7 +53,7 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         raise LedgerError(
             "require_ledger says that there is a ledger, but none is given", fix="write ledger='ledger.db'"
         ).at("ledger")
-    where = ledger.store.path if isinstance(ledger, Ledger) else path_of(ledger)
+    where = ledger.store.place if isinstance(ledger, Ledger) else path_of(ledger)
     made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
     if made_just_now or not where.exists():
         raise LedgerError(

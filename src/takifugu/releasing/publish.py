@@ -283,4 +283,4 @@ def _tell(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
 
     questions, source = [one.question for one in asked], normalised(order.source)
     debits, same = debits_of(questions), order.same_people
-    tell_before(questions, source, preview(ledger.store.path, source, debits, order.budget, same_people=same))
+    tell_before(questions, source, preview(ledger.store.place, source, debits, order.budget, same_people=same))

@@ -124,7 +124,7 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
         )
     planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
     where = path_of(planned.file.ledger)
-    if not (where.exists() and where.samefile(book.store.path)):
+    if not (where.exists() and where.samefile(book.store.place)):
         raise LedgerError(
             f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",
             fix="name that one there, and resume",
