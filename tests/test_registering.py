@@ -141,3 +141,44 @@ def test_a_query_that_resolves_to_something_else_is_refused(monkeypatch: pytest.
     monkeypatch.setattr(Ends, "resolve", lambda query, entries: 3)
     with pytest.raises(InputError, match="one weight per entry"):
         tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN.with_length(7)), Ends("walking"), 1)
+
+
+class Loud(tf.Count):
+    """A count that is counted a thousand times, and writes itself down as a plain one."""
+
+    def resolve(self, entries: Entries) -> Additive:
+        plain = super().resolve(entries)
+        return replace(plain, weights=plain.weights * 1000)
+
+
+@dataclass(frozen=True)
+class Times:
+    """A multiple of a count that does not write the factor down."""
+
+    factor: int
+
+    def resolve(self, entries: Entries) -> Additive:
+        plain = tf.Count("walking").resolve(entries)
+        return replace(plain, weights=plain.weights * self.factor)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "times"}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Times:
+        return Times(1)
+
+    def describe(self) -> str:
+        return "a multiple"
+
+
+def test_a_query_that_would_be_charged_as_another_one_is_refused() -> None:
+    """Five counts with the noise of Loud were charged as one: their changes were read from the plain count."""
+    with pytest.raises(InputError, match="a query of type Loud writes itself down as 'count'"):
+        tf.calibrate(FRAMEWORK, Loud("walking"), 1, mechanism="group")
+    queries.register("times", Times)
+    made = [tf.calibrate(FRAMEWORK, Times(factor), 1, mechanism="group") for factor in (1, 1000)]
+    assert [one.scale for one in made] == [6.0, 6000.0]  # what is kept for the one is not taken for the other
+    assert tf.compose([made[0]] * 2).epsilon == 2
+    with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
+        tf.compose([made[1]])

@@ -144,10 +144,18 @@ def _read(framework: Framework, query: Query) -> _Read:
         return _Read(reach, reach)
     each = [(a.entry_changes(), a.grid) for a in problem.answers]
     tabled = framework.beliefs or (framework.domain,)
+    answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
+    if not queries.is_ours(query):
+        again = queries.from_dict(query.to_dict())
+        if {answer_hash(again.resolve(belief), belief) for belief in tabled} != {*answers}:
+            raise InputError(
+                f"the query ({query.describe()}) reads back from its to_dict as one that adds up something else",
+                rule="a ledger charges for what it reads back", fix="write all of it in to_dict",
+            ).at("query")  # fmt: skip
     return _Read(
         max(int(changes.sum()) * grid for changes, grid in each),
         max(int(changes.max(initial=0)) * grid for changes, grid in each),
-        tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)})),
+        answers,
         tuple(sorted({pieces_hash(b) for b in framework.beliefs})),
     )
 

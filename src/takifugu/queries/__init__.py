@@ -5,7 +5,7 @@ from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
-from takifugu.queries.registry import check, from_dict, key_of, register, resolved
+from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
@@ -23,6 +23,7 @@ __all__ = [
     "check",
     "from_dict",
     "implied_grid",
+    "is_ours",
     "key_of",
     "register",
     "resolved",
