@@ -11,7 +11,7 @@ from tests.conformance.release_files import Example, check_release_file
 from tests.support.registries import restored
 
 import takifugu as tf
-from takifugu.errors import InputError, TakifuguError
+from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.extending.files import (
     Columned,
     FileSpec,
@@ -20,6 +20,7 @@ from takifugu.extending.files import (
     RecordItemSpec,
     RecordSourceSpec,
     Section,
+    Unit,
     fault,
     register_release_file,
 )
@@ -120,3 +121,26 @@ def test_of_several_names_all_are_free_or_none_is_taken() -> None:
     with pytest.raises(InputError, match="registered already"):
         register_release_file(type("Both", (Twins,), {"names": ("siblings", "users")})())
     assert "siblings" not in KINDS
+
+
+UNITS = [
+    ((), "no unit"),
+    ((Unit("ann", ["well", "ill"]), Unit("ann", ["ill", "ill"])), "two units of one name"),
+    ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two units of one name"),
+    ((Unit("ann", ["well", "ill"]), Unit("bob", ["ill", "ill"])), "read together"),
+]
+
+
+@pytest.mark.parametrize(("units", "words"), UNITS)
+def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: tuple[Unit, ...], words: str
+) -> None:
+    register_release_file(Twins())
+    monkeypatch.setattr(Twins, "units", lambda self, file: units)
+    path = tmp_path / "release.toml"
+    path.write_text(EXAMPLE.text.replace('unit = "family"', ""), encoding="utf-8")
+    (tmp_path / "data.csv").write_text(EXAMPLE.files["data.csv"], encoding="utf-8")
+    with pytest.raises(InputError, match=words) as caught:
+        tf.release_file(path, anyway=True)
+    assert caught.value.state is ReleaseState.NOTHING
+    assert not (tmp_path / "ledger.db").exists()

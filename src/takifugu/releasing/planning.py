@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
-from takifugu.errors import CalibrationRefused
+from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
@@ -88,7 +88,7 @@ def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
     watch("reading the data", 0, 1)
-    return _planned(file, file.kind.units(file), watch)
+    return _planned(file, _read(file), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -146,7 +146,20 @@ def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
     if not file.kind.shaped_by_data:
         return (Unit(None),)
     watch("reading the data", 0, 1)
-    return file.kind.units(file)
+    return _read(file)
+
+
+def _read(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return the units of a source; InputError where their kind gives two one name, so that one debit pays for both."""
+    units = tuple(file.kind.units(file))
+    if not units or len({unit.name or "" for unit in units}) < len(units):
+        found = "two units of one name" if units else "no unit"
+        raise InputError(
+            f"the kind {type(file.kind).__name__} of release file returns {found}",
+            rule="each unit is debited under its own name",
+            fix="return one Unit per name, with all its data",
+        )
+    return units
 
 
 def _longest(units: Sequence[Unit]) -> Unit:

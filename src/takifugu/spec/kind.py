@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from takifugu.errors import SpecError, TakifuguError
+from takifugu.errors import InputError, SpecError, TakifuguError
 from takifugu.frames import Table
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
@@ -219,7 +219,12 @@ class Kind:
         return query
 
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
-        """Return the private data that one question is about, as its belief reads them."""
+        """Return the private data that one question is about, as its belief reads them; InputError for many units."""
+        if len(units) > 1:
+            raise InputError(
+                f"a {type(self).__name__} does not say how the data of several units are read together",
+                fix="define data() and framework_about(), or publish each unit alone",
+            )
         return units[0].data
 
     def fitted_to_data(self, spec: Any) -> bool:
