@@ -36,7 +36,7 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     """
     file = Path(path)
     if not os.path.isfile(file):
-        raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
     try:
         text = _without_comments(read_file(file).decode("utf-8"))
     except OSError as error:

@@ -35,7 +35,7 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)
     if not os.path.isfile(file):
-        raise InputError(f"the network file {str(path)!r} does not exist or is not a file")
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
     if find_spec("pyagrum") is None:
         raise InputError("reading network files needs pyAgrum", fix="pip install 'takifugu[networks]'")
     return _network(tables_of(file), source or f"the file {file.name}")
