@@ -229,3 +229,21 @@ COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
 def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         make()
+
+
+class First(secrets.EveryEntry):
+    """A secret about the first entry that writes itself down as one about all."""
+
+    def family(self, belief: Any) -> Family:
+        return Family((0,))
+
+
+def test_a_secret_that_would_be_charged_as_another_one_is_refused() -> None:
+    with pytest.raises(InputError, match="reads back from its to_dict as one of EveryEntry"):
+        Pufferfish(First(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
+
+
+def test_a_pair_given_in_one_order_is_compared_in_both() -> None:
+    """Quilts with laws of near sets needed less noise for 0 against 1 alone than for both orders."""
+    assert Family((0,), ((0, 1),)).pairs == ((0, 1), (1, 0))
+    assert Family((0,), ((2, 0), (0, 1), (0, 2), (1, 0))).pairs == ((2, 0), (0, 1), (0, 2), (1, 0))

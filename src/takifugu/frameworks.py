@@ -17,7 +17,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.states import checked_alphabet
 from takifugu.domain import Domain
 from takifugu.entries import listed, order, relisted
-from takifugu.errors import InputError
+from takifugu.errors import InputError, within
 from takifugu.hypotheses import Comparison
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.coding import alphabets
@@ -156,6 +156,8 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             raise InputError(
                 f"{secret!r} is not a secret", fix="write for example every_entry() or attribute(name, a, b)"
             ).at("secrets")
+        with within("secrets"):
+            secret_room.check_registered(secret)
     for belief in believed:
         if not isinstance(belief, Belief):
             raise InputError(

@@ -37,6 +37,8 @@ class Believed(Protocol):
 class Family:
     """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
 
+    A pair that is given in one order is compared in the other, too.
+
     With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
     The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
     """
@@ -44,6 +46,11 @@ class Family:
     entries: range | tuple[int, ...]
     pairs: tuple[tuple[int, int], ...] | None = None
     presence: bool = False
+
+    def __post_init__(self) -> None:
+        if self.pairs is not None:
+            both = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
+            object.__setattr__(self, "pairs", tuple(both))
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
@@ -253,6 +260,16 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     EveryEntry(attribute=None)
     """
     return KINDS.find(data.get("kind"))(data)
+
+
+def check_registered(secret: Secret) -> None:
+    """Raise InputError for a secret that a ledger could not read back, or would read back as one of another type."""
+    again = from_dict(secret.to_dict())
+    if type(again) is not type(secret):
+        raise InputError(
+            f"a secret of type {type(secret).__name__} reads back from its to_dict as one of {type(again).__name__}",
+            rule="a ledger charges for what it reads back", fix="register its type under a kind of its own",
+        ).at("kind")  # fmt: skip
 
 
 def _pair(data: Mapping[str, Any]) -> Secret:
