@@ -60,6 +60,7 @@ def true_loss(
     Raises Unsupported beyond two million joint states or too many outputs, for normal noise, and for a class without
     chains; InputError for a chain outside its class.
 
+    >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> from takifugu.randomisers import DiscreteLaplace
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
@@ -108,6 +109,7 @@ def true_delta(
 
     Raises what `true_loss` raises, except that normal noise is fine.
 
+    >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> from takifugu.randomisers import DiscreteLaplace
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))

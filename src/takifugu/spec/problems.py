@@ -49,12 +49,13 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
-    """Return an error of a lower layer as a fault of the key that is to blame.
+    """Return an error of a lower layer as a fault of the key that is to blame; every fault ends with what to do.
 
     >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
-    "belief.file: net.bif: 'a' has an unknown parent 'c'"
+    "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
     """
     error.where = where
+    error.fix = error.fix or ("" if error.rule else "repair it")
     return error
 
 
