@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 from secrets import token_hex
 
+from takifugu.ledger.sqlite import synchronise
+
 #: Compressed values of more bytes than this go into a file.
 LARGE = 1_000_000
 
@@ -33,12 +35,7 @@ def placed(ledger: Path, group: str, packed: bytes) -> bytes:
         except OSError:
             path.unlink()  # each attempt would leave another one on a full disk
             raise
-    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    synchronise(path.parent)
     return _NAMED + hashlib.sha256(packed).digest() + path.name.encode()
 
 

@@ -97,6 +97,16 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
             leftover.unlink(missing_ok=True)
 
 
+def synchronise(folder: Path) -> None:
+    """Return when the names of a folder's files are on the disk."""
+    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
+        held = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(held)
+        finally:
+            os.close(held)
+
+
 def _place(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename, it never replaces a ledger
@@ -114,12 +124,7 @@ def _place(draft: Path, path: Path) -> bool:
         except OSError:
             path.unlink(missing_ok=True)  # an empty file would be refused at the next start
             raise
-    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    synchronise(path.parent)
     return True
 
 
