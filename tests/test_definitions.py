@@ -60,7 +60,7 @@ def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
     assert made.mechanism == "test-cautious"
     rows = {row.name: row for row in made.alternatives}
     assert rows.keys() == {line.name for line in REGISTRY}
-    assert rows["group"].reason == "it is proved for pufferfish, not for test-one-way"
+    assert rows["group"].reason == "it is proved for pufferfish and attribute, not for test-one-way"
     with pytest.raises(CalibrationRefused, match="proved for pufferfish"):
         tf.calibrate(one_way.framework(), ILL, 1, mechanism="group")
     with pytest.raises(CalibrationRefused, match="proved for test-one-way"):
@@ -176,8 +176,8 @@ NOISES = {
 }
 
 
-@pytest.mark.parametrize("name", ["pufferfish", one_way.NAME])
-@pytest.mark.parametrize("other", ["pufferfish", one_way.NAME])
+@pytest.mark.parametrize("name", ["pufferfish", "attribute", one_way.NAME])
+@pytest.mark.parametrize("other", ["pufferfish", "attribute", one_way.NAME])
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize("composition", list(Composition))
 def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
@@ -201,7 +201,7 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:
-    assert set(DEFINITIONS.names) == {"pufferfish", one_way.NAME}
+    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", one_way.NAME}
     assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
 
 

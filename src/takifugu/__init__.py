@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from takifugu.report.document import report_html
     from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
+    from takifugu.secrets.properties import Named, dataset_property, distribution_parameter
 
 __all__ = [
     "BayesianNetwork",
@@ -53,6 +54,7 @@ __all__ = [
     "MarkovChain",
     "MarkovChainClass",
     "Mean",
+    "Named",
     "Pmf",
     "Pufferfish",
     "Sum",
@@ -65,6 +67,8 @@ __all__ = [
     "cliques_of",
     "compare",
     "compose",
+    "dataset_property",
+    "distribution_parameter",
     "entry",
     "errors",
     "every_entry",
@@ -109,6 +113,7 @@ _MODULES = {
     "takifugu.releasing.run": ("release_file",),
     "takifugu.robustness": ("promise_if_belief_off",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -26,7 +26,8 @@ from takifugu.secrets import Secret, WhichLaw
 
 #: The definitions of privacy that a framework may be read under: what each says is `takifugu.definitions.Definition`.
 DEFINITIONS: Registry[Any] = Registry(
-    "the framework's definition", {"pufferfish": "definitions.pufferfish:PUFFERFISH"}
+    "the framework's definition",
+    {"pufferfish": "definitions.pufferfish:PUFFERFISH", "attribute": "definitions.attribute:ATTRIBUTE"},
 )
 
 
@@ -124,6 +125,11 @@ def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
                 f"the beliefs have {first.size} and {belief.size} entries",
                 rule="all beliefs of a framework are about the same data, so give each as many entries",
             )
+        if (one := _columns(first)) != (other := _columns(belief)):
+            raise InputError(
+                f"the beliefs have the columns {list(one)} and {list(other)}",
+                rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
+            ).at("beliefs")  # fmt: skip
         found.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
         if belief is not first:
             _check_values(found[0], found[-1])
@@ -169,7 +175,8 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             raise InputError(
                 "two distributions of an answer are compared by between(p, q), not by secrets of entries"
             ).at("beliefs")
-    framework = Framework(chosen, believed)  # a number in a secret counts the entries as its beliefs list them
+    # a number in a secret counts the entries as its beliefs list them
+    framework = Framework(chosen, believed, _definition(chosen))
     if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
         raise InputError(
             "every secret has probability zero under every belief, so nothing would be hidden",
@@ -210,6 +217,8 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
+    if _columns(belief):
+        return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
         if isinstance(state, Fraction):
             raise InputError(
@@ -238,12 +247,31 @@ def _check_values(first: Belief, other: Belief) -> None:
             ).at("beliefs")
 
 
+def _columns(belief: Any) -> tuple[str, ...]:
+    """Return the columns of a belief over records, none of others."""
+    return tuple(getattr(belief, "columns", ()))
+
+
 def _values(belief: Belief, entry: int) -> frozenset[Any]:
     """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
     return frozenset(getattr(belief, "observable", belief.alphabet)(entry))
 
 
+def _definition(secrets: Sequence[Secret]) -> str:
+    """Return the definition that secrets are read under: those of whole columns have one of their own."""
+    found = {getattr(secret, "definition", "pufferfish") for secret in secrets}
+    if len(found) > 1:
+        raise InputError(
+            "one framework hides entries and properties of whole columns",
+            rule="these are two promises, with rules of their own for how much noise is too little",
+            fix="calibrate for one framework, and charge the other one for the release in a ledger",
+        ).at("secrets")
+    return str(found.pop())
+
+
 def _has_pair(secret: Secret, belief: Belief) -> bool:
+    if (seen := secret_room.view(secret, belief)) is not None:
+        return secret.family(seen).has_pairs(seen, 0)
     family = secret.family(belief)
     users = separate(belief)
     entries = users.representatives(family.entries, ()) if users else family.entries

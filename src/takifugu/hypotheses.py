@@ -51,6 +51,16 @@ class LawIs:
 
 
 @dataclass(frozen=True)
+class PropertyIs:
+    """The hypothesis that a property of whole columns, or a parameter of one, is what `words` say."""
+
+    words: str
+
+    def describe(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
 class Comparison:
     """One ordered comparison a -> b under one belief (None: under any): symbolic, it holds no laws.
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from takifugu import secrets
 from takifugu.beliefs import Belief, Separate, separate
 from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError, Unsupported
@@ -31,6 +32,9 @@ class Part:
     """One independent component of one belief, with what it adds to the answer and what is secret in it.
 
     Components whose secrets have probability zero are left out (docs/architecture.md#beliefs).
+
+    For a secret about whole columns `belief` is the view of it: one entry, whose values are the hypotheses
+    (`secrets.view`), while `answer` is still the whole answer.
 
     `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
     weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
@@ -100,8 +104,8 @@ class Problem:
 
     @cached_property
     def on_grid(self) -> bool:
-        """Whether every possible answer is a multiple of the grid; only given laws may be off it."""
-        return not self.is_pair or pair_grid(self)[1]
+        """Whether every possible answer is a multiple of the grid: given laws and real-valued answers may be off it."""
+        return pair_grid(self)[1] if self.is_pair else all(answer.on_grid for answer in self.answers)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -137,6 +141,11 @@ class Problem:
             several = len(belief.components()) > 1
             seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
+                if (view := secrets.view(secret, belief)) is not None:
+                    family = secret.family(view)
+                    if family.has_pairs(view, 0):
+                        yield Part(view, answer, family, number=place)
+                    continue
                 family = secret.family(belief)
                 if users := separate(belief):
                     yield from _separate_parts(users, answer, family, together, place)

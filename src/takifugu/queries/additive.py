@@ -55,6 +55,8 @@ class Additive:
     weights: IntArray
     table_of: IntArray | None = None
 
+    on_grid = True  # every answer is a multiple of the grid
+
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
         each = reach[0] if self.table_of is None else reach[self.table_of]

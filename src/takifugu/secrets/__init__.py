@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.entries import position
 from takifugu.errors import InputError, did_you_mean
-from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, State
+from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, State
+from takifugu.kept import kept
+from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.registry import Registry
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
@@ -106,20 +109,32 @@ class Secret(Protocol):
 
 @dataclass(frozen=True)
 class EveryEntry:
-    """Hide the value of every entry, or of every entry of one named column."""
+    """Hide the value of every entry, or of every entry of one named column.
+
+    Over records that is the column's value in one record ("individual attribute privacy", Zhang22 §3), compared with
+    values up to `max_difference` away where a column has no bounds.
+    """
 
     attribute: Hashable | None = None
+    max_difference: Fraction | None = None
 
-    def family(self, belief: Believed) -> Family:
+    def view(self, belief: Any) -> Any:
+        return belief.property(self) if hasattr(belief, "property") else None
+
+    def family(self, belief: Any) -> Family:
+        if hasattr(belief, "pairs"):
+            return Family((0,), belief.pairs)
         if self.attribute is None:
             return Family(range(belief.size))
         return Family((belief.position(self.attribute),))
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "every-entry", "attribute": self.attribute}
+        near = {} if self.max_difference is None else {"max_difference": to_text(self.max_difference)}
+        return {"kind": "every-entry", "attribute": self.attribute, **near}
 
     def describe(self) -> str:
-        return "the value of every entry" if self.attribute is None else f"the value of {self.attribute!r}"
+        what = "the value of every entry" if self.attribute is None else f"the value of {self.attribute!r}"
+        return what if self.max_difference is None else f"{what}, up to a difference of {to_text(self.max_difference)}"
 
 
 @dataclass(frozen=True)
@@ -191,13 +206,19 @@ class WhichLaw:
         return "which of the two distributions the answer comes from"
 
 
-def every_entry(attribute: Hashable | None = None) -> EveryEntry:
+def every_entry(attribute: Hashable | None = None, max_difference: Number | None = None) -> EveryEntry:
     """Hide the value of every entry of a sequence or table (Song17 §2.1), or of one named column.
 
-    >>> every_entry().describe()
-    'the value of every entry'
+    Under a belief over records it is the column's value in any one record (Zhang22 §3); `max_difference` says how far
+    apart two values may be, and is required where the column has no bounds. Raises InputError unless it is above 0.
+
+    >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
+    ('the value of every entry', "the value of 'income', up to a difference of 5")
     """
-    return EveryEntry(plain(attribute))
+    near = None if max_difference is None else as_fraction(max_difference, "max_difference", "max_difference")
+    if near is not None and near <= 0:
+        raise InputError(f"max_difference is {max_difference!r}", rule="it must be above 0").at("max_difference")
+    return EveryEntry(plain(attribute), near)
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
@@ -257,7 +278,7 @@ def from_dict(data: Mapping[str, Any]) -> Secret:
     Raises InputError for an unknown kind or a missing key.
 
     >>> from_dict(every_entry().to_dict())
-    EveryEntry(attribute=None)
+    EveryEntry(attribute=None, max_difference=None)
     """
     return KINDS.find(data.get("kind"))(data)
 
@@ -280,7 +301,7 @@ def _pair(data: Mapping[str, Any]) -> Secret:
 
 
 def _every(data: Mapping[str, Any]) -> Secret:
-    return EveryEntry(data.get("attribute"))
+    return every_entry(data.get("attribute"), data.get("max_difference"))
 
 
 def _presence(data: Mapping[str, Any]) -> Secret:
@@ -297,13 +318,26 @@ KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
     {
         "every-entry": "secrets:_every", "entry": "secrets:_pair", "presence": "secrets:_presence",
         "which-law": "secrets:_which",
+        "dataset-property": "secrets.properties:property_from",
+        "distribution-parameter": "secrets.properties:parameter_from",
     },
 )  # fmt: skip
 register = KINDS.register
 
 
+def view(secret: Secret, belief: Any) -> Any:
+    """Return a belief about one entry that holds what the secret weighs, where that is no entry of the belief's own.
+
+    Secrets about whole columns have one (`properties`); None says that the belief is read as it is.
+    """
+    found = getattr(secret, "view", None)
+    return None if found is None else kept(belief, (view, secret), lambda: found(belief))
+
+
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
     """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
+    seen = view(secret, belief)
+    belief = belief if seen is None else seen
     family = secret.family(belief)
     for place in family.entries:
         values = belief.alphabet(place)
@@ -312,6 +346,8 @@ def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
             right: Hypothesis
             if isinstance(secret, WhichLaw):
                 left, right = LawIs(str(values[a])), LawIs(str(values[b]))
+            elif seen is not None:
+                left, right = (PropertyIs(seen.describe_hypothesis(v)) for v in (a, b))
             else:
                 left, right = EntryIs(place, values[a]), EntryIs(place, values[b])
             yield Comparison(belief, left, right)

@@ -1,0 +1,37 @@
+"""Attribute privacy: properties of whole columns compared both ways under every belief (Zhang22 Definitions 3 and 4).
+
+It is Pufferfish with other secrets, so releases compose as they do there. What is hidden is a property of the records
+at hand or a parameter of their population, not a row: noise that would not hide one row is no fault here, and only
+noise of exactly zero is refused by default (docs/architecture.md#zero-noise).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from takifugu.definitions.pufferfish import Pufferfish
+from takifugu.problem import Bound, Problem
+from takifugu.randomisers import Randomiser
+
+
+@dataclass(frozen=True)
+class Attribute(Pufferfish):
+    """Every two values of a property, or of a parameter, under every belief, both ways, with weight 1."""
+
+    name: str = "attribute"
+
+    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
+        """Return why no noise is refused by default: only the belief's randomness would hide the property."""
+        if noise.kind != "none":
+            return None
+        return (
+            "no noise at all would be added: only the randomness that the belief assumes would hide the property; "
+            "allow_zero_noise=True accepts that"
+        )
+
+    def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
+        """Return True: rows are not what this definition hides, and its promise says so."""
+        return True
+
+
+ATTRIBUTE = Attribute()
