@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.postprocess.reconcile import reconcile
-    from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Sum
+    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Sum
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
@@ -45,6 +45,7 @@ __all__ = [
     "ChainRegion",
     "CliqueInfection",
     "Count",
+    "CountRows",
     "Histogram",
     "Identity",
     "IndependentPieces",
@@ -103,7 +104,7 @@ _MODULES = {
     "takifugu.frameworks": ("Pufferfish", "between"),
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
-    "takifugu.queries": ("Count", "Histogram", "Identity", "Linear", "Mean", "Sum"),
+    "takifugu.queries": ("Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Sum"),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),

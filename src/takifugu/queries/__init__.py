@@ -6,11 +6,13 @@ from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
 from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
+from takifugu.queries.rows import CountRows
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
     "Additive",
     "Count",
+    "CountRows",
     "Entries",
     "Histogram",
     "Identity",

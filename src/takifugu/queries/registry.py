@@ -12,10 +12,12 @@ from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
+from takifugu.queries.rows import CountRows
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
 KINDS: dict[str, Any] = {
-    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity
+    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
+    "count-rows": CountRows,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")
