@@ -78,6 +78,48 @@ def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) 
         assert (found.epsilon, found.delta) == (promise.epsilon, promise.delta)
 
 
+def test_an_equal_release_is_added_to_the_first_and_those_between_stay(ledger: Ledger) -> None:
+    one, other = (group_debit(unit_framework(1), epsilon) for epsilon in (1, "1/4"))
+    for n, (debit, total) in enumerate([(one, 1), (other, "5/4"), (one, "9/4"), (one, "13/4"), (other, "7/2")]):
+        ledger.reserve("data", [debit], budget=9)
+        assert ledger.spent("data").spent.epsilon == Fraction(total), n
+    assert dump(ledger.store.path)["histories"][-1][-1] == "[[1,3],[2,2]]"
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_follows_a_delta_is_not_added_to_its_equal_before(ledger: Ledger, beside: bool) -> None:
+    """The later quilt may have been chosen by what was seen, and costs a change of everything from then on."""
+    framework = chain_framework(100, 0.7)
+    quilt, whole = (charge(framework, Count(1), 12, kind) for kind in (QUILT, WHOLE))
+    normal = charge_of(made(framework, Count(1), RoundedNormal(Fraction(300), Fraction(1)), WHOLE, "1/3", "1/1000"))
+    plain: list[Charge] = []
+    for together in ([quilt], [normal, whole] if beside else [normal], [quilt], [quilt], [whole]):
+        debits = [Debit(framework, one, "", f"table {n}") for n, one in enumerate(together)]
+        ledger.reserve("data", debits, budget=(10**6, "1/2"))
+        plain += together
+        assert ledger.spent("data").spent.epsilon == joint(framework, plain).epsilon
+    assert joint(framework, [quilt, quilt, normal]).epsilon < joint(framework, [quilt, normal, quilt]).epsilon
+
+
+@pytest.mark.parametrize("known", ["token", ""])
+def test_tables_about_different_steps_count_at_once_only_where_their_steps_are_known(
+    ledger: Ledger, known: str
+) -> None:
+    """Also when they are remembered: no step is near both ends, but two tables may be of the same end."""
+    framework = chain_framework(100, 0.7)
+    ends = [Count(1, entries=range(5)), Count(1, entries=range(95, 100))]
+    both = [replace(charge(framework, query, 12, QUILT), reading=known) for query in ends]
+    other = charge(framework, Count(0), 24, QUILT)
+    ledger.reserve("data", [Debit(framework, c, "", f"end {n}") for n, c in enumerate(both)], budget=10**6)
+    ledger.reserve("data", [Debit(framework, replace(other, reading=""))])
+    costs = {
+        reading: joint(framework, [*(replace(c, reading=reading) for c in both), replace(other, reading="")]).epsilon
+        for reading in ("token", "")
+    }
+    assert costs["token"] < costs[""]
+    assert ledger.spent("data").spent.epsilon == costs[known]
+
+
 def test_what_reads_the_same_together_costs_as_together(ledger: Ledger) -> None:
     """Two tables of one file, released three times: the two of one week read the same steps, weeks may not."""
     framework = unit_framework(8)

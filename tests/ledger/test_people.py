@@ -247,6 +247,20 @@ def test_a_spelling_that_was_a_unit_of_its_own_is_counted_once_where_all_units_a
     assert spent(ledger, "work") == [Fraction(15, 8)]
 
 
+def test_a_pooled_single_counts_what_was_known_under_every_spelling(ledger: Ledger) -> None:
+    """From release to release: a history that was put behind another one is read there, and read once."""
+    ledger.reserve("data", [about("Ana"), about("Ben", "1/2"), about("Cid", "1/4")], budget=99)
+    ledger.reserve("data", [about("Ben", "1/2"), about("Cid", "1/4")])
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        for spelling, was in (("Ana ", "Ben"), (" Ana", "Cid")):
+            connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of(spelling), ledger.tag_of(was)))
+        connection.commit()
+    ledger.reserve("data", [about("Ana", "1/8", spellings=("Ana ", " Ana"))])
+    assert spent(ledger, "data") == [Fraction(21, 8)]
+    ledger.reserve("data", pooled_debits({"Ana": (1,), "Dan": (1,)}, Count(1), wasserstein.MECHANISM))
+    assert spent(ledger, "data") == [Fraction(29, 8)] * 2
+
+
 def test_a_unit_that_was_known_by_a_spelling_alone_is_known_by_its_name_from_then_on(ledger: Ledger) -> None:
     """Later data may have no such spelling any more."""
     ledger.reserve("data", [about("Ben", "1/2"), about("Cid")], budget=9)

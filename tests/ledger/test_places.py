@@ -91,6 +91,15 @@ def test_locks_that_do_not_hold_are_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert [p.name for p in tmp_path.iterdir()] == ["ledger.db"]
 
 
+def test_a_ledger_that_was_brought_where_locks_do_not_hold_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_sound", set())
+    monkeypatch.setattr(places, "_locks_hold", lambda _: False)
+    with pytest.raises(LedgerError, match="keep the ledger on a local disk"):
+        Ledger.open(path)
+
+
 def test_a_folder_is_looked_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "_is_kept_out", lambda _: False)
     Ledger.open(path)

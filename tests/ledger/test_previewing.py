@@ -122,6 +122,17 @@ def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:
         preview(tmp_path / "notes.txt", "data", [group_debit(FRAMEWORK, "1/4")])
 
 
+@pytest.mark.parametrize(
+    ("keep", "words"), [(None, "is a folder"), (0, "empty file"), *((n, "is damaged") for n in (1, 100, 2048, -1))]
+)
+def test_a_file_that_is_no_ledger_any_more_is_raised(path: Path, keep: int | None, words: str) -> None:
+    where = path.parent if keep is None else path
+    if keep is not None:
+        path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(LedgerError, match=words):
+        preview(where, "data", [group_debit(FRAMEWORK, "1/4")])
+
+
 def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     book = Ledger.open(path)

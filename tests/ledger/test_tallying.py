@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.ledger.test_accounts import pooled_debits
 from tests.ledger.test_people import about
 
 from takifugu.ledger import Ledger
 from takifugu.ledger.asking import asked_of
 from takifugu.ledger.tallying import tally
+from takifugu.mechanisms import wasserstein
+from takifugu.queries import Count
 
 
 @pytest.fixture
@@ -49,6 +53,31 @@ def test_a_unit_that_is_new_somewhere_makes_it_stale(ledger: Ledger, source: str
     """Ana may be in the third source now, and nobody has said whether she is the same."""
     assert is_stale_after(ledger, source, lambda: ledger.reserve("third", [about("Ana")], same_people=False))
     assert is_stale_after(ledger, source, lambda: ledger.source("fourth"))
+
+
+@pytest.mark.parametrize("source", ["work", "new"])
+def test_a_unit_that_is_new_somewhere_beside_known_ones_makes_it_stale(ledger: Ledger, source: str) -> None:
+    both = [about("Ana"), about("Cid")]
+    assert is_stale_after(ledger, source, lambda: ledger.reserve("third", both, same_people=False))
+
+
+def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Path) -> None:
+    """Nobody asks about Ana, who is in the other source; but it is her cost there that Ben shares."""
+    book = Ledger.open(tmp_path / "pooled.db")
+    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    book.reserve("work", [about("Ana", "1/2")], budget=9, same_people=True)
+    asked = asked_of([about("Ben")], book.tag_of, False)
+    costs = []
+    for later in range(2):
+        with book.store.reading() as connection:
+            found = tally(connection, "sleep", asked, None)
+            costs.append(found.mine.cost.epsilon)
+            assert found.is_of(connection)
+        if not later:
+            book.reserve("work", [about("Ana", "1/4")])
+            with book.store.reading() as connection:
+                assert not found.is_of(connection)
+    assert costs == [Fraction(5, 2), Fraction(11, 4)]
 
 
 def test_what_is_about_others_does_not(ledger: Ledger) -> None:

@@ -302,7 +302,7 @@ def path_of(where: str | Path) -> Path:
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
     elif "://" in text:
-        kind = text.split("://", 1)[0]
+        kind = text.partition("://")[0]
         raise LedgerError(
             f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file"
         ).at("ledger")

@@ -185,7 +185,7 @@ def with_one_more(sums: Sums, batches: Mapping[int, Batch], new: Batch) -> Sums:
 
     It does where a release has a delta: what was chosen after its output was seen may count differently.
     """
-    if new.has_delta or any(batches[batch].has_delta for batch, _ in sums):
+    if any(batches[batch].has_delta for batch, _ in sums):
         return (*sums, (new.id, 1))
     for place, (batch, times) in enumerate(sums):
         if batches[batch].shape == new.shape:

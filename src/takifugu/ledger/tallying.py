@@ -209,7 +209,7 @@ def _kinds(
             members = found[key] = Members(tag)
         if len(mine) == 1 and mine[0].tag == tag:
             members.known.append(mine[0].row)
-        elif shape < 0 or elsewhere:
+        elif elsewhere:
             members.known.extend(hit.row for hit in mine)
         else:
             stays = [hit.row for hit in mine if hit.tag == tag]

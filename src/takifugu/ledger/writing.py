@@ -115,9 +115,9 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: Batch,
 
     Where several spellings of a unit had histories, the batches of all are put behind those of the first.
     """
-    first, *others = kind.histories or (None,)
+    first = kind.histories[0] if kind.histories else None
     sums = tuple(sorted(pair for history in kind.histories for pair in tally.sums[history]))
-    for path in kept.paths_of(connection, [h for h in others if h is not None]).values():
+    for path in kept.paths_of(connection, kind.histories[1:]).values():
         for batch, _ in path:
             first = new_row(connection, histories, {"source": source, "parent": first, "batch": batch, "sums": "[]"})
     grown = kept.with_one_more(sums, tally.batches, new)
