@@ -56,9 +56,10 @@ class Charge:
 
     `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind). `change` and
     `entry_change` are the largest L1 changes of the answer over all `entries` entries (0 where two laws are compared)
-    and over one. `answers` and `pieces` are short hashes of what `query` adds up under the beliefs that it was
-    calibrated for, and of their components. `scope` is "unit" or "pooled": one unit's data or several units'.
-    `fixed_in_advance` says that query and noise were chosen before any output about the source was seen.
+    and over one; None where nothing bounds them, as of real numbers without a range. `answers` and `pieces` are short
+    hashes of what `query` adds up under the beliefs that it was calibrated for, and of their components. `scope` is
+    "unit" or "pooled": one unit's data or several units'. `fixed_in_advance` says that query and noise were chosen
+    before any output about the source was seen.
 
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
     where they have none, or in a charge of an older version), `lengths` those of the sequences that it reads. Charges
@@ -74,8 +75,8 @@ class Charge:
     query: Mapping[str, Any] = field(hash=False)
     randomiser: Mapping[str, Any] = field(hash=False)
     scale: Fraction | None
-    change: Fraction
-    entry_change: Fraction
+    change: Fraction | None
+    entry_change: Fraction | None
     entries: int
     answers: tuple[str, ...]
     pieces: tuple[str, ...]
@@ -91,10 +92,9 @@ class Charge:
         object.__setattr__(self, "composition", Composition(self.composition))
         object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
         object.__setattr__(self, "delta", as_delta(self.delta))
-        object.__setattr__(self, "change", _at_least_zero(self.change, "a change"))
-        object.__setattr__(self, "entry_change", _at_least_zero(self.entry_change, "an entry's change"))
-        if self.scale is not None:
-            object.__setattr__(self, "scale", _at_least_zero(self.scale, "a scale"))
+        for name, what in (("change", "a change"), ("entry_change", "an entry's change"), ("scale", "a scale")):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _at_least_zero(value, what))
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
 
@@ -104,8 +104,8 @@ class Charge:
         return {
             "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
-            "randomiser": dict(self.randomiser), "scale": None if self.scale is None else to_text(self.scale),
-            "change": to_text(self.change), "entry_change": to_text(self.entry_change), "entries": self.entries,
+            "randomiser": dict(self.randomiser), "scale": _written(self.scale),
+            "change": _written(self.change), "entry_change": _written(self.entry_change), "entries": self.entries,
             "answers": list(self.answers), "pieces": list(self.pieces),
             "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
             **{key: value for key, value in which.items() if value not in ([], "", None)},
@@ -120,12 +120,11 @@ class Charge:
         missing = [f.name for f in fields(Charge) if f.name not in (*data, *_WHICH)]
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
-        scale = data["scale"]
         return Charge(
             str(data["framework"]), str(data["definition"]), Composition(data["composition"]),
             as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
-            dict(data["randomiser"]), None if scale is None else as_fraction(scale, "the scale"),
-            as_fraction(data["change"], "the change"), as_fraction(data["entry_change"], "an entry's change"),
+            dict(data["randomiser"]), _read(data["scale"], "the scale"),
+            _read(data["change"], "the change"), _read(data["entry_change"], "an entry's change"),
             int(data["entries"]), tuple(map(str, data["answers"])), tuple(map(str, data["pieces"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
@@ -138,3 +137,11 @@ def _at_least_zero(value: Fraction, name: str) -> Fraction:
     if number < 0:
         raise InputError(f"{name} is {value!r}", rule="it must not be negative")
     return number
+
+
+def _written(value: Fraction | None) -> str | None:
+    return None if value is None else to_text(value)
+
+
+def _read(text: Any, what: str) -> Fraction | None:
+    return None if text is None else as_fraction(text, what)

@@ -14,12 +14,12 @@ from takifugu import entries, queries
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.domain import Domain
-from takifugu.errors import InputError
+from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
 from takifugu.kept import kept
 from takifugu.problem import Problem
-from takifugu.queries import Additive, Mean, Query, Sum
+from takifugu.queries import Additive, IntArray, Mean, Query, Sum
 from takifugu.randomisers import Randomiser
 from takifugu.sensitivity import component_change
 
@@ -71,7 +71,7 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the entries of all units together",
             fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
         ).at("query")
-    if isinstance(query, Mean):
+    if isinstance(query, Mean) and not hasattr(own.domain, "resolve"):  # records of columns are never cut to units
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.domain).grid / queries.resolved(query, own.domain).grid, total
     names, lengths = _names(about), _lengths(about)
@@ -129,10 +129,13 @@ def completed(charge: Charge, framework: Framework) -> Charge:
 
 @dataclass(frozen=True)
 class _Read:
-    """What a query reads of a framework's data: its largest change when all entries change and when one does."""
+    """What a query reads of a framework's data: its largest change when all entries change and when one does.
 
-    whole: Fraction
-    single: Fraction
+    None stands for a change that nothing bounds.
+    """
+
+    whole: Fraction | None
+    single: Fraction | None
     answers: tuple[str, ...] = ()
     pieces: tuple[str, ...] = ()
 
@@ -142,22 +145,30 @@ def _read(framework: Framework, query: Query) -> _Read:
     if problem.is_pair:
         reach = component_change(problem).size * problem.grid
         return _Read(reach, reach)
-    each = [(a.entry_changes(), a.grid) for a in problem.answers]
     tabled = framework.beliefs or (framework.domain,)
     answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
     if not queries.is_ours(query):
         again = queries.from_dict(query.to_dict())
-        if {answer_hash(again.resolve(belief), belief) for belief in tabled} != {*answers}:
+        if {answer_hash(queries.resolved(again, belief), belief) for belief in tabled} != {*answers}:
             raise InputError(
                 f"the query ({query.describe()}) reads back from its to_dict as one that adds up something else",
                 rule="a ledger charges for what it reads back", fix="write all of it in to_dict",
             ).at("query")  # fmt: skip
-    return _Read(
-        max(int(changes.sum()) * grid for changes, grid in each),
-        max(int(changes.max(initial=0)) * grid for changes, grid in each),
-        answers,
-        tuple(sorted({pieces_hash(b) for b in framework.beliefs})),
-    )
+    return _Read(*_changes(problem), answers, tuple(sorted({pieces_hash(b) for b in framework.beliefs})))
+
+
+def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
+    """Return the largest change of the answer when all entries change and when one does, None where it has none."""
+    try:
+        each = [(a.entry_changes(), a.grid) for a in problem.answers]
+    except Unsupported:  # real numbers without a range
+        return None, None
+    whole, single = (max(int(most(changes)) * grid for changes, grid in each) for most in (np.sum, _largest))
+    return whole, single
+
+
+def _largest(changes: IntArray) -> int:
+    return int(changes.max(initial=0))
 
 
 def pieces_hash(belief: Belief) -> str:
@@ -167,7 +178,12 @@ def pieces_hash(belief: Belief) -> str:
 
 
 def answer_hash(answer: Additive, belief: Belief | Domain) -> str:
-    """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them."""
+    """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them.
+
+    One that is no sum over entries says by its `key` what it computes.
+    """
+    if not isinstance(answer, Additive):
+        return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]
     own = entries.order(belief)
     if own is not None:
         answer = _reordered(answer, list(own))

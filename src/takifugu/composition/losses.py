@@ -100,6 +100,11 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
                 fix="use Laplace noise (delta = 0)",
             )
         return _stored(view, charge, True)
+    if charge.change is None:
+        raise CompositionRefused(
+            "nothing bounds how far the answer of a release can move, so it has no cost for a change of the whole data",
+            fix="declare the range of every column, or publish it in another source's data",
+        )
     reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
     cost = loss(max([charge.change, *(read.total for read in reads)]), charge)
     keeps = charge.composition is Composition.WHOLE and view.is_native(charge)
@@ -151,6 +156,8 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 
 def noise_loss(charge: Charge) -> Fraction | float:
     """Return what the noise alone loses when the whole data change: the change over the scale; it may be infinite."""
+    if charge.change is None:
+        return inf
     if charge.change == 0:
         return Fraction(0)
     if charge.scale is None:
@@ -163,8 +170,8 @@ def any_change(charge: Charge) -> Fraction | None:
 
     The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale.
     """
-    known = [charge.change / charge.scale] if charge.scale else []
+    known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.composition is Composition.WHOLE and known_both_ways:
         known.append(charge.epsilon)
-    return max(known, default=None if charge.change else Fraction(0))
+    return max(known, default=None if charge.change != 0 else Fraction(0))

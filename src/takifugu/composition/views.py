@@ -19,7 +19,7 @@ from takifugu import entries, queries, secrets
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.composition.charges import answer_hash
-from takifugu.errors import TakifuguError
+from takifugu.errors import TakifuguError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.queries import Additive, IntArray
@@ -102,15 +102,19 @@ class View:
 
     def _read(self, belief: Belief, charge: Charge) -> Read | None:
         native, answer = self.is_native(charge), self._answer(belief, charge)
-        if answer is None:
+        if answer is None or charge.change is None or charge.entry_change is None:
             return None
-        changes = answer.entry_changes()
+        try:
+            changes = answer.entry_changes()
+        except Unsupported:
+            return None
         total = max(int(changes.sum()) * answer.grid, Fraction(0) if native else charge.change)
         matched = native or _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
             return Read(changes, answer.grid, int(changes.sum()) * answer.grid)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
-        each = (answer.weights != 0).astype(np.int64) if matched else np.ones(answer.size, dtype=np.int64)
+        known = matched and isinstance(answer, Additive)
+        each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)
         return Read(each * largest, answer.grid, min(total, int(each.sum()) * largest * answer.grid), not matched)
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
