@@ -1,6 +1,7 @@
 """Data frames of any engine: opened, sanitised, bounded, and reduced to integers where the rows are."""
 
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.classes import Classes
 from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.frames.open import open_frame
@@ -15,6 +16,7 @@ __all__ = [
     "UNKNOWN",
     "UNOBSERVED",
     "Bounded",
+    "Classes",
     "Counted",
     "Engine",
     "Group",

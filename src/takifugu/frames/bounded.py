@@ -16,7 +16,8 @@ MOST_UNITS = 2**50
 class Bounded:
     """A column of numbers in [low, high], as whole multiples of `grid`; `missing` stands for null, NaN and infinities.
 
-    A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Raises InputError for
+    A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Where `missing` is None
+    these values are refused instead, and where `clips` is false numbers outside of the bounds. Raises InputError for
     bounds that hold nothing, a grid that is not above 0 or too fine, and a replacement outside of the bounds.
 
     >>> Bounded("age", 0, 120, 1, missing=40).range
@@ -27,13 +28,18 @@ class Bounded:
     low: Fraction
     high: Fraction
     grid: Fraction
-    missing: Fraction
+    missing: Fraction | None
+    clips: bool = True
 
-    def __init__(self, column: str, low: Number, high: Number, grid: Number, missing: Number) -> None:
+    def __init__(
+        self, column: str, low: Number, high: Number, grid: Number, missing: Number | None, clips: bool = True
+    ) -> None:
         object.__setattr__(self, "column", column)
+        object.__setattr__(self, "clips", clips)
         for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
-            object.__setattr__(self, name, as_fraction(value, f"{name} of column {column!r}"))
-        if not self.low <= self.missing <= self.high:
+            given = None if value is None else as_fraction(value, f"{name} of column {column!r}")
+            object.__setattr__(self, name, given)
+        if not self.low <= (self.low if self.missing is None else self.missing) <= self.high:
             raise InputError(
                 f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}",
                 rule="the lower bound must be at most the upper one, and the replacement between them",
@@ -55,6 +61,6 @@ class Bounded:
     def units(self, value: float | None) -> int:
         """Return the integer that a raw value becomes."""
         if value is None or not abs(value) < float("inf"):
-            value = float(self.missing)
+            value = float(self.low if self.missing is None else self.missing)
         inside = min(max(value, float(self.low)), float(self.high))
         return round(inside * float(self.grid.denominator) / float(self.grid.numerator))

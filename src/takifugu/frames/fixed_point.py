@@ -8,7 +8,9 @@ import narwhals.stable.v2 as nw
 
 from takifugu.errors import DataError
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.classes import Classes
 from takifugu.frames.engines import Frame
+from takifugu.frames.layout import UNKNOWN
 from takifugu.frames.sanitise import is_text, plain, text
 from takifugu.frames.texts import NOT_FINITE, NUMBER
 
@@ -61,13 +63,10 @@ def not_a_number(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw
 
 
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
-    """Replace float64 columns by multiples of their rules' grids: missing ones replaced, then clipped, then rounded.
-
-    NaN and infinities are not below infinity in size on any engine, so one comparison finds them all.
-    """
+    """Replace float64 columns by multiples of their rules' grids: missing ones replaced, then clipped, then rounded."""
     values = {role: nw.col(role) for role in rules}
     frame = frame.with_columns(
-        nw.when(values[role].abs() < float("inf")).then(values[role]).otherwise(nw.lit(float(rule.missing))).alias(role)
+        nw.when(_is_finite(values[role])).then(values[role]).otherwise(nw.lit(_instead(rule))).alias(role)
         for role, rule in rules.items()
     )
     frame = frame.with_columns(values[role].clip(float(r.low), float(r.high)) for role, r in rules.items())
@@ -75,3 +74,33 @@ def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
         values[role] * float(rule.grid.denominator) / float(rule.grid.numerator) for role, rule in rules.items()
     )
     return round_half_even(frame, list(rules))
+
+
+def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
+    """Return what a rule refuses of a float64 column: "missing" values, and those "outside" of its bounds."""
+    finite, found = _is_finite(value).fill_null(False), {}
+    if rule.missing is None:
+        found["missing"] = ~finite
+    if not rule.clips:
+        found["outside"] = finite & ((value < float(rule.low)) | (value > float(rule.high))).fill_null(False)
+    return found
+
+
+def class_code(
+    role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str], classes: Classes
+) -> nw.Expr:
+    """Return the class of each number of a picked column, UNKNOWN for a text that is no number."""
+    value = number(role, column, kind, missing)
+    code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
+    code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
+    bad = not_a_number(role, kind, missing)
+    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+
+
+def _is_finite(value: nw.Expr) -> nw.Expr:
+    """NaN and infinities are not below infinity in size on any engine, so one comparison finds them all."""
+    return value.abs() < float("inf")
+
+
+def _instead(rule: Bounded) -> float:
+    return float(rule.low if rule.missing is None else rule.missing)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.classes import Classes
 from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Recode, parse_step
 from takifugu.frames.rows import Fact, Key, by_piece
 from takifugu.frames.table import Table
@@ -21,9 +22,11 @@ from takifugu.frames.texts import (
     NUMBER,
     PARTS_OF_STEP,
     TIME,
+    no_number_at_all,
     no_order,
     not_numbers,
     other_kind,
+    out_of_bounds,
     two_ways,
 )
 
@@ -158,12 +161,27 @@ def python_codes(table: Table, column: str, codes: Mapping[str, int]) -> list[in
     return [UNOBSERVED if text is None else codes.get(text, UNKNOWN) for text in texts]
 
 
-def _number(text: str | None, rule: Bounded) -> int:
+def python_classes(table: Table, column: str, classes: Classes) -> list[int]:
+    """Return the class of every number in a column of texts."""
+    table.require([column])
+    return [_class(_text(value, table), classes) for value in table.frame[column]]
+
+
+def _class(text: str | None, classes: Classes) -> int:
     if text is None or re.match(NOT_FINITE, text):
-        return rule.units(None)
-    if not re.match(NUMBER, text):
+        return classes.missing
+    return classes.code(float(text)) if re.match(NUMBER, text) else UNKNOWN
+
+
+def _number(text: str | None, rule: Bounded) -> int:
+    if text is not None and not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
         raise not_numbers(rule.column)
-    return rule.units(float(text))
+    value = float("nan") if text is None else float(text)
+    if rule.missing is None and not math.isfinite(value):
+        raise no_number_at_all(rule.column)
+    if not rule.clips and math.isfinite(value) and not float(rule.low) <= value <= float(rule.high):
+        raise out_of_bounds(rule.column)
+    return rule.units(value)
 
 
 def _text(value: str | None, table: Table) -> str | None:

@@ -6,14 +6,18 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from takifugu.frames.classes import Classes
 from takifugu.frames.table import Table
 
+#: How a column is read: the code of each text, or the classes that its numbers are put into.
+Known = Mapping[str, int] | Classes
 
-def tally(table: Table, known: Mapping[str, Mapping[str, int]]) -> dict[tuple[int, ...], int]:
-    """Return how many rows have each combination of codes; `known` gives each column's codes, by their texts.
 
-    A missing value has the code -1, one that is not known -2. One scan. Raises InputError for a column that is not
-    there, DataError for one that names nothing.
+def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int]:
+    """Return how many rows have each combination of codes; `known` gives each column's codes, by texts or by classes.
+
+    A missing value has the code -1, one that is not known (a text that is none of these, or no number) -2. One scan.
+    Raises InputError for a column that is not there, DataError for one that names nothing.
 
     >>> import tempfile, pathlib
     >>> from takifugu.frames import open_frame
@@ -24,23 +28,35 @@ def tally(table: Table, known: Mapping[str, Mapping[str, int]]) -> dict[tuple[in
     [((0, 0), 2), ((0, 1), 1), ((1, -2), 1), ((1, 0), 1)]
     """
     if table.in_python:
-        from takifugu.frames.in_python import python_codes
+        from takifugu.frames.in_python import python_classes, python_codes
 
-        return dict(Counter(zip(*(python_codes(table, column, codes) for column, codes in known.items()), strict=True)))
+        read = (
+            python_classes(table, column, codes) if isinstance(codes, Classes) else python_codes(table, column, codes)
+            for column, codes in known.items()
+        )
+        return dict(Counter(zip(*read, strict=True)))
     import narwhals.stable.v2 as nw
 
     from takifugu.frames.engines import careful, collected
+    from takifugu.frames.fixed_point import class_code
     from takifugu.frames.sanitise import is_text, kind_of, state_code, state_column, text
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
     with careful(table.source):
         frame = table.pick(roles)
         kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
-        frame = frame.select(**{role: state_column(role, column, kinds[role]) for role, column in roles.items()})
+        classes = {role: codes for role, codes in zip(roles, known.values(), strict=True) if isinstance(codes, Classes)}
+        raw = {
+            role: class_code(role, column, kinds[role], table.missing, classes[role]) if role in classes
+            else state_column(role, column, kinds[role])
+            for role, column in roles.items()
+        }  # fmt: skip
+        frame = frame.select(**raw)
         frame = frame.group_by(*roles).agg(rows=nw.len())  # so that only the few different texts are recoded
-        words = [text(nw.col(role), table.missing).alias(role) for role in roles if is_text(kinds[role])]
+        texts = [role for role in roles if role not in classes]
+        words = [text(nw.col(role), table.missing).alias(role) for role in texts if is_text(kinds[role])]
         frame = frame.with_columns(words) if words else frame
         schema: Mapping[str, Any] = frame.collect_schema()
-        codes = {role: state_code(role, schema[role], known[column]) for role, column in roles.items()}
-        frame = frame.with_columns(**codes).group_by(*roles).agg(rows=nw.col("rows").sum())
+        codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
+        frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
         return {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}

@@ -40,5 +40,18 @@ def two_ways(column: str) -> DataError:
     ).at("order")
 
 
+def no_number_at_all(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has values that are missing or not finite", fix="fill them, or say what they count as"
+    )
+
+
+def out_of_bounds(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has numbers outside of its declared range",
+        fix="declare a wider range, or have them clipped",
+    )
+
+
 def not_numbers(column: str) -> DataError:
     return DataError(f"column {column!r} has texts that are no numbers", fix="repair them, or name them as missing")

@@ -13,7 +13,7 @@ from takifugu.errors import DataError, InputError
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.layout import natural, text_of
 from takifugu.frames.table import Table
-from takifugu.frames.texts import not_numbers
+from takifugu.frames.texts import no_number_at_all, not_numbers, out_of_bounds
 
 IntArray = npt.NDArray[np.int64]
 
@@ -34,7 +34,7 @@ def totals(
 
     `by` are the key columns (all rows are one group without any); `null_keys` is the rule for rows that lack one, as in
     Layout. Raises InputError for a column that is not there, DataError for missing keys, for texts that are no numbers,
-    and for sums that could leave 64 bits.
+    for what a column's rule refuses, and for sums that could leave 64 bits.
 
     >>> import tempfile, pathlib
     >>> from takifugu.frames import Bounded, open_frame, totals
@@ -79,7 +79,7 @@ def _engine_totals(
     import narwhals.stable.v2 as nw
 
     from takifugu.frames.engines import careful, collected
-    from takifugu.frames.fixed_point import in_units, not_a_number, number
+    from takifugu.frames.fixed_point import in_units, not_a_number, number, refused
     from takifugu.frames.sanitise import is_text, key_column, kind_of, text
 
     keys = {f"k{i}": column for i, column in enumerate(by)}
@@ -92,8 +92,8 @@ def _engine_totals(
         for role, rule in zip(values, numbers, strict=True):
             columns[role] = number(role, rule.column, kinds[role], table.missing)
             bad = not_a_number(role, kinds[role], table.missing)
-            if bad is not None:
-                wrong[f"x{role}"] = bad.cast(nw.Int64)
+            faults = refused(columns[role], rule) | ({} if bad is None else {"text": bad})
+            wrong |= {f"{fault}_{role}": found.cast(nw.Int64) for fault, found in faults.items()}
         names = list(keys) or ["all"]
         frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
         frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
@@ -104,11 +104,15 @@ def _engine_totals(
         rows = list(collected(grouped.select(*names, *sums)))
     for row in rows:
         key, (count, *rest) = row[: len(names)], row[len(names) :]
-        _refuse_texts(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
+        _refuse(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
         yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
 
 
-def _refuse_texts(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
-    for role, count in wrong.items():
-        if count:
-            raise not_numbers(numbers[int(role.removeprefix("xv"))].column)
+_FAULTS = {"text": not_numbers, "missing": no_number_at_all, "outside": out_of_bounds}
+
+
+def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
+    """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
+    found = [name.split("_v") for name, count in wrong.items() if count]
+    for fault, number in sorted(found, key=lambda one: list(_FAULTS).index(one[0])):
+        raise _FAULTS[fault](numbers[int(number)].column)
