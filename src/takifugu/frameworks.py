@@ -88,19 +88,22 @@ class Framework:
     @cached_property
     def _written(self) -> tuple[str, dict[str, Any] | None]:
         """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
-        plain = {
-            "definition": self.definition,
-            "secrets": [s.to_dict() for s in self.secrets],
-            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
-            **({} if self.given_domain is None else {"domain": self.given_domain.to_dict()}),
-        }
+        plain = self._plain()
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
 
     @cached_property
     def _fingerprint(self) -> str:
-        text = json.dumps(json.loads(self._written[0]), sort_keys=True, separators=(",", ":"))
+        text = json.dumps(self._plain(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "definition": self.definition,
+            "secrets": [s.to_dict() for s in self.secrets],
+            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
+            **({} if self.given_domain is None else {"domain": self.given_domain.to_dict()}),
+        }
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must hold for the promise to mean what it says, once each."""

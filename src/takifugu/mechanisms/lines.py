@@ -73,12 +73,14 @@ def _line_of(part: Part, line: Additive | None) -> Additive | None:
 def along_line(answer: Additive) -> Additive | None:
     """Return T = D S for an answer c + S d, up to a constant; None where it does not move along one line.
 
+    An answer of one cell is its own place.
+
     >>> from takifugu import Histogram, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)
     >>> along_line(Histogram().resolve(chain)).tables[0].tolist()
     [[0], [2]]
     """
-    return kept(answer, along_line, lambda: _along_line(answer))
+    return answer if len(answer.labels) == 1 else kept(answer, along_line, lambda: _along_line(answer))
 
 
 def _along_line(answer: Additive) -> Additive | None:

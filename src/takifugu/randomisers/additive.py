@@ -61,7 +61,8 @@ class Noise:
         """
         if change == 0:
             return Fraction(0)
-        return change / self.laplace_scale if self.laplace_scale else math.inf
+        scale = self.laplace_scale
+        return change / scale if scale else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         """Whether the noise keeps (epsilon, delta) for a change of the answer by `change`, in either direction."""
