@@ -234,3 +234,14 @@ def test_a_query_is_resolved_again_for_entries_that_are_listed_in_another_order(
     other = entries.relisted(table, ["flu", "hiv"])
     assert queries.resolved(query, other).weights.tolist() == [0, 1]
     assert queries.resolved(query, table).weights.tolist() == [1, 0]
+
+
+def test_what_was_resolved_for_a_belief_that_is_gone_is_not_taken_for_another_listed_anew() -> None:
+    query = tf.Count(1, entries=[0])
+    for _ in range(20):  # the memory of what is gone is used again
+        table = tf.JointTable([(0, 1, 0), (1, 0, 0), (1, 1, 1)], [0.5, 0.25, 0.25], names=["a", "b", "c"])
+        queries.resolved(query, table)
+        other = entries.relisted(table, ["b", "c", "a"])
+        del table
+        third = entries.relisted(other, ["c", "a", "b"])
+        assert queries.resolved(query, third).weights.tolist() == [0, 0, 1]

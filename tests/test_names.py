@@ -23,6 +23,7 @@ WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PD
         " José Luis",
         "José Luis ",
         "José\u00a0Luis",
+        "José  Luis",
         "José \t\u2003\r\n Luis\u3000",
         "\ufeffJosé Luis",
         "Jo\u200bsé\u2060 Lu\u00adis",
@@ -32,6 +33,17 @@ WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PD
 )
 def test_spellings_of_one_name(text: str) -> None:
     assert normalised(text) == "José Luis"
+
+
+def test_plain_spellings_of_one_name() -> None:
+    assert [normalised(text) for text in ("Ana Lu", " Ana Lu", "Ana  Lu", "Ana Lu ", "Ana\tLu")] == ["Ana Lu"] * 5
+
+
+def test_the_longest_names() -> None:
+    for name in ("a" * LONGEST, "é" * LONGEST):
+        assert normalised(name) == name
+        with pytest.raises(InputError, match="longer than 4,096"):
+            normalised(name + "a")
 
 
 def test_case_and_letters_are_kept() -> None:
