@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
     from takifugu.beliefs.network import BayesianNetwork
     from takifugu.beliefs.network_files import read_network
+    from takifugu.beliefs.parameters import Parameters
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
@@ -56,6 +57,7 @@ __all__ = [
     "MarkovChainClass",
     "Mean",
     "Named",
+    "Parameters",
     "Pmf",
     "Pufferfish",
     "Sum",
@@ -96,6 +98,7 @@ _MODULES = {
     "takifugu.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
     "takifugu.beliefs.network": ("BayesianNetwork",),
     "takifugu.beliefs.network_files": ("read_network",),
+    "takifugu.beliefs.parameters": ("Parameters",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from takifugu.guarantee import Composition
 from takifugu.problem import Part, Problem, Witness
+from takifugu.queries.additive import whole_change
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def component_change(problem: Problem) -> Change:
         return Change(size, Composition.WHOLE, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)
-    whole = max(int(answer.entry_changes().sum()) for answer in problem.answers)
+    whole = max(map(whole_change, problem.answers))
     composition = Composition.WHOLE if whole <= units else Composition.DATA
     last = part.start + part.belief.size - 1
     run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
@@ -43,7 +44,7 @@ def component_change(problem: Problem) -> Change:
 
 def part_change(part: Part) -> int:
     """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
-    return int(part.answer.entry_changes().sum())
+    return whole_change(part.answer)
 
 
 def entry_change(problem: Problem) -> int:

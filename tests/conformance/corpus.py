@@ -36,7 +36,7 @@ class Case:
 @cache
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
-    return (*_chains(), *_classes(), *_records(), *_people(), *_laws())
+    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations())
 
 
 @cache
@@ -142,6 +142,30 @@ def _people() -> Iterator[Case]:
     yield Case("cliques, count", _hide(cliques), tf.Count(1))
     yield Case("cliques, histogram", _hide(cliques), tf.Histogram())
     yield Case("cliques, mean", _hide(cliques), tf.Mean())
+
+
+def _populations() -> Iterator[Case]:
+    levels = ["low", "high"]
+    net = tf.BayesianNetwork([
+        ("region", levels, [], [0.6, 0.4]),
+        ("income", levels, ["region"], [[0.7, 0.3], [0.45, 0.55]]),
+        ("height", levels, ["region"], [[0.55, 0.45], [0.4, 0.6]]),
+    ])  # fmt: skip
+    coins = {"low": {0: "0.7", 1: "0.3"}, "high": {0: "0.4", 1: "0.6"}}
+    known = tf.Parameters(net, {"income": coins, "height": coins}, 2)
+    income = tf.distribution_parameter("income")
+    yield Case("parameters, a column", _hide(known, secret=income), tf.Count(1, entries=["height"]))
+    yield Case("parameters, rows", _hide(known, secret=income), tf.CountRows({"income": 1, "height": 1}))
+    yield Case("parameters, mean", _hide(known, secret=tf.distribution_parameter("height")), tf.Mean("height"))
+    yield Case("parameters, histogram", _hide(known, secret=income), tf.Histogram(entries=["income"]))
+    tells = tf.Parameters(net, {"height": {"low": {0: 1}, "high": {1: 1}}}, 2)
+    yield Case("parameters, a column that tells all", _hide(tells, secret=tf.distribution_parameter("height")),
+               tf.Sum("height"))  # fmt: skip
+    rows = [("a", "a"), ("a", "b"), ("b", "a"), ("b", "c")]
+    prior = tf.JointTable(rows, [Fraction(1, 2), Fraction(1, 4), Fraction(1, 12), Fraction(1, 6)], ["x", "y"])
+    given = {"a": {0: "1/4", 1: "1/2", 5: "1/4"}, "b": {0: 1}, "c": {1: "1/3", 5: "2/3"}}
+    listed = tf.Parameters(prior, {"y": given}, 3)
+    yield Case("parameters listed in a table", _hide(listed, secret=tf.distribution_parameter("x")), tf.Sum("y"))
 
 
 def _laws() -> Iterator[Case]:

@@ -252,10 +252,9 @@ def test_ending_when_the_second_worst_is_through_is_caught(monkeypatch: pytest.M
     expected = max(oracle.scale(found, 2.0) for found in each_entry(part, law, steps))
     assert float(needed_scale(part, Fraction(2))[0].value) == pytest.approx(expected)
 
-    def second_worst_first(part: Part, steps: list[int], entries: list[Best]) -> Iterator[int]:
+    def second_worst_first(part: Part, near: network_near.NearSets, entries: list[Best]) -> Iterator[int]:
         net = network_quilts.network_of(part)
-        near = network_near.near_sets(net, steps)
-        tries = {best: Tries(net, near, best, steps, network_quilts.share(part)).batches() for best in entries}
+        tries = {best: Tries(net, near, best, network_quilts.share(part)).batches() for best in entries}
         dealt: int | None = 0
         while dealt is not None:
             yield dealt

@@ -148,10 +148,7 @@ def _answers(
             raise InputError(
                 f"the query has {answer.cells} cells and the noise {noise.cells}", rule="both must be equal"
             )
-        total = np.zeros((len(values), answer.cells), dtype=np.int64)
-        for entry in np.flatnonzero(answer.weights).tolist():
-            total += answer.contribution(entry)[values[:, entry]]
-        columns.append(total)
+        columns.append(answer.totals(values))
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
     grids = [answer.grid for answer in answers for _ in range(answer.cells)]
     vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]

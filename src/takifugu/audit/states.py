@@ -14,10 +14,11 @@ from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.parameters import Parameters
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers, UserLaw
-from takifugu.capabilities.joint_states import JointStates, States, check_count, integers, joint_states
+from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
 from takifugu.errors import InputError
 
 
@@ -89,6 +90,26 @@ class NetworkStates(JointStates[BayesianNetwork]):
             values, weights = values[held], weights[held]
             error += 4.0 * k * 2.0**-53  # a row of floats sums to one up to this
         return States(values, (weights,), ((0,),), (range(network.size),), error)
+
+
+class ParameterStates(JointStates[Parameters]):
+    """The parameters, and after them the values of every record, one record after the other."""
+
+    def states(self) -> States:
+        belief = self.belief
+        prior = all_states(belief.prior)
+        values, (weights,) = prior.values, prior.weights
+        cells = [column for _ in range(belief.records) for column in belief.described]
+        for column in cells:
+            k = len(column.states)
+            check_count(len(values) * k)
+            common = math.lcm(*(p.denominator for law in column.laws for p in law))
+            laws = np.array([[int(p * common) for p in law] for law in column.laws], dtype=object)
+            weights = (weights[:, None] * laws[values[:, column.entry]]).ravel()
+            values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
+            held = weights > 0
+            values, weights = values[held], weights[held]
+        return States(values, (weights,), ((0,),), (range(belief.size),), prior.relative_error)
 
 
 class UserStates(JointStates[IndependentUsers]):

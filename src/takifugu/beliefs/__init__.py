@@ -77,6 +77,7 @@ _KINDS: dict[str, Any] = {
     "law-pair": "pair:LawPair",
     "bayesian-network": "network:BayesianNetwork",
     "clique-infection": "contacts:CliqueInfection",
+    "parameters": "parameters:Parameters",
 }
 
 

@@ -177,6 +177,7 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
         "beliefs.table:JointTable": "answer_laws.table:TableLaw",
         "beliefs.network:BayesianNetwork": "answer_laws.network:NetworkLaw",
         "beliefs.contacts:Clique": "answer_laws.cliques:CliqueLaw",
+        "beliefs.parameters:Parameters": "answer_laws.parameters:ParametersLaw",
         "beliefs.pair:LawPair": "answer_laws.listed:PairLaw",
         "beliefs.chain:MarkovChainClass": "capabilities.answer_law:FOR_CLASSES",
         "beliefs.chain_region:ChainRegion": "capabilities.answer_law:FOR_INTERVALS",

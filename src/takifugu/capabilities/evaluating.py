@@ -42,8 +42,15 @@ def value_indices(belief: Belief | Domain, data: Any) -> IntArray:
     return VALUES.of(belief)(belief, data if belief.names is None else _by_label(data))
 
 
+def misses(answer: Additive, values: IntArray) -> bool:
+    """Whether an entry that the answer reads was not observed."""
+    return values.ndim == 1 and bool(((values == MISSING) & (answer.weights != 0)).any())
+
+
 def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
     """Return the exact answer in grid units; entries that were not observed add nothing."""
+    if values.ndim > 1:  # whole columns of records, in which nothing is missing
+        return answer.evaluate(values)
     observed = values != MISSING
     return replace(answer, weights=np.where(observed, answer.weights, 0)).evaluate(np.where(observed, values, 0))
 
@@ -98,6 +105,41 @@ def of_people(belief: Belief, data: Any) -> IntArray:
         data = [data[name] for name in entries.listed(belief) or ()]
     data = _sequence(data, "the sequence")
     return _one_sequence(belief, entries.arranged(belief, data) if len(data) == belief.size else data)
+
+
+def of_columns(belief: Any, data: Any) -> IntArray:
+    """Return the values of records, shape (records, columns): a column of values for each name, or rows in order.
+
+    A frame is columns by name; rows are mappings of exactly the columns, or their values in the belief's order.
+    """
+    columns = {column.name: column.states for column in belief.described}
+    if isinstance(data, Mapping) or hasattr(data, "columns"):
+        named = data if isinstance(data, Mapping) else {name: data[name] for name in data.columns}
+        if set(named) != set(columns):
+            raise DataError(f"the data need exactly the columns {_listed(columns)}")
+        listed = [_sequence(named[name], f"the column {name!r}") for name in columns]
+    else:
+        rows = _sequence(data, "the list of records")
+        if any(not hasattr(row, "__len__") or len(row) != len(columns) or isinstance(row, str) for row in rows):
+            raise DataError(f"each record needs one value for each of the columns {_listed(columns)}, in this order")
+        if any(isinstance(row, Mapping) and set(row) != set(columns) for row in rows):
+            raise DataError(f"each record needs exactly the columns {_listed(columns)}")
+        told = [[row[name] for name in columns] if isinstance(row, Mapping) else list(row) for row in rows]
+        listed = [[row[place] for row in told] for place in range(len(columns))]
+    if any(len(values) != belief.records for values in listed):
+        raise DataError(f"the belief is about {belief.records} records", fix="give as many, or calibrate for theirs")
+    found = [_column(name, values, states) for (name, states), values in zip(columns.items(), listed, strict=True)]
+    return np.array(found, dtype=np.int64).T
+
+
+def _column(name: str, values: Sequence[Any], states: Sequence[Any]) -> list[int]:
+    place = {state: index for index, state in enumerate(states)}
+    try:
+        return [place[value] for value in values]
+    except (KeyError, TypeError):
+        raise DataError(
+            f"the column {name!r} has a value that the belief does not know", fix=f"its states are {_listed(place)}"
+        ) from None
 
 
 def _record(belief: Belief, data: Any) -> IntArray:
@@ -199,6 +241,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "beliefs.users:IndependentUsers": "capabilities.evaluating:of_users",
         "beliefs.contacts:CliqueInfection": "capabilities.evaluating:of_people",
         "beliefs.pieces:IndependentPieces": "capabilities.evaluating:of_pieces",
+        "beliefs.parameters:Parameters": "capabilities.evaluating:of_columns",
     },
     default=_unregistered,
 )

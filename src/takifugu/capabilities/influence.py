@@ -7,7 +7,7 @@ fourth what several releases cost together. Each says what it costs and what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -21,6 +21,25 @@ from takifugu.queries import IntArray
 
 #: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
 Charges = Sequence[tuple[IntArray, Fraction]]
+
+
+class Moving(tuple[IntArray, Fraction]):
+    """A charge (entry changes, scale) that also knows D(N), where that is less than the sum of the changes.
+
+    >>> import numpy as np
+    >>> one = Moving((np.array([3, 3]), Fraction(1)), lambda entries: 3)
+    >>> one[1], one.together([0, 1])
+    (Fraction(1, 1), 3)
+    """
+
+    together: Callable[[Iterable[int]], int]
+
+    def __new__(cls, charge: tuple[IntArray, Fraction], together: Callable[[Iterable[int]], int]) -> Moving:
+        found = super().__new__(cls, charge)
+        found.together = together
+        return found
+
+
 Pairs = tuple[tuple[int, int], ...] | None
 
 
@@ -115,12 +134,18 @@ _NO_QUILTS = no_search(
 )
 _NO_BOUND = no_search("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
 
+#: The search of a belief whose entries are not parameters of columns.
+about_columns = no_search(
+    "the mechanism is about parameters that govern columns: it requires the belief Parameters(prior, columns, records)"
+)
+
 
 @dataclass(frozen=True)
 class Quilts:
     """What a type of belief tells about quilts: three searches, the joint cost, and influences along a sequence.
 
-    `local` takes the rule that scores near distributions, too. `along` has (belief, pairs of values) -> Influence, of
+    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `local` takes the rule
+    that scores near distributions, too. `along` has (belief, pairs of values) -> Influence, of
     sequences only; their joint cost follows from it, and where it does not `joint_cost` says what it is.
     """
 
@@ -129,6 +154,7 @@ class Quilts:
     local: Callable[[Part, Any], Search] = _no_near_laws
     along: Callable[[Any, Pairs], Influence] | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
+    of_columns: bool = False
 
 
 def quilts(belief: Belief) -> Quilts:
@@ -181,6 +207,7 @@ QUILTS: Question[Quilts] = Question(
         "beliefs.chain_interval:BinaryChainInterval": "quilts.chain.search:INTERVAL",
         "beliefs.network:BayesianNetwork": "quilts.network.search:NETWORK",
         "beliefs.contacts:Clique": "capabilities.influence:CLIQUE",
+        "beliefs.parameters:Parameters": "quilts.network.columns:PARAMETERS",
     },
     default=Quilts(),
 )

@@ -31,7 +31,8 @@ class States:
 
     A belief with one law has one row of weights. A chain with any initial distribution has one for each state that it
     can start in, and independent pieces of it one for each combination: `starts` lists the start of every piece.
-    `nothing` is, where there is one, the letter of each entry that says that a user's value is unknown.
+    `nothing` is, where there is one, the letter of each entry that says that a user's value is unknown. Where entries
+    are parameters, the values of the records follow theirs in each row.
     """
 
     values: IntArray
@@ -173,6 +174,7 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
         "beliefs.contacts:Clique": "audit.states:CliqueStates",
         "beliefs.users:IndependentUsers": "audit.states:UserStates",
         "beliefs.pieces:IndependentPieces": "audit.states:PieceStates",
+        "beliefs.parameters:Parameters": "audit.states:ParameterStates",
         "beliefs.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "beliefs.chain_region:ChainRegion": "audit.states:ChainClass",
         "beliefs.chain_interval:BinaryChainInterval": "audit.states:ChainClass",

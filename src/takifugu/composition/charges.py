@@ -20,6 +20,7 @@ from takifugu.guarantee import Charge, Guarantee
 from takifugu.kept import kept
 from takifugu.problem import Problem
 from takifugu.queries import Additive, IntArray, Mean, Query, Sum
+from takifugu.queries.additive import whole_change
 from takifugu.randomisers import Randomiser
 from takifugu.sensitivity import component_change
 
@@ -160,11 +161,10 @@ def _read(framework: Framework, query: Query) -> _Read:
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
     """Return the largest change of the answer when all entries change and when one does, None where it has none."""
     try:
-        each = [(a.entry_changes(), a.grid) for a in problem.answers]
+        each = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
     except Unsupported:  # real numbers without a range
         return None, None
-    whole, single = (max(int(most(changes)) * grid for changes, grid in each) for most in (np.sum, _largest))
-    return whole, single
+    return max(whole * grid for whole, _, grid in each), max(single * grid for _, single, grid in each)
 
 
 def _largest(changes: IntArray) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
-from takifugu.capabilities.influence import joint_cost
+from takifugu.capabilities.influence import Moving, joint_cost
 from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
 from takifugu.composition.losses import (
     NO_NOISE,
@@ -184,7 +184,8 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
         else:
             exact = exact or charge.scale == 0
             trivial += loss(reach, charge) if charge.scale else 0
-            terms.append((read.changes, charge.scale / read.grid))
+            term = (read.changes, charge.scale / read.grid)
+            terms.append(term if read.together is None else Moving(term, read.together))
     searched = _search(part, terms) if terms else None
     if searched is None and exact:
         raise CompositionRefused(NO_NOISE)

@@ -8,7 +8,7 @@ change of all. Steps of sequences are matched by `alignment`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ from takifugu.errors import TakifuguError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.queries import Additive, IntArray
+from takifugu.queries.additive import whole_change
 from takifugu.secrets import Family
 
 
@@ -31,13 +32,15 @@ class Read:
     """A charge's query as one belief reads it: what each entry moves the answer by, in steps of a grid.
 
     `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
-    where each of them is the largest of any. `is_blind` says that the entries were not matched.
+    where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
+    some entries where that is less than the sum of their changes.
     """
 
     changes: IntArray
     grid: Fraction
     total: Fraction
     is_blind: bool = False
+    together: Callable[[Iterable[int]], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,11 @@ class View:
             changes = answer.entry_changes()
         except Unsupported:
             return None
-        total = max(int(changes.sum()) * answer.grid, Fraction(0) if native else charge.change)
+        own = whole_change(answer) * answer.grid
+        total = max(own, Fraction(0) if native else charge.change)
         matched = native or _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
-            return Read(changes, answer.grid, int(changes.sum()) * answer.grid)
+            return Read(changes, answer.grid, own, together=_together(answer, changes))
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         known = matched and isinstance(answer, Additive)
         each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)
@@ -176,6 +180,11 @@ class View:
                 piece = belief.component(number)
                 if any(local.has_pairs(piece, entry) for entry in local.entries):
                     yield number, run, local
+
+
+def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
+    """Return D(N) of an answer whose entries do not each move it by themselves; None where D(N) is a sum."""
+    return None if whole_change(answer) == int(changes.sum()) else answer.change
 
 
 def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:

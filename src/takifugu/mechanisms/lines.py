@@ -84,6 +84,8 @@ def along_line(answer: Additive) -> Additive | None:
 
 
 def _along_line(answer: Additive) -> Additive | None:
+    if not isinstance(answer, Additive):
+        return None  # whole columns move it by any step of a term
     used = {0} if answer.table_of is None else set(np.unique(answer.table_of[answer.weights != 0]).tolist())
     moves = [table - table[0] for table in answer.tables]
     direction: IntArray | None = None

@@ -9,9 +9,8 @@ from fractions import Fraction
 from takifugu.capabilities.influence import Search
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
-from takifugu.randomisers import laplace_or_exact
 
 _NO_ENTRIES = "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
 
@@ -38,7 +37,7 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition:
     except Unsupported as error:
         return Refusal(error.message)
     worst = max(found, key=lambda one: one.scale)
-    noise = laplace_or_exact(round_up(worst.scale), problem.grid, problem.cells)
+    noise = laplace_noise(problem, worst.scale)
     witness, note = worst.witness(), next((one.note for one in found if one.note), "")
     told = replace(
         witness,

@@ -98,8 +98,8 @@ class Additive:
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N): the largest L1 change of the answer, in grid units, when only the entries in N change."""
-        changes = self.entry_changes()
-        return sum(int(changes[i]) for i in entries)
+        index = np.fromiter(entries, dtype=np.int64)
+        return int(self.entry_changes()[index].sum())
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         """Return the largest change of a single cell when one of `entries` changes, in grid units."""
@@ -147,9 +147,23 @@ class Additive:
         rows = np.concatenate(self.tables)[(np.cumsum(heights) - heights)[which] + index]
         return tuple(int(total) for total in (rows * self.weights[read][:, None]).sum(axis=0))
 
+    def totals(self, values: IntArray) -> IntArray:
+        """Return the answer to each row of value indices, in grid units, shape (rows, cells): for listed states."""
+        total = np.zeros((len(values), self.cells), dtype=np.int64)
+        for entry in np.flatnonzero(self.weights).tolist():
+            total += self.contribution(entry)[values[:, entry]]
+        return total
+
     @cached_property
     def _largest(self) -> IntArray:
         return np.array([_largest_change(t) for t in self.tables], dtype=np.int64)
+
+
+def whole_change(answer: Any) -> int:
+    """Return D of all entries, in grid units: less than the sum of their changes where several move a term together."""
+    changes: IntArray = answer.entry_changes()
+    is_sum = isinstance(answer, Additive) or not hasattr(answer, "change")
+    return int(changes.sum()) if is_sum else int(answer.change(range(len(changes))))
 
 
 def _largest_change(table: IntArray) -> int:

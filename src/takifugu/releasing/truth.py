@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.capabilities.evaluating import MISSING, evaluate, number_given, value_indices
+from takifugu.capabilities.evaluating import evaluate, misses, number_given, value_indices
 from takifugu.errors import DataError
 from takifugu.frames import Counted, Piece
 from takifugu.guarantee import Composition
@@ -60,7 +60,7 @@ def read(calibration: Calibration, data: Any) -> Seen:
         return Seen(data.item() if hasattr(data, "item") else data)
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
     values = value_indices(domain, data)
-    if ((values == MISSING) & (resolved(calibration.query, domain).weights != 0)).any():
+    if misses(resolved(calibration.query, domain), values):
         _check_may_miss(calibration)
     return Seen(values)
 

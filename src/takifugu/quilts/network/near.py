@@ -21,6 +21,10 @@ BLOCKED = 2**80
 class NearSets(Protocol):
     """What a search requires of the near sets of one network, in steps of the answer."""
 
+    def own(self, entry: int) -> int:
+        """Return D of the entry alone: no near set of it adds less."""
+        ...
+
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
         """Return D(N); None where it is not below a number, or where a node is not needed."""
         ...
@@ -57,6 +61,9 @@ class GraphSets:
         self.lineage: list[int] = []  # a node and its ancestors; parents come first
         for v, above in enumerate(network.parents):
             self.lineage.append((1 << v) | _union(self.lineage[p] for p in above))
+
+    def own(self, entry: int) -> int:
+        return self.steps[entry]
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
         found, reached = self._walk(entry, nodes, below)
@@ -132,6 +139,10 @@ class TreeSets:
         self.sums = [0]
         for v in self.order:
             self.sums.append(self.sums[-1] + int(steps[v]))
+
+    def own(self, entry: int) -> int:
+        at = self.first[entry]
+        return self.sums[at + 1] - self.sums[at]
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
         found, runs = self._cut(entry, nodes)

@@ -23,7 +23,7 @@ from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.near_sets import float_above, joint_change
 from takifugu.quilts.network.best import Best, BestCosts, BestScale
 from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, network_of, share, witness
-from takifugu.quilts.network.near import BLOCKED, near_sets
+from takifugu.quilts.network.near import BLOCKED, NearSets, near_sets
 from takifugu.quilts.network.tries import Tries
 
 #: Seconds that one quilt takes, roughly: most are left out before their influence is found.
@@ -80,18 +80,22 @@ def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
 
 
 def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Found, str]:
+    """Return the same as `search_quilts` where each node adds its own steps to D(N)."""
+    return search_quilts(part, near_sets(network_of(part), steps), entries)
+
+
+def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Found, str]:
     """Return what the worst entry has found, and a text if the search was ended before it had tried all its quilts."""
     most = count_quilts(part)
     with searches.running(len(entries), most, most * PER_QUILT) as search:
-        for dealt in _best_first(part, steps, entries):
+        for dealt in _best_first(part, near, entries):
             search.tell(dealt)
     return max((best.found for best in entries), key=lambda found: found.value), search.note
 
 
-def _best_first(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> Iterator[int]:
+def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator[int]:
     """Let the entries try their quilts, always the one whose best is the largest; yield how many were dealt with."""
-    near = near_sets(network_of(part), steps)
-    tries = [Tries(network_of(part), near, best, steps, share(part)).batches() for best in entries]
+    tries = [Tries(network_of(part), near, best, share(part)).batches() for best in entries]
     waiting: list[tuple[Fraction | float, bool, int]] = []
     for number, best in enumerate(entries):
         yield next(tries[number], 0)

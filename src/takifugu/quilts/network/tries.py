@@ -28,12 +28,10 @@ SMALL = 3
 class Tries:
     """Tries the quilts of the entry that `best` is about, at most about `most` of each size."""
 
-    def __init__(
-        self, network: BayesianNetwork, near: NearSets, best: Best, steps: Sequence[int], most: int
-    ) -> None:
+    def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
         self._network, self._near, self._best, self._most = network, near, best, most
         self._entry = best.found.entry
-        self._own = steps[self._entry]
+        self._own = near.own(self._entry)
         self._influences = influences_of(network)
         self._rows, self._columns = (np.array(values) for values in zip(*best.pairs, strict=True))
 
