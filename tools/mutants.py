@@ -477,9 +477,11 @@ def main(wanted: Sequence[str]) -> int:
         row = (counts.total(), *(counts[kind] for kind in (KILLED, LATE, REVIEWED, SURVIVED)))
         print(f"{file:<24}" + "".join(f"{number:>10}" for number in row))
     print(f"\n{len(found)} mutants in {(time.monotonic() - began) / 60:.0f} minutes")
-    survivors = [str(mutant) for mutant, answer in found if answer == SURVIVED]
+    survivors, late = ([str(mutant) for mutant, answer in found if answer == kind] for kind in (SURVIVED, LATE))
     gone = [" ".join(key) for key in reviewed - {m.key for m, _ in found} if key[0] in by_file]
-    for title, lines in (("Survived:", survivors), ("On the reviewed list, but no longer there:", sorted(gone))):
+    slow = "Too long (on a busy machine ask again, one may have survived):"
+    not_there = "On the reviewed list, but no longer there:"
+    for title, lines in (("Survived:", survivors), (slow, late), (not_there, sorted(gone))):
         if lines:
             print(title, *lines, sep="\n  ")
     return 1 if survivors or gone else 0

@@ -514,6 +514,15 @@ def test_history_and_show(ledger: Ledger) -> None:
     assert (row.name, row.spent.epsilon, row.releases, row.unpublished) == ("data", 1, 3, 2)
 
 
+def test_show_counts_what_is_of_each_source(ledger: Ledger) -> None:
+    ledger.reserve("three", [group_debit(chain_framework(7), 1, unit) for unit in ("ann", "bob", "cid")])
+    done = ledger.reserve("two", [group_debit(chain_framework(7), 2, unit) for unit in ("dan", "eve")])
+    ledger.drawn(done, b"")
+    ledger.publish(done)
+    found = [(row.name, row.spent.epsilon, row.units, row.releases, row.unpublished) for row in ledger.show()]
+    assert found == [("three", 1, 3, 1, 1), ("two", 2, 2, 1, 0)]
+
+
 def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None:
     framework = Pufferfish(every_entry(), chain(7))
     object.__setattr__(framework.beliefs[0], "states", ((0, 1), (1, 0)))
