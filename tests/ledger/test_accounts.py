@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -155,6 +157,19 @@ def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     ledger.reserve("data", [normal])
     refused_unchanged(ledger, BudgetExceeded, "left: epsilon 0.5;", "data", [normal])
     assert ledger.spent("data").spent == Amount(Fraction(1, 2), Fraction(1, 500))
+
+
+def test_a_source_that_spent_more_than_its_budget_has_nothing_left(ledger: Ledger) -> None:
+    """As after a migration, which merges sources and keeps the smallest of their budgets."""
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    ledger.reserve("data", [normal], budget=(1, "1/100"))
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
+        connection.commit()
+    words = r"of a budget of epsilon 0\.125, delta 0\.0005; left: epsilon 0; .* What would fit: nothing more"
+    refused_unchanged(ledger, BudgetExceeded, words, "data", [normal])
 
 
 def test_a_declared_budget_is_changed_on_purpose_only(ledger: Ledger) -> None:

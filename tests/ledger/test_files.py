@@ -79,7 +79,7 @@ def test_a_ledger_that_another_process_just_made_is_never_replaced(path: Path, m
         draft.write_bytes(b"a younger ledger")
         if not links:
             monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(1, "Operation not permitted")))
-        _place(draft, path)
+        assert not _place(draft, path)
         assert path.read_bytes() == before
 
 
@@ -356,10 +356,13 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 
 
-@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_MISUSE])
-def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int) -> None:
+@pytest.mark.parametrize(
+    "code", [sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_MISUSE, None]
+)
+def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int | None) -> None:
     error = sqlite3.OperationalError("some words of the driver")
-    error.sqlite_errorcode = code
+    if code is not None:
+        error.sqlite_errorcode = code
     words = r"the ledger '.*' (cannot|is) .*: [^.]*$"
     with pytest.raises(LedgerError, match=words), explained(path):
         raise error

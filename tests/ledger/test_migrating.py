@@ -14,7 +14,7 @@ from tests.ledger.test_processes import FAST
 from tests.support.ledger_tools import chain_framework, dump, group_debit
 
 from takifugu.errors import BudgetExceeded, LedgerError
-from takifugu.ledger import Ledger
+from takifugu.ledger import Amount, Ledger
 
 HERE = Path(__file__).parent
 #: What the code that wrote the ledger said about it.
@@ -138,6 +138,27 @@ def test_an_old_program_refuses_a_migrated_ledger(path: Path) -> None:
     Ledger.open(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("select kind, version from meta").fetchall() == [("takifugu-ledger", 2)]
+
+
+@pytest.mark.parametrize("name", ["study", "sequence"])
+@pytest.mark.parametrize("budget", [None, "1/7"])
+def test_a_spelling_about_which_nothing_was_released_changes_nothing_but_the_budget(
+    path: Path, name: str, budget: str | None
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        new = (f"{name}  ", budget, None if budget is None else "0")
+        connection.execute("insert into sources values (8, ?, 'another', 'then', ?, ?, 1)", new)
+        connection.commit()
+    book = Ledger.open(path)
+    found, source = told(book), book.source(name)
+    assert not source.budget_is_implied
+    if budget is not None:
+        assert source.budget == Amount(Fraction(1, 7), Fraction(0))
+        found[name]["budget"] = EXPECTED[name]["budget"]
+    assert found == EXPECTED
+    unit = "Ana" if name == "sequence" else ""
+    with pytest.raises(LedgerError, match="either every release names the units"):
+        book.reserve(name, [group_debit(chain_framework(7), Fraction(1, 9), unit)], same_people=False)
 
 
 def test_one_source_as_one_unit_and_divided_cannot_be_merged(path: Path) -> None:

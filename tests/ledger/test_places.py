@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,23 @@ def test_a_symbolic_link_is_the_ledger_that_it_leads_to(path: Path) -> None:
     assert sorted(p.name for p in path.parent.glob("elsewhere/*")) == ["link.db", "loose.db"]
 
 
-def test_what_a_killed_maker_left_is_removed(path: Path) -> None:
+@pytest.mark.parametrize("name", ["ledger.db", "what [1]? *.db"])
+def test_what_a_killed_maker_left_is_removed(path: Path, name: str) -> None:
     """It was killed between giving the ledger its name and removing the unfinished one's."""
-    draft = path.with_name(f".{path.name}.0123456789abcdef.new")
+    path = path.rename(path.with_name(name))
+    draft, other = (path.with_name(f".{path.name}.{word}.new") for word in ("0123456789abcdef", "fedcba9876543210"))
     os.link(path, draft)
+    other.write_bytes(b"another process is about to make this ledger")
     assert Ledger.open(path).spent("data").spent.epsilon == 1
-    assert not draft.exists()
+    assert (draft.exists(), other.exists()) == (False, True)
+
+
+def test_whoever_gets_a_lock_that_is_held_shows_that_locks_do_not_hold(tmp_path: Path) -> None:
+    probe = tmp_path / "probe"
+    with closing(sqlite3.connect(probe, isolation_level=None)) as first:
+        assert not places._is_kept_out(probe)
+        first.execute("BEGIN EXCLUSIVE")
+        assert places._is_kept_out(probe)
 
 
 def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,11 @@ def test_equal_values_are_written_alike() -> None:
     assert canonical({"b": [1, "x"], "a": {"d": 1, "c": 2}}, "this") == '{"a":{"c":2,"d":1},"b":[1,"x"]}'
 
 
-@pytest.mark.parametrize("value", [math.inf, math.nan, Fraction(1, 3), {1: 2}, (1, 2), {1, 2}])
+def test_a_character_that_json_writes_in_two_halves_is_kept() -> None:
+    assert canonical({"x": "\U0001f421"}, "this") == '{"x":"\\ud83d\\udc21"}'
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, Fraction(1, 3), {1: 2}, (1, 2), {1, 2}, "half a \ud83d"])
 def test_what_does_not_read_back_is_refused(value: Any) -> None:
     with pytest.raises(InputError, match=r"the charge .*: name states by strings or numbers"):
         canonical({"x": value}, "the charge")

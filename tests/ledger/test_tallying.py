@@ -80,6 +80,19 @@ def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Pa
     assert costs == [Fraction(5, 2), Fraction(11, 4)]
 
 
+def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -> None:
+    """Ben is in no other source, but shares an output-law promise with Ana, who is."""
+    book = Ledger.open(tmp_path / "pooled.db")
+    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    asked = asked_of([about("Ana")], book.tag_of, False)
+    with book.store.reading() as connection:
+        found = tally(connection, "work", asked, True)
+    (sleep,) = found.theirs
+    kinds = {members.tag: (kind.shape, kind.is_asked_elsewhere) for kind, members in sleep.kinds.items()}
+    assert kinds == {book.tag_of("Ana"): (0, True), book.tag_of("Ben"): (-1, False)}
+    assert [kind.is_asked_elsewhere for kind in found.mine.kinds] == [False]
+
+
 def test_what_is_about_others_does_not(ledger: Ledger) -> None:
     assert not is_stale_after(ledger, "work", lambda: ledger.reserve("third", [about("Cid", "1/2")]))
     assert not is_stale_after(ledger, "work", lambda: ledger.set_budget("third", 5))
