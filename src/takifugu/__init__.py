@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.network_files import read_network
     from takifugu.beliefs.parameters import Parameters
     from takifugu.beliefs.pieces import IndependentPieces
+    from takifugu.beliefs.records import Records
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
     from takifugu.calibration import calibrate, compare, with_scale
@@ -60,6 +61,7 @@ __all__ = [
     "Parameters",
     "Pmf",
     "Pufferfish",
+    "Records",
     "Sum",
     "TakifuguError",
     "__version__",
@@ -100,6 +102,7 @@ _MODULES = {
     "takifugu.beliefs.network_files": ("read_network",),
     "takifugu.beliefs.parameters": ("Parameters",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
+    "takifugu.beliefs.records": ("Records",),
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from mpmath import mp
 
+from takifugu import secrets
 from takifugu.audit.any_start import Side
 from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
 from takifugu.beliefs import Belief
@@ -22,7 +23,7 @@ from takifugu.capabilities.joint_states import all_states, check_count, stand_in
 from takifugu.domain import Domain
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
-from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, entry_is
+from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 from takifugu.queries import IntArray, Query, resolved
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.secrets import absent_index
@@ -103,6 +104,8 @@ class Hypotheses:
     def _is(self, value: int) -> Hypothesis:
         if self.are_laws:
             return LawIs(str(self.belief.alphabet(0)[value]))
+        if hasattr(self.belief, "describe_hypothesis"):
+            return PropertyIs(self.belief.describe_hypothesis(value))
         absent = value == absent_index(self.belief, self.entry)
         mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
         return entry_is(self.belief, self.entry, value, note=mode)
@@ -128,6 +131,9 @@ def _of_belief(
     states = all_states(belief)
     channel, groups = _answers(belief, states.values, releases, noises)
     for secret in framework.secrets:
+        if (seen := secrets.view(secret, belief)) is not None:
+            yield from _of_view(seen, belief, secret, releases, noises)
+            continue
         family = secret.family(belief)
         for entry in family.entries:
             pairs = family.value_pairs(belief, entry)
@@ -136,6 +142,17 @@ def _of_belief(
             for rows_alike in states.classes(entry):
                 chosen = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
                 yield Hypotheses(belief, entry, chosen, pairs, channel, states.relative_error)
+
+
+def _of_view(
+    view: Any, belief: Belief, secret: Any, releases: Sequence[Release], noises: list[Randomiser]
+) -> Iterator[Hypotheses]:
+    """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
+    states = all_states(view)
+    channel, groups = _answers(belief, states.values[:, :-1], releases, noises)
+    last, pairs = states.values.shape[1] - 1, secret.family(view).value_pairs(view, 0)
+    weights = {v: list(states.given(last, v, groups, len(channel.answers))) for v in {*itertools.chain(*pairs)}}
+    yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error)
 
 
 def _answers(

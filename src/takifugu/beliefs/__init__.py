@@ -78,6 +78,7 @@ _KINDS: dict[str, Any] = {
     "bayesian-network": "network:BayesianNetwork",
     "clique-infection": "contacts:CliqueInfection",
     "parameters": "parameters:Parameters",
+    "records": "records:Records",
 }
 
 

@@ -167,6 +167,10 @@ FOR_INTERVALS = no_law(
     "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
     'and its corners prove nothing about the rest: name one chain, or use mechanism="quilt-approx" or "group"'
 )
+FOR_RECORDS = no_law(
+    "under a belief over records columns are hidden, not whole records: name one, every_entry(attribute=...) or "
+    'dataset_property(...), believe in IndependentUsers, or use mechanism="group"'
+)
 
 #: (belief, answer, family) -> AnswerLaw, by type of belief.
 ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Question(
@@ -179,6 +183,11 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
         "beliefs.contacts:Clique": "answer_laws.cliques:CliqueLaw",
         "beliefs.parameters:Parameters": "answer_laws.parameters:ParametersLaw",
         "beliefs.pair:LawPair": "answer_laws.listed:PairLaw",
+        "beliefs.record_views:SumView": "answer_laws.records:SUM",
+        "beliefs.record_views:FunctionView": "answer_laws.records:FUNCTION",
+        "beliefs.record_views:SetsView": "answer_laws.records:SETS",
+        "beliefs.record_views:ColumnView": "answer_laws.records:COLUMN",
+        "beliefs.records:Records": "capabilities.answer_law:FOR_RECORDS",
         "beliefs.chain:MarkovChainClass": "capabilities.answer_law:FOR_CLASSES",
         "beliefs.chain_region:ChainRegion": "capabilities.answer_law:FOR_INTERVALS",
         "beliefs.chain_interval:BinaryChainInterval": "capabilities.answer_law:FOR_INTERVALS",

@@ -32,7 +32,8 @@ class States:
     A belief with one law has one row of weights. A chain with any initial distribution has one for each state that it
     can start in, and independent pieces of it one for each combination: `starts` lists the start of every piece.
     `nothing` is, where there is one, the letter of each entry that says that a user's value is unknown. Where entries
-    are parameters, the values of the records follow theirs in each row.
+    are parameters, the values of the records follow theirs in each row. Of a view (`secrets.view`) a row has the values
+    of the belief that it reads, and last the number of the hypothesis that they fulfil, -1 for none.
     """
 
     values: IntArray
@@ -175,6 +176,11 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
         "beliefs.users:IndependentUsers": "audit.states:UserStates",
         "beliefs.pieces:IndependentPieces": "audit.states:PieceStates",
         "beliefs.parameters:Parameters": "audit.states:ParameterStates",
+        "beliefs.records:Records": "audit.records:RecordStates",
+        "beliefs.record_views:SumView": "audit.records:SumStates",
+        "beliefs.record_views:FunctionView": "audit.records:FunctionStates",
+        "beliefs.record_views:ColumnView": "audit.records:ColumnStates",
+        "beliefs.record_views:SetsView": "audit.records:SetStates",
         "beliefs.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "beliefs.chain_region:ChainRegion": "audit.states:ChainClass",
         "beliefs.chain_interval:BinaryChainInterval": "audit.states:ChainClass",

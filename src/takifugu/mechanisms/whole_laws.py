@@ -36,7 +36,10 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
         if len(problem.framework.beliefs) > 1:
             alone = replace(problem, framework=replace(problem.framework, beliefs=(belief,)))
         if len(belief.components()) == 1:
-            yield from compared_laws(alone)
+            for comparison in compared_laws(alone):
+                if not getattr(comparison.family, "whole", True):
+                    raise Unsupported(_too_many(belief, problem.answers[number]))
+                yield comparison
             continue
         answer = problem.answers[number]
         _check_cells(belief, answer)

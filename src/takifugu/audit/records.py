@@ -1,0 +1,108 @@
+"""All data sets of a few independent records, and which hypothesis about their columns each of them fulfils.
+
+Nothing here uses how calibration reads a property: it is computed from the columns of every data set by its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
+from takifugu.beliefs.records import Records
+from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers
+from takifugu.secrets.properties import Between
+
+
+class RecordStates(JointStates[Records]):
+    """Every choice of a row of positive mass for every record."""
+
+    def states(self) -> States:
+        records = self.belief
+        masses = integers(list(records.table.masses))
+        alive = np.flatnonzero(masses > 0)
+        values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
+        for _ in range(records.size):
+            check_count(len(values) * len(alive))
+            weights = np.multiply.outer(weights, masses[alive]).ravel()
+            values = np.column_stack((np.repeat(values, len(alive), axis=0), np.tile(alive, len(values))))
+        return States(values, (weights,), ((0,),), (range(records.size),), 0.0)
+
+
+class _Marked(JointStates[Any]):
+    """The data sets of a view's records, each with the number of its hypothesis."""
+
+    def states(self) -> States:
+        records = all_states(self.belief.records)
+        marks = [self.mark([self.belief.records.table.rows[r] for r in row]) for row in records.values.tolist()]
+        return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
+
+    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        raise NotImplementedError
+
+    def column(self, rows: Sequence[tuple[Any, ...]], name: str) -> list[Any]:
+        place = self.belief.records.columns.index(name)
+        return [row[place] for row in rows]
+
+
+class SumStates(_Marked):
+    """The value of a mean, a sum, a share, a weighted sum of means, or several of them."""
+
+    belief: SumView
+
+    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        return self.belief.values.index(self.value(rows))
+
+    def value(self, rows: Sequence[tuple[Any, ...]]) -> Any:
+        secret = self.belief.secret
+        each = []
+        for name in secret.columns:
+            column = self.column(rows, name)
+            numbers = [Fraction(str(x)) if secret.of is None else Fraction(x in secret.of) for x in map(_plain, column)]
+            each.append(sum(numbers) / (1 if secret.function == "sum" else len(rows)))
+        if isinstance(secret.function, tuple):
+            return sum(w * x for w, x in zip(secret.function, each, strict=True))
+        return tuple(each) if len(each) > 1 else each[0]
+
+
+class FunctionStates(_Marked):
+    """The value of a function of columns."""
+
+    belief: FunctionView
+
+    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        return self.belief.values.index(self.value(rows))
+
+    def value(self, rows: Sequence[tuple[Any, ...]]) -> Fraction:
+        secret = self.belief.secret
+        return Fraction(str(secret.function(*(self.column(rows, name) for name in secret.columns))))
+
+
+class ColumnStates(_Marked):
+    """The column of the first record; the records are alike."""
+
+    belief: ColumnView
+
+    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        return self.belief.values.index(rows[0][self.belief.column])
+
+
+class SetStates(_Marked):
+    """The set that the value of the property is in."""
+
+    belief: SetsView
+
+    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+        inside: Any = self.belief.inside
+        kind = SumStates if isinstance(inside, SumView) else FunctionStates
+        value = kind(inside).value(rows)
+        held = [found.holds(value) if isinstance(found, Between) else value in found for found in self.belief.secret.sets]
+        return held.index(True) if any(held) else -1
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
