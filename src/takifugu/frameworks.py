@@ -181,6 +181,11 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     # a number in a secret counts the entries as its beliefs list them
     framework = Framework(chosen, believed, _definition(chosen))
     if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
+        if framework.definition != "pufferfish":
+            raise InputError(
+                "what is hidden takes one value under every belief, so there is nothing to compare",
+                fix="check the column, its values and their probabilities",
+            ).at("secrets")
         raise InputError(
             "every secret has probability zero under every belief, so nothing would be hidden",
             fix="check the values that the secret names and the masses that the belief gives them",

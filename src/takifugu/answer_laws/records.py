@@ -19,7 +19,7 @@ from typing import Any
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.answer_laws.repeated import AloneFamily, RepeatedFamily, copies
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
-from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, B
+from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw, B
 from takifugu.errors import Unsupported
 from takifugu.kept import kept
 from takifugu.laws.orders import lattice_step, likelihood_ratio_ordered, log_concave, stochastically_ordered
@@ -65,7 +65,7 @@ class RecordsLaw(AnswerLaw[B]):
 
     @property
     def places(self) -> float:
-        return 1.0 + self.records.size * self.reach
+        return float(1 + self.records.size * self.reach)
 
     @cached_property
     def digits(self) -> float:
@@ -154,9 +154,9 @@ class SumLaw(RecordsLaw[SumView]):
     def products(self) -> float:
         n, width = self.records.size, self.places
         if self.is_binary:
-            return (n + 1) * width**2 / 6 * (1 + self.digits / 2000)
+            return float((n + 1) * width**2 / 6 * (1 + self.digits / 2000))
         sums = len(self.belief.keys)
-        return n * sum(map(len, self.law.masses.values())) * sums * width / 3
+        return float(n * sum(map(len, self.law.masses.values())) * sums * width / 3)
 
     def families(self) -> Iterator[AnswerFamily]:
         if self.exact:
@@ -234,7 +234,7 @@ class FunctionLaw(RecordsLaw[FunctionView]):
     @cached_property
     def products(self) -> float:
         levels = {level for level, weight in zip(self.belief.levels, self.records.weights, strict=True) if weight}
-        return float(len(levels)) ** self.records.size * 3 + self.places**2 * self.records.size
+        return float(3 * len(levels) ** self.records.size + self.places**2 * self.records.size)
 
     @property
     def no_bound(self) -> str:
@@ -277,10 +277,8 @@ class SetsLaw(RecordsLaw[SetsView]):
 
     @cached_property
     def inner(self) -> SumLaw | FunctionLaw:
-        inside = self.belief.inside
-        kind: Any = SumLaw if isinstance(inside, SumView) else FunctionLaw
-        found: SumLaw | FunctionLaw = kind(inside, self.answer, self.family)
-        return found
+        found: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
+        return found  # type: ignore[no-any-return]
 
     @cached_property
     def products(self) -> float:

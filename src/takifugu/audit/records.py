@@ -14,7 +14,7 @@ import numpy as np
 
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
 from takifugu.beliefs.records import Records
-from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers
+from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
 from takifugu.secrets.properties import Between
 
 
@@ -97,10 +97,9 @@ class SetStates(_Marked):
     belief: SetsView
 
     def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
-        inside: Any = self.belief.inside
-        kind = SumStates if isinstance(inside, SumView) else FunctionStates
-        value = kind(inside).value(rows)
-        held = [found.holds(value) if isinstance(found, Between) else value in found for found in self.belief.secret.sets]
+        inside: Any = joint_states(self.belief.inside)
+        value, sets = inside.value(rows), self.belief.secret.sets
+        held = [found.holds(value) if isinstance(found, Between) else value in found for found in sets]
         return held.index(True) if any(held) else -1
 
 

@@ -36,10 +36,10 @@ class Steps(Sequence[Any]):
 
     first: Any
     step: Any
-    count: int
+    length: int
 
     def __len__(self) -> int:
-        return self.count
+        return self.length
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -47,14 +47,14 @@ class Steps(Sequence[Any]):
     def __getitem__(self, index: slice) -> Sequence[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(self.count)))
-        if not -self.count <= index < self.count:
+            return tuple(self[i] for i in range(*index.indices(self.length)))
+        if not -self.length <= index < self.length:
             raise IndexError(index)
-        return self.first + self.step * (index % self.count)
+        return self.first + self.step * (index % self.length)
 
     def index(self, value: Any, *_: Any) -> int:
         place = Fraction(value - self.first) / self.step
-        if place.denominator != 1 or not 0 <= place < self.count:
+        if place.denominator != 1 or not 0 <= place < self.length:
             raise ValueError(value)
         return int(place)
 
@@ -141,7 +141,7 @@ class SumView(RecordView):
     @cached_property
     def levels(self) -> tuple[Key, ...]:
         """The scores of rows of positive probability, in order."""
-        return tuple(sorted({s for s, w in zip(self.scores, self.records.weights, strict=True) if w}))  # type: ignore[type-var]
+        return tuple(sorted({s for s, w in zip(self.scores, self.records.weights, strict=True) if w}))
 
     @cached_property
     def keys(self) -> Sequence[Any]:
@@ -182,12 +182,12 @@ class SumView(RecordView):
     def lists_widest_only(self) -> bool:
         """Whether `pairs` are those of the largest difference only."""
         near_each = self.widest if self.secret.max_difference is not None and isinstance(self.keys, Steps) else 0
-        return near_each * len(self.values) > MOST_PAIRS
+        return near_each * len(self.keys) > MOST_PAIRS
 
     @cached_property
     def widest(self) -> int:
         """How many values lie between two that `max_difference` compares, at most (for evenly spaced values)."""
-        steps = self.secret.max_difference[0] / (self.unit * self.keys.step)  # type: ignore[union-attr]
+        steps: Fraction = self.secret.max_difference[0] / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
 
     def describe_hypothesis(self, value: int) -> str:
@@ -331,7 +331,8 @@ def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> S
         scores = tuple(zip(*(steps for steps, _, _ in told), strict=True))
         return SumView(records, secret, scores, tuple(t[1] for t in told), tuple(t[2] for t in told))
     weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
-    weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in zip(*columns, strict=True)]
+    rows = zip(*columns, strict=True)
+    weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]
     return SumView(records, secret, *_in_steps(weighed, records.size))
 
 

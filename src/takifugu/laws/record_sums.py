@@ -37,7 +37,7 @@ class RecordLaw:
             if mass:
                 inner = found.setdefault(level, {})
                 inner[x] = inner.get(x, 0) + mass
-        return RecordLaw({level: found[level] for level in sorted(found)})  # type: ignore[type-var]
+        return RecordLaw({level: found[level] for level in sorted(found)})
 
     @cached_property
     def levels(self) -> tuple[Any, ...]:
