@@ -296,7 +296,7 @@ class SetsLaw(RecordsLaw[SetsView]):
             return
         if self.no_bound:
             raise Unsupported(self.no_bound)
-        # Whatever hides each two of their values hides two sets: mixtures of both sides (errata X1).
+        # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
         inner: Any = self.inner
         for one, other in combinations([s for s, found in enumerate(members) if len(found)], 2):
             ends = [(a, b) for a in _ends(members[one]) for b in _ends(members[other])]
