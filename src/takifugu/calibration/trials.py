@@ -62,10 +62,13 @@ class Trial:
 def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False) -> list[Trial]:
     """Ask every mechanism of the registry, except those whose predicted work is beyond the limit.
 
+    Mechanisms that belong to another definition are told to nobody who did not ask for them.
+
     With `patient`, for a release that nothing follows, the law of a long sequence may take up to PATIENCE: of the
     mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
     """
-    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in REGISTRY]
+    lines = [line for line in REGISTRY if {"pufferfish", problem.framework.definition} & {*line.definitions}]
+    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
     waiting = [
         (trial.cost.operations, place)
         for place, trial in enumerate(trials)
