@@ -310,6 +310,7 @@ class Tests:
         reached = self.learned.reached
         name = f"{question.mutant.file} {question.mutant.function}"
         chosen = [item for item in items if item.nodeid not in reached or name in reached[item.nodeid]]
+        chosen.sort(key=lambda item: item.path.stem != f"test_{question.path.stem}")  # those made for it come first
 
         def work() -> int:
             if not patched(question):

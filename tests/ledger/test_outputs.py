@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,6 +146,59 @@ def test_a_second_name_is_noticed_wherever_the_process_has_gone(
     monkeypatch.setattr(places, "PATIENCE", 0.0)
     with pytest.raises(LedgerError, match="hard link"):
         ledger.reserve("data", [DEBIT], budget=9)
+
+
+def test_values_and_their_name_are_on_the_disk_before_they_are_drawn(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, fsync, folder = [], os.fsync, ledger.store.path.parent
+
+    def watched(handle: int) -> None:
+        (pending,) = Ledger.open(ledger.store.path).pending()
+        seen.append((os.readlink(f"/proc/self/fd/{handle}"), os.fstat(handle).st_size, pending.state))
+        fsync(handle)
+
+    (pending,) = ledger.pending()
+    monkeypatch.setattr(os, "fsync", watched)
+    ledger.drawn(pending, COLUMN)
+    (file,) = files(ledger)
+    assert [(name, state) for name, _, state in seen] == [(str(file), RESERVED), (str(folder), RESERVED)]
+    assert seen[0][1] == file.stat().st_size > outputs.LARGE
+
+
+def test_a_draw_that_comes_after_the_values_are_out_leaves_in_peace(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process publishes just when this one has written its file, and removes this file, too."""
+    (pending,), placed = ledger.pending(), outputs.placed
+
+    def overtaken(*told: Any) -> bytes:
+        mine = placed(*told)
+        monkeypatch.setattr(outputs, "placed", placed)
+        ledger.drawn(pending, b"few")
+        ledger.publish(pending)
+        return mine
+
+    monkeypatch.setattr(outputs, "placed", overtaken)
+    with pytest.raises(LedgerError, match="published before"):
+        ledger.drawn(pending, COLUMN)
+    assert files(ledger) == []
+
+
+def test_two_that_publish_at_once_both_succeed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    (pending,), glob = ledger.pending(), Path.glob
+    ledger.drawn(pending, COLUMN)
+
+    def others_are_faster(folder: Path, pattern: str) -> list[Path]:
+        found = list(glob(folder, pattern))
+        for path in found:
+            path.unlink()
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "glob", others_are_faster)
+        ledger.publish(pending)
+    assert (files(ledger), ledger.pending()) == ([], ())
 
 
 def test_a_full_disk_keeps_no_part_of_the_values(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

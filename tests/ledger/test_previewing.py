@@ -8,16 +8,21 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.ledger.test_accounts import alone
-from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_debit, promised, table_framework
+from tests.ledger.test_accounts import alone, pooled_debits
+from tests.ledger.test_people import about
+from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_debit, made, promised, table_framework
 
-from takifugu.composition import charge_of
+from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.guarantee import Composition
 from takifugu.ledger import Amount, Debit, Ledger, preview
+from takifugu.ledger.previewing import Charged
+from takifugu.ledger.values import short
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity
+from takifugu.randomisers import RoundedNormal
 
+WHOLE = Composition.WHOLE
 FRAMEWORK = chain_framework(7)
 NOTHING = Amount(Fraction(0), Fraction(0))
 
@@ -73,6 +78,69 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     assert one.charged.epsilon > one.alone.epsilon
     assert one.reason.endswith("every belief is charged for every release")
     assert " times its own epsilon: earlier releases were made under another belief" in one.reason
+
+
+def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
+    path, far = tmp_path / "ledger.db", chain_framework(100, 0.7)
+    quiet, loud = (charge(far, Count(1), scale, Composition.QUILT) for scale in (24, 2))
+    book = Ledger.open(path)
+    book.reserve("sum", [about("", "1/2")], budget=9)
+    for source, past in (("less", quiet), ("more", loud)):
+        book.reserve(source, [Debit(far, past)], budget=99)
+    two = [about("", "1/4", name="a"), about("", "1/8", name="b")]
+    assert preview(path, "sum", two).charges == (
+        Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),
+    )
+    for source, asked, why in (
+        ("less", quiet, "what entries reveal about each other is paid for once, together with the other releases"),
+        ("more", loud, "its noise hides less than alone"),
+    ):
+        together = joint(far, [asked, asked]).epsilon
+        (one,) = preview(path, source, [Debit(far, asked)]).charges
+        assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(together - 1, Fraction(0)))
+        assert one.reason.endswith(why)
+        if source == "more":
+            assert one.reason.startswith(f"{short(together - 1, up=True)} times its own epsilon: together with the")
+
+
+def test_a_delta_is_added_too(tmp_path: Path) -> None:
+    normal = charge_of(made(FRAMEWORK, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/4", "1/1000"))
+    told = preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)])
+    both = Amount(Fraction(1, 4), Fraction(1, 1000))
+    assert (told.charges[0].alone, told.charges[0].charged, told.after, told.budget) == (both, both, both, both)
+
+
+def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    book = Ledger.open(path)
+    book.reserve("data", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    book.reserve("data", [about("Cid")])
+    first, second = preview(path, "data", [about("Ana", "1/4")]).charges
+    assert (first.units, first.alone, first.charged) == (1, amount("1/4"), amount("1/4"))
+    assert (second.units, second.alone, second.charged) == (1, NOTHING, amount("1/4"))
+    assert second.reason.startswith("nothing is released about it, but a pooled answer ties it")
+
+
+@pytest.mark.parametrize("over", ["work", "sleep", "both"])
+def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, over: str) -> None:
+    """Sleep's is what its first release cost, and nobody declared it."""
+    path = tmp_path / "ledger.db"
+    book = Ledger.open(path)
+    book.reserve("sleep", [about("Ana", "1/2")])
+    book.reserve("work", [about("Ben", "1/2")], budget=9 if over == "sleep" else "1/2")
+    if over == "work":
+        book.set_budget("sleep", 9)
+    asked = [about("Ana", "1/4")]
+    told = preview(path, "work", asked, same_people=True)
+    assert not told.fits
+    assert (told.before, told.after) == (amount("1/2"), amount("3/4"))
+    with pytest.raises(BudgetExceeded) as refused:
+        book.reserve("work", asked, same_people=True)
+    assert told.words == str(refused.value)
+    assert ("No budget was declared" in told.words) == (over == "sleep")
+    again = preview(path, "sleep", [about("Cid", "3/4")])
+    assert (again.budget_is_declared, again.fits) == (over == "work", over == "work")
+    assert ("No budget was declared" in again.words) == (over != "work")
 
 
 def test_units_that_are_charged_alike_are_one_line(tmp_path: Path) -> None:
