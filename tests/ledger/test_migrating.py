@@ -161,6 +161,13 @@ def test_a_spelling_about_which_nothing_was_released_changes_nothing_but_the_bud
         book.reserve(name, [group_debit(chain_framework(7), Fraction(1, 9), unit)], same_people=False)
 
 
+def test_a_unit_about_which_nothing_was_released_is_left_out(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("insert into units values (99, 6, ?, '0', '0')", ("ab" * 32,))
+        connection.commit()
+    assert told(Ledger.open(path)) == EXPECTED
+
+
 def test_one_source_as_one_unit_and_divided_cannot_be_merged(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update sources set name = 'sequence ' where name = 'singles'")
