@@ -202,8 +202,12 @@ def test_two_that_publish_at_once_both_succeed(ledger: Ledger, monkeypatch: pyte
 
 
 def test_a_full_disk_keeps_no_part_of_the_values(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync = os.fsync
+
     def full(handle: int) -> None:
-        raise OSError(errno.ENOSPC, "no space left on device")
+        if os.readlink(f"/proc/self/fd/{handle}").endswith(".values"):
+            raise OSError(errno.ENOSPC, "no space left on device")
+        fsync(handle)
 
     (pending,) = ledger.pending()
     with monkeypatch.context() as disk:

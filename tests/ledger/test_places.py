@@ -112,6 +112,13 @@ def test_a_ledger_that_was_brought_where_locks_do_not_hold_is_refused(
         Ledger.open(path)
 
 
+def test_a_system_without_locks_of_open_files_is_asked_by_sqlite_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(fcntl, "F_OFD_SETLK")
+    Ledger.open(tmp_path / "ledger.db")
+
+
 def test_a_folder_is_looked_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "_is_kept_out", lambda _: False)
     Ledger.open(path)

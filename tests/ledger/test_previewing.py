@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.guarantee import Composition
-from takifugu.ledger import Amount, Debit, Ledger, preview
+from takifugu.ledger import Amount, Debit, Ledger, preview, previewing
 from takifugu.ledger.previewing import Charged
+from takifugu.ledger.tables import VERSION
 from takifugu.ledger.values import short
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity
@@ -175,6 +177,33 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     assert told.after == amount("1/2")
     (one,) = told.charges
     assert one.reason.startswith("2 times its own epsilon: releases about another source of the same people")
+    Ledger.open(path).reserve("late", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1, same_people=False)
+    (one,) = preview(path, "late", [group_debit(FRAMEWORK, "1/8", "Ana")], same_people=True).charges
+    assert "releases about another source of the same people" in one.reason
+
+
+def test_what_two_spellings_had_spent_together_is_not_given_back(path: Path) -> None:
+    """They were charged apart for what entries reveal about each other, and together once."""
+    far, book = chain_framework(100, 0.7), Ledger.open(path)
+    quilt = charge(far, Count(1), 24, Composition.QUILT)
+    book.reserve("people", [Debit(far, quilt, unit) for unit in ("Ana", "Ben")], budget=9)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update units set tag = ? where tag = ?", (book.tag_of("Ana "), book.tag_of("Ben")))
+        connection.commit()
+    told = preview(path, "people", [Debit(far, replace(quilt, scale=quilt.scale * 9), "Ana", spellings=("Ana ",))])
+    (one,) = told.charges
+    assert (one.units, one.charged) == (1, NOTHING)
+
+
+def test_a_ledger_that_goes_away_is_not_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(where: Path) -> int:
+        where.unlink()
+        return VERSION
+
+    monkeypatch.setattr(previewing, "version_of", gone)
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        preview(path, "data", [group_debit(FRAMEWORK, "1/4")])
+    assert not path.exists()
 
 
 def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:

@@ -105,6 +105,19 @@ def test_another_release_that_was_paid_for_is_no_session(ledger: Ledger) -> None
     assert ledger.drawn(paid, b"its own values") == b"its own values"
 
 
+def test_only_an_open_session_can_be_closed(ledger: Ledger) -> None:
+    """Closing drops what was kept: of another release these would be its noisy values."""
+    paid = ledger.reserve("data", [DEBIT], budget=1)
+    ledger.drawn(paid, b"its own values")
+    with pytest.raises(LedgerError, match="is no session"):
+        ledger.close_session(paid)
+    assert ledger.pending()[0].bundle == b"its own values"
+    session = Session.open(ledger, "other", [DEBIT])
+    ledger.close_session(session.paid)
+    with pytest.raises(LedgerError, match="is closed"):
+        ledger.close_session(session.paid)
+
+
 @pytest.mark.parametrize("answer", [3.5, None, b"7", ("7",)])
 def test_an_answer_is_the_one_that_is_kept(ledger: Ledger, answer: Any) -> None:
     session = opened(ledger)

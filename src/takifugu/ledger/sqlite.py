@@ -133,7 +133,6 @@ def copy(path: Path, target: Path) -> None:
     source = f"file:{quote(str(path.absolute()))}?mode=ro"
     with explained(path), closing(sqlite3.connect(source, uri=True)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
-        new.execute("PRAGMA journal_mode=WAL")
 
 
 def check_length(path: Path) -> None:
