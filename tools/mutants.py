@@ -5,7 +5,8 @@ rounding directions, which is where a privacy library goes wrong.
 
 tools/mutants.toml names the packages, their tests, and the reviewed mutants that change nothing a test could observe. A
 mutant is named by its function and its change, not by a line number, so that the list survives edits elsewhere.
-`python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file.
+`python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
+this order.
 """
 
 from __future__ import annotations
@@ -225,8 +226,8 @@ class Question:
             self.path.write_bytes(self.source)
 
     def told(self, answer: str, screen: TextIO) -> None:
-        if answer == SURVIVED:
-            print(f"  {self.mutant}", file=screen, flush=True)
+        if answer in (SURVIVED, LATE):
+            print(f"  {self.mutant}{' (too long)' if answer == LATE else ''}", file=screen, flush=True)
 
 
 def patched(question: Question) -> bool:
@@ -446,7 +447,8 @@ def check(copied: Path, package: Package, reviewed: set[Key], only: Sequence[str
     print(f"{named} takes {time.monotonic() - began:.0f} s on the unchanged code; survived so far:", flush=True)
     folder = copied / "src/takifugu"
     files = sorted(str(path.relative_to(folder)) for pattern in package.files for path in folder.glob(pattern))
-    mutants = [m for f in files if not only or any(w in f for w in only) for m in mutants_of(folder / f, f)]
+    chosen = dict.fromkeys(f for word in only or [""] for f in files if word in f)
+    mutants = [m for f in chosen for m in mutants_of(folder / f, f)]
     new = [mutant for mutant in mutants if mutant.key not in reviewed]
     answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached))
     answers = dict(zip((mutant.key for mutant in new), answered, strict=True))
