@@ -16,8 +16,9 @@ from functools import cached_property, partial
 from itertools import combinations, pairwise
 from typing import Any
 
+from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.listed import ListedFamily
-from takifugu.answer_laws.repeated import AloneFamily, RepeatedFamily, copies
+from takifugu.answer_laws.repeated import AloneFamily, RepeatedFamily, copies, counted
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
 from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw, B
 from takifugu.errors import Unsupported
@@ -123,7 +124,11 @@ class RecordsLaw(AnswerLaw[B]):
             return 0.0, 0.0
         if self.exact:
             return self.pairs_count, self.places
-        return 1.0, (1.0 + self.reach if laplace else self.places)
+        # Masses of many copies have as many digits as there are copies.
+        return 1.0, (1.0 + self.reach if laplace else self.places * (1 + self.places / 500))
+
+    def kept_bytes(self) -> float:
+        return super().kept_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         told: str = self.belief.describe_hypothesis(value)  # type: ignore[attr-defined]
@@ -176,6 +181,14 @@ class SumLaw(RecordsLaw[SumView]):
         w, u = self.law.weights
         laws = given_count(zero, one, n, wanted)
         return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in wanted}
+
+    def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
+        """Return the laws given the two values that are farthest apart; None where those given every value are listed."""
+        if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
+            return None
+        zero, one = map(self.law.given, self.law.levels)
+        a, b = sorted(self.farthest[0])
+        return counted(zero, one, self.records.size, (a, b)), (a, b)
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:

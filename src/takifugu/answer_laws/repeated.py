@@ -118,18 +118,22 @@ class RepeatedFamily:
         return certain, round_up(Fraction(certain) / epsilon)
 
 
-def copies(one: Pmf, other: Pmf, times: int) -> DenseFamily:
+def copies(zero: Pmf, one: Pmf, times: int) -> DenseFamily:
     """Return the laws of so many copies of either law, with tails of any size.
 
     >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
     >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
     [0.0625, 0.375, 0.5625]
     """
-    step = lattice_step(one, other)
-    first, second = (_sum_of_copies(law, times, step) for law in (one, other))
-    if (second.start - first.start) % step:
+    return counted(zero, one, times, (0, times))
+
+
+def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
+    """Return the laws of a copies of `one` and records - a of `zero`, in sum, for two counts a."""
+    step = lattice_step(zero, one)
+    if (counts[1] - counts[0]) * (int(one.values[0]) - int(zero.values[0])) % step:
         step = 1
-        first, second = (_sum_of_copies(law, times, step) for law in (one, other))
+    first, second = (_sum(zero, one, (records - a, a), step) for a in counts)
     start = min(first.start, second.start)
     size = max((law.start - start) // step + len(law) for law in (first, second))
     rows = stack([_padded(law.numbers, (law.start - start) // step, size) for law in (first, second)])
@@ -137,9 +141,10 @@ def copies(one: Pmf, other: Pmf, times: int) -> DenseFamily:
     return DenseFamily(0, ((0, 1), (1, 0)), {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}, rows, start, step, error)
 
 
-def _sum_of_copies(law: Pmf, times: int, step: int) -> Weights:
+def _sum(zero: Pmf, one: Pmf, counts: tuple[int, int], step: int) -> Weights:
+    used = [(Weights.of(law, step), count) for law, count in zip((zero, one), counts, strict=True) if count]
     nothing = Weights(0, Wide.of(np.ones(1)), 0.0)
-    return Sums([Weights.of(law, step)], [times], joined, nothing).inside(0, 1)
+    return Sums([law for law, _ in used], [count for _, count in used], joined, nothing).inside(0, len(used))
 
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:

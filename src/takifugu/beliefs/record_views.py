@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
+from operator import add, or_
 from typing import Any, overload
 
 from takifugu.errors import InputError, Unsupported
@@ -378,14 +379,16 @@ def _times(level: Key, count: int) -> Key:
     return tuple(place * count for place in level) if isinstance(level, tuple) else level * count
 
 
-def _sums(levels: Sequence[Key], count: int) -> set[Key]:
+def _sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
     """Return all sums of so many levels; raises Unsupported where they are too many to list."""
-    found: set[Any] = {_times(levels[0], 0)}
+    if not isinstance(levels[0], tuple):
+        held = 1  # bit s says whether s is a sum
+        for _ in range(count):
+            held = reduce(or_, (held << level for level in levels))
+        return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
+    found: set[Key] = {_times(levels[0], 0)}
     for _ in range(count):
-        if isinstance(levels[0], tuple):
-            found = {tuple(map(sum, zip(total, level, strict=True))) for total in found for level in levels}  # type: ignore[arg-type]
-        else:
-            found = {total + level for total in found for level in levels}
+        found = {tuple(map(add, total, level)) for total in found for level in levels}
         if len(found) > MOST_LISTED:
             raise Unsupported(
                 f"the property takes more than {MOST_LISTED:,} values under the belief",

@@ -7,7 +7,7 @@ from fractions import Fraction
 from takifugu import queries, searches
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
-from takifugu.calibration.rules import check_beliefs, hides_one_entry
+from takifugu.calibration.rules import beside, check_beliefs, hides_one_entry
 from takifugu.calibration.trials import attempt, attempt_all, choose, rows
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
@@ -107,7 +107,7 @@ def compare(
     problem = _problem(framework, query, epsilon, delta)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, patient=only)
-    return Comparisons(rows(trials, choose(trials), only), problem.epsilon, problem.delta)
+    return Comparisons(rows(trials, choose(trials), only), problem.epsilon, problem.delta, beside(problem))
 
 
 @searches.stopping()

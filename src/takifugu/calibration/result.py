@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -76,11 +77,13 @@ class Comparisons(Sequence[Alternative]):
 
     The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
     the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
+    `beside` are sentences about what is no mechanism for this definition.
     """
 
     rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
+    beside: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...
@@ -99,10 +102,12 @@ class Comparisons(Sequence[Alternative]):
 
     def __str__(self) -> str:
         off = f"{text_table(OFF_HEADER, self._off_cells)}\n\n{textwrap.fill(OFF_BY, WIDTH)}"
-        return f"{self._title}; error: expected L1 error over all cells\n\n{_text(self.rows)}\n\n{off}"
+        title = f"{self._title}; error: expected L1 error over all cells"
+        return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), off])
 
     def _repr_html_(self) -> str:
-        return _html(self.rows, self._title) + html_table(OFF_HEADER, self._off_cells, OFF_BY)
+        beside = "".join(f"<p>{html.escape(note)}</p>" for note in self.beside)
+        return _html(self.rows, self._title) + beside + html_table(OFF_HEADER, self._off_cells, OFF_BY)
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
@@ -124,6 +129,7 @@ class Comparisons(Sequence[Alternative]):
             "delta": to_text(self.delta),
             "rows": [row.to_dict() for row in self.rows],
             "if_belief_off": [row.to_dict() for row in self.if_belief_off],
+            **({"beside": list(self.beside)} if self.beside else {}),
         }
 
 

@@ -20,6 +20,12 @@ def hides_one_entry(problem: Problem, bound: Bound) -> bool:
     return definitions.find(problem.framework.definition).hides_one_entry(problem, bound)
 
 
+def beside(problem: Problem) -> tuple[str, ...]:
+    """Return what a comparison of mechanisms says beside them, as the framework's definition has it."""
+    told = getattr(definitions.find(problem.framework.definition), "beside", None)
+    return () if told is None else tuple(told(problem))
+
+
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
     """Return the conditions that beliefs from the private data put on the promise; refuse such beliefs by default."""
     private = [b for b in framework.beliefs if is_private_source(b.source)]
