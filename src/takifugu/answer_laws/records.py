@@ -183,7 +183,7 @@ class SumLaw(RecordsLaw[SumView]):
         return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in wanted}
 
     def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
-        """Return the laws given the two values that are farthest apart; None where those given every value are listed."""
+        """Return the laws given the two values farthest apart; None where those given every value are listed."""
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
             return None
         zero, one = map(self.law.given, self.law.levels)

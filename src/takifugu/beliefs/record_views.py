@@ -386,7 +386,7 @@ def _sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
         for _ in range(count):
             held = reduce(or_, (held << level for level in levels))
         return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
-    found: set[Key] = {_times(levels[0], 0)}
+    found: set[Any] = {_times(levels[0], 0)}
     for _ in range(count):
         found = {tuple(map(add, total, level)) for total in found for level in levels}
         if len(found) > MOST_LISTED:
