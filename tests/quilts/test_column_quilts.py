@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import column_oracles as oracle
-from tests.support import network_oracles
+from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
 
 import takifugu as tf
@@ -20,7 +20,7 @@ from takifugu.errors import CalibrationRefused
 from takifugu.problem import Problem
 from takifugu.queries import resolved
 from takifugu.quilts.network.best import BestScale
-from takifugu.quilts.network.candidates import Found, NetworkQuilt
+from takifugu.quilts.network.candidates import Found, NetworkQuilt, layers
 from takifugu.quilts.network.columns import ColumnSets
 from takifugu.quilts.network.influence import influences
 
@@ -259,3 +259,25 @@ def test_near_sets_drop_what_no_path_reaches(seed: int, size: int) -> None:
     assert np.allclose(influences(net, entry, needed), influences(net, entry, quilt), atol=1e-12)
     assert sets.moved(entry, quilt, math.inf) == (moved if list(needed) == quilt else None)
     assert sets.moved(entry, quilt, moved) is None
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 9))
+def test_on_a_tree_near_sets_of_columns_are_those_of_the_network(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    net = tf.BayesianNetwork(tree_networks.spec_of(tree_networks.tree(rng, size), rng))
+    heavy = [int(weight) for weight in rng.integers(0, 4, size)]  # a column of weight 0 is not read
+
+    def change(near: Any) -> int:
+        return max((heavy[v] for v in near), default=0)
+
+    sets, entry = ColumnSets(net, change), int(rng.integers(size))
+    for _ in range(20):
+        quilt = [v for v in range(size) if v != entry and rng.random() < 0.4]
+        found = sets.moved(entry, quilt, math.inf)
+        assert found is None or found == change(net.near_set(entry, quilt))
+        if found is None:  # a node that is not needed leaves the near set as it is
+            assert any(net.near_set(entry, [v for v in quilt if v != w]) == net.near_set(entry, quilt) for w in quilt)
+    for layer in layers(net, entry):
+        nodes, moved = sets.trimmed(entry, layer)
+        assert moved == change(net.near_set(entry, nodes)) == change(net.near_set(entry, layer))

@@ -32,7 +32,7 @@ from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.near_sets import float_above
 from takifugu.quilts.network.best import BestCosts, BestScale
 from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, witness
-from takifugu.quilts.network.near import BLOCKED, GraphSets
+from takifugu.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.quilts.network.search import COST_OF_A_QUILT, search_quilts
 
 #: D(N) of some parameters' columns, in steps.
@@ -41,7 +41,11 @@ Change = Callable[[Iterable[int]], int]
 
 @dataclass(frozen=True, eq=False)
 class ColumnSets:
-    """Near sets of a network of parameters, with any D(N) that never falls when N grows (`near.NearSets`)."""
+    """Near sets of a network of parameters, with any D(N) that never falls when N grows (`near.NearSets`).
+
+    A column that does not move the answer alone does not do so together with others, so D(N) depends on the read
+    columns in N only: each of them has a bit of its own in place of steps, and the sum over a near set is the set.
+    """
 
     network: BayesianNetwork
     change: Change
@@ -52,17 +56,37 @@ class ColumnSets:
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
         """Return D(N); None where it is not below a number, or where a node is not needed."""
-        needed, found = self.trimmed(entry, nodes)
-        return found if found < below and len(needed) == len(nodes) else None
+        near = self._cut.moved(entry, nodes, math.inf)
+        if near is None:
+            return None
+        found = self._change_of(near)
+        return found if found < below else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
         """Return the nodes that are needed, and D(N)."""
-        needed, _ = self._walks.trimmed(entry, nodes)
-        return needed, self.change(self.network.near_set(entry, needed))
+        needed, near = self._walked.trimmed(entry, nodes)
+        return needed, self._change_of(near)
 
     @cached_property
-    def _walks(self) -> GraphSets:
-        return GraphSets(self.network, [0] * self.network.size)
+    def _bits(self) -> list[int]:
+        return [1 << v if self.change((v,)) else 0 for v in range(self.network.size)]
+
+    @cached_property
+    def _cut(self) -> NearSets:
+        return near_sets(self.network, self._bits)
+
+    @cached_property
+    def _walked(self) -> NearSets:
+        return GraphSets(self.network, self._bits)  # that of a tree trims nodes at one distance only
+
+    @cached_property
+    def _found(self) -> dict[int, int]:
+        return {}
+
+    def _change_of(self, near: int) -> int:
+        if near not in self._found:
+            self._found[near] = self.change([v for v in range(near.bit_length()) if near >> v & 1])
+        return self._found[near]
 
 
 def _over_network(part: Part) -> Part:
