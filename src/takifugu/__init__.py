@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
     from takifugu.beliefs.network import BayesianNetwork
     from takifugu.beliefs.network_files import read_network
+    from takifugu.beliefs.normal import MultivariateNormal
     from takifugu.beliefs.parameters import Parameters
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.records import Records
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.postprocess.reconcile import reconcile
-    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Sum
+    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Sum, Together
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
@@ -57,6 +58,7 @@ __all__ = [
     "MarkovChain",
     "MarkovChainClass",
     "Mean",
+    "MultivariateNormal",
     "Named",
     "Parameters",
     "Pmf",
@@ -64,6 +66,7 @@ __all__ = [
     "Records",
     "Sum",
     "TakifuguError",
+    "Together",
     "__version__",
     "attribute",
     "between",
@@ -100,6 +103,7 @@ _MODULES = {
     "takifugu.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
     "takifugu.beliefs.network": ("BayesianNetwork",),
     "takifugu.beliefs.network_files": ("read_network",),
+    "takifugu.beliefs.normal": ("MultivariateNormal",),
     "takifugu.beliefs.parameters": ("Parameters",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.records": ("Records",),
@@ -110,7 +114,7 @@ _MODULES = {
     "takifugu.frameworks": ("Pufferfish", "between"),
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
-    "takifugu.queries": ("Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Sum"),
+    "takifugu.queries": ("Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Sum", "Together"),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),

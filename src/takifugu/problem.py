@@ -79,7 +79,7 @@ class Problem:
             raise InputError(
                 "two distributions of an answer have no entries that add up to it", fix="use them directly"
             ).at("query")
-        answers = tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,))
+        answers = _alike(tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,)))
         if len({(a.grid, a.labels) for a in answers}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
@@ -162,6 +162,14 @@ class Problem:
                         continue
                     seen[key] = piece
                     yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+
+
+def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
+    """Return real-valued answers on the finest grid of any: without a declared one each belief proposes its own."""
+    if all(answer.on_grid for answer in answers):
+        return answers
+    finest = min(answer.grid for answer in answers)
+    return tuple(a if a.on_grid or a.grid == finest else replace(a, grid=finest) for a in answers)
 
 
 def _separate_parts(

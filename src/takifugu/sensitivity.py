@@ -47,9 +47,27 @@ def part_change(part: Part) -> int:
     return whole_change(part.answer)
 
 
-def entry_change(problem: Problem) -> int:
+def entry_change(problem: Problem) -> Fraction:
     """Return D_1: the largest L1 change of the answer when one secret entry changes, in grid units; 0 for `between`."""
-    return max((int(part.answer.entry_changes()[list(part.family.entries)].max()) for part in problem.parts), default=0)
+    return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
+
+
+def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
+    """Return how far one record's hidden value moves a cell, and the answer in L1, in grid units; None elsewhere.
+
+    Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
+    """
+    told = getattr(part.belief, "entry_change", None)
+    if told is None:
+        return None
+    one, all_cells = told(part.answer)
+    return one / part.answer.grid, all_cells / part.answer.grid
+
+
+def _entry_change(part: Part) -> Fraction:
+    if (told := hidden_change(part)) is not None:
+        return told[1]
+    return Fraction(int(part.answer.entry_changes()[list(part.family.entries)].max()))
 
 
 def _witness(comparison: str, size: Fraction) -> Witness:

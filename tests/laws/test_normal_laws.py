@@ -238,7 +238,7 @@ def test_sets_that_hide_themselves_and_sets_without_mass():
 
 
 def test_the_printed_constant_fails_where_errata_e8a_says():
-    """Algorithm 1's deviation sqrt(2 log(1.25/delta))/epsilon of a change by 1: by integration, not by the closed form."""
+    """Algorithm 1's deviation sqrt(2 log(1.25/delta))/epsilon for a change by 1, judged by integration."""
     for delta, first in ((0.1, 5.75), (1e-2, 6.78), (1e-3, 7.47), (1e-5, 8.42)):
         for epsilon, within in ((first - 0.02, True), (first + 0.02, False)):
             variance = (math.sqrt(2 * math.log(1.25 / delta)) / epsilon) ** 2

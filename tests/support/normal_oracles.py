@@ -92,3 +92,16 @@ def conditional(covariance: Any, left: Any, right: Any) -> tuple[Any, Any]:
     inside = np.linalg.pinv(right @ covariance @ right.T)
     slope = left @ covariance @ right.T @ inside
     return slope, left @ covariance @ left.T - slope @ right @ covariance @ left.T
+
+
+def of_all_records(covariance: Any, records: int, cells: Any, hidden: Any, single: bool = False) -> tuple[Any, Any]:
+    """Return the slope and the residual covariance of the answer given what is hidden, from the law of all records.
+
+    `cells` and `hidden` have one weight per column; every record is a block of one large normal vector, and what is
+    hidden is of all records, or with `single` of the first one alone.
+    """
+    whole = np.kron(np.eye(records), np.asarray(covariance, dtype=float))
+    answer = np.tile(np.asarray(cells, dtype=float), records)
+    of = np.asarray(hidden, dtype=float)
+    secret = np.hstack([of, np.zeros((len(of), of.shape[1] * (records - 1)))]) if single else np.tile(of, records)
+    return conditional(whole, answer, secret)

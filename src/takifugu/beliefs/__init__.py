@@ -76,6 +76,7 @@ _KINDS: dict[str, Any] = {
     "independent-users": "users:IndependentUsers",
     "law-pair": "pair:LawPair",
     "bayesian-network": "network:BayesianNetwork",
+    "multivariate-normal": "normal:MultivariateNormal",
     "clique-infection": "contacts:CliqueInfection",
     "parameters": "parameters:Parameters",
     "records": "records:Records",

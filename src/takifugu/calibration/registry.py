@@ -54,6 +54,8 @@ REGISTRY = [
     Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
+    Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES),
+    Line("attribute-gaussian-exact", "attribute_gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-quilt", "attribute_quilt", definitions=("attribute",)),
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),

@@ -15,9 +15,9 @@ from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.hypotheses import Comparison
 from takifugu.mechanisms.lines import along_line
-from takifugu.problem import Bound, Problem
+from takifugu.problem import Bound, Part, Problem
 from takifugu.randomisers import Noise, Randomiser
-from takifugu.sensitivity import entry_change
+from takifugu.sensitivity import entry_change, hidden_change
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Pufferfish:
                 "no noise at all would be added: only the randomness that the belief assumes would hide the secret; "
                 "allow_zero_noise=True accepts that"
             )
-        change = coordinate_change(problem) * problem.grid
+        change = coordinate_change(problem)
         if not isinstance(noise, Noise) or change == 0:
             return None
         if noise.laplace_scale and change <= problem.epsilon * noise.laplace_scale:
@@ -85,13 +85,19 @@ class Pufferfish:
         return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
 
-def coordinate_change(problem: Problem) -> int:
-    """Return D_1: the largest change of one cell when one secret entry changes, in grid units; 0 for `between`.
+def coordinate_change(problem: Problem) -> Fraction:
+    """Return D_1: the largest change of one cell when one secret entry changes, in answer units; 0 for `between`.
 
     Cells that move along one line tell as much together as one that moves by their L1 change (`mechanisms.lines`).
     """
-    shares = ((along_line(part.answer) or part.answer, part.family.entries) for part in problem.parts)
-    return max((share.coordinate_change(entries) for share, entries in shares), default=0)
+    return max((_coordinate_change(part) * problem.grid for part in problem.parts), default=Fraction(0))
+
+
+def _coordinate_change(part: Part) -> Fraction:
+    if (told := hidden_change(part)) is not None:
+        return told[0]
+    share = along_line(part.answer) or part.answer
+    return Fraction(share.coordinate_change(part.family.entries))
 
 
 def _short(value: Fraction) -> str:

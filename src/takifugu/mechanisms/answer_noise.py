@@ -21,8 +21,8 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
     if problem.on_grid:
         return laplace_or_exact(round_up(scale * problem.unit / problem.grid), problem.grid, problem.cells)
     if not scale:
-        return Exact(problem.grid, 1, on_grid=False)
-    return RoundedLaplace(round_up(scale * problem.unit), problem.grid, 1, on_grid=False)
+        return Exact(problem.grid, problem.cells, on_grid=False)
+    return RoundedLaplace(round_up(scale * problem.unit), problem.grid, problem.cells, on_grid=False)
 
 
 def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
@@ -31,5 +31,5 @@ def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
     Rounding is post-processing, so what is proved for the continuous noise holds. Raises as `laplace_noise`.
     """
     if not sigma:
-        return Exact(problem.grid, 1, problem.on_grid)
-    return RoundedNormal(round_up(sigma * problem.unit), problem.grid, 1, problem.on_grid)
+        return Exact(problem.grid, problem.cells, problem.on_grid)
+    return RoundedNormal(round_up(sigma * problem.unit), problem.grid, problem.cells, problem.on_grid)

@@ -80,7 +80,11 @@ def along_line(answer: Additive) -> Additive | None:
     >>> along_line(Histogram().resolve(chain)).tables[0].tolist()
     [[0], [2]]
     """
-    return answer if len(answer.labels) == 1 else kept(answer, along_line, lambda: _along_line(answer))
+    if len(answer.labels) == 1:
+        return answer
+    if not isinstance(answer, Additive):
+        return None  # what is no sum over entries has no tables
+    return kept(answer, along_line, lambda: _along_line(answer))
 
 
 def _along_line(answer: Additive) -> Additive | None:

@@ -29,8 +29,13 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
     """Yield every comparison of a problem with the laws of the whole answer.
 
     Raises Unsupported where a belief has no law of the answer, where independent components follow a chain of any
-    start, and where the sum of independent shares may take more than MOST_ANSWERS values.
+    start, where the sum of independent shares may take more than MOST_ANSWERS values, and for real-valued answers.
     """
+    if not (problem.is_pair or problem.on_grid):
+        raise Unsupported(
+            "the answer is a real number, and this mechanism chooses by what each of finitely many answers would get",
+            fix='use additive noise, for example mechanism="wasserstein"',
+        )
     for number, belief in enumerate(problem.framework.beliefs):
         alone = problem
         if len(problem.framework.beliefs) > 1:

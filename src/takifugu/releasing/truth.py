@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Seen:
     """Private data that were read and are valid under the belief; nothing is computed from them yet.
 
-    `data` are value indices, one per entry, or counted pieces, or for two distributions the number as given.
+    `data` are value indices, one per entry, or counted pieces, or exact columns of real numbers, or for two
+    distributions the number as given.
     """
 
     data: Any = field(repr=False)
@@ -36,7 +37,7 @@ class Seen:
     def digest(self) -> bytes:
         """Return a digest that data share only if they are equal; it goes into a keyed hash and nowhere else."""
         if not isinstance(self.data, Counted):
-            held = self.data.tobytes() if isinstance(self.data, np.ndarray) else repr(self.data).encode()
+            held = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
             return hashlib.sha256(held).digest()
         found = hashlib.sha256()
         for piece in self.data.pieces:
@@ -48,8 +49,8 @@ def read(calibration: Calibration, data: Any) -> Seen:
     """Return the data as they enter the answer, so that every fault in them is found before anything is paid for.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
-    values (or a mapping of names) for users, a mapping or tuple for a record, a number for two distributions. Raises
-    DataError for data that the belief does not know.
+    values (or a mapping of names) for users, a mapping or tuple for a record, columns of numbers or records for a
+    normal belief, a number for two distributions. Raises DataError for data that the belief does not know.
     """
     if isinstance(data, Counted):
         for _ in _read_of_pieces(calibration, data.pieces):
@@ -60,18 +61,22 @@ def read(calibration: Calibration, data: Any) -> Seen:
         return Seen(data.item() if hasattr(data, "item") else data)
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
     values = value_indices(domain, data)
+    if not calibration.problem.on_grid:
+        return Seen(values)
     if misses(resolved(calibration.query, domain), values):
         _check_may_miss(calibration)
     return Seen(values)
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units: integers, or for two distributions any rational; the noise rounds it."""
+    """Return the exact answer in grid units: integers, or of real numbers any rational; the noise rounds it."""
     held = seen.data
     if isinstance(held, Counted):
         return _from_counts(calibration, held.pieces)
     if calibration.problem.is_pair:
         return (_number(calibration, held),)
+    if not calibration.problem.on_grid:
+        return tuple(calibration.problem.answers[0].evaluate(held.totals))
     return evaluate(resolved(calibration.query, calibration.framework.domain), held)
 
 

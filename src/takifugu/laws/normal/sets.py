@@ -68,7 +68,9 @@ class Given:
         """Return Q_U(y) and a bound on its error."""
         total, error = np.zeros_like(y), np.zeros_like(y)
         for low, high in self.intervals:
-            value, blur = _between((low - self.rho * y) / self.c, (high - self.rho * y) / self.c, self._place(low, high, y))
+            value, blur = _between(
+                (low - self.rho * y) / self.c, (high - self.rho * y) / self.c, self._place(low, high, y)
+            )
             total, error = total + value, error + blur
         return total, error
 
@@ -281,6 +283,9 @@ def standardised(intervals: Sequence[tuple[float | None, float | None]], mean: f
     ((-inf, 1.0),)
     """
     return tuple(
-        (-math.inf if low is None else (low - mean) / deviation, math.inf if high is None else (high - mean) / deviation)
+        (
+            -math.inf if low is None else (low - mean) / deviation,
+            math.inf if high is None else (high - mean) / deviation,
+        )
         for low, high in intervals
     )

@@ -15,7 +15,9 @@ from takifugu.laws.normal.matrices import Matrix, form, is_semidefinite, largest
 from takifugu.laws.normal.pair import variance_per_shift
 
 
-def least_isotropic_variance(shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction) -> Fraction:
+def least_isotropic_variance(
+    shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
+) -> Fraction:
     """Return the least s^2 >= 0 that hides a shift of a normal vector, rounded up.
 
     For one number it is the square of the shift over r_0^2, less the variance.

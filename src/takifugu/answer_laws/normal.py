@@ -1,0 +1,153 @@
+"""Normal laws of weighted sums of columns under a normal belief: conditional on a linear function, or on a parameter.
+
+For jointly normal F and g, F given g = a has mean E[F] + Cov(F, g) Var(g)^-1 (a - E[g]) and covariance
+C = Var(F) - Cov(F, g) Var(g)^-1 Cov(g, F), whatever a is (Zhang22 §4.3 for two averages). All of it is computed in
+rationals from the declared decimals, so that singular covariances and correlations of 1 are no special case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from takifugu.answer_laws.listed import ListedFamily
+from takifugu.beliefs.normal_views import NormalView
+from takifugu.capabilities.answer_law import AnswerLaw
+from takifugu.capabilities.normal_law import Compared, NormalLaw
+from takifugu.errors import Unsupported
+from takifugu.laws.normal.comparisons import (
+    NormalComparison,
+    Shifted,
+    TwoVariances,
+    between_sets,
+    between_values,
+    one_number,
+)
+from takifugu.laws.normal.matrices import Matrix, Vector, solved, times
+from takifugu.laws.normal.pair import Normal
+from takifugu.laws.pmf import Pmf
+from takifugu.queries.real_columns import ColumnSums
+from takifugu.secrets.properties import Between, ValueSet
+
+
+class ViewLaw(NormalLaw[NormalView]):
+    """The laws of an answer under the hypotheses of a normal view."""
+
+    def comparisons(self) -> Iterator[Compared]:
+        view = self.belief
+        for a, b in self.pairs():
+            laws = self.laws(a, b)
+            yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
+
+    def work(self) -> float:
+        cells, each = self.answer.cells, 3e8 if self.belief.sets else 1e6
+        return len(self.pairs()) * float(each + 1e4 * cells**3)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the compared pairs of hypotheses, one order of each."""
+        return [(a, b) for a, b in self.family.value_pairs(self.belief, 0) if a < b]
+
+    def laws(self, a: int, b: int) -> NormalComparison:
+        """Return the two laws of the answer, in answer units."""
+        view, answer = self.belief, self.answer
+        if view.of == "variance":
+            return _of_variances(view, answer, view.parameters[a], view.parameters[b])
+        if view.of == "mean":
+            return Shifted(_moved_mean(view, answer, view.parameters[b] - view.parameters[a]), view.spread(answer))
+        if view.sets:
+            return _of_sets(view, answer, view.sets[a], view.sets[b])
+        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
+        return Shifted(*conditional(view, answer, change))
+
+
+def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
+    """Return how far the answer's mean moves when g moves by `change`, and the answer's covariance given g.
+
+    Raises Unsupported for a change that no two values of g can have.
+    """
+    shared, inside, whole = view.shared(answer), view.variance, view.spread(answer)
+    moved = solved(inside, change)
+    if moved is None:
+        raise Unsupported("no two values of what is hidden differ by that much under the belief")
+    explained = [times(shared, solved(inside, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
+    left = tuple(
+        tuple(value - part for value, part in zip(row, parts, strict=True))
+        for row, parts in zip(whole, explained, strict=True)
+    )
+    return times(shared, moved), left
+
+
+def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
+    (variance,), (shared,) = view.variance[0], view.shared(answer)[0] if answer.cells == 1 else (Fraction(0),)
+    whole, mean = one_number(view.spread(answer)), _mean(view)
+    if isinstance(left, Between) and isinstance(right, Between):
+        ends = [(left.low, left.high)], [(right.low, right.high)]
+        return between_sets(*ends, mean, variance, shared, whole)
+    if isinstance(left, Between) or isinstance(right, Between):
+        raise Unsupported(
+            "an interval is compared with single values, which have no probability under a normal distribution",
+            fix="compare intervals with intervals, or values with values",
+        )
+    return between_values(left, right, mean, variance, shared, whole)
+
+
+def _mean(view: NormalView) -> Fraction:
+    scale = 1 if view.single else view.belief.records
+    return scale * times(view.weights, view.belief.mean)[0]
+
+
+def _moved_mean(view: NormalView, answer: ColumnSums, change: Fraction) -> Vector:
+    place = _column(view)
+    return tuple(answer.size * row[place] * change for row in answer.coefficients)
+
+
+def _column(view: NormalView) -> int:
+    return next(place for place, weight in enumerate(view.weights[0]) if weight)
+
+
+def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
+    """Return the laws of the answer when one column's variance is changed, and that of nothing else that is read."""
+    whole, place = one_number(view.spread(answer)), _column(view)
+    (row,) = answer.coefficients
+    covariance = view.belief.covariance
+    if any(weight and place != other and covariance[place][other] for other, weight in enumerate(row)) and row[place]:
+        raise Unsupported(
+            "the answer adds columns that are correlated with the one whose variance is compared, and nothing says how "
+            "their covariance would change with it",
+            fix="publish a sum of other columns, or of this one alone",
+        )
+    weight = answer.size * row[place] ** 2
+    rest = whole - weight * covariance[place][place]
+    one, other = (Normal(Fraction(0), rest + weight * value) for value in (first, second))
+    return TwoVariances(one, other)
+
+
+class ShiftLaw(AnswerLaw[NormalView]):
+    """The mean of an answer under each hypothesis, for mechanisms that look at finite laws.
+
+    Given the hypotheses the answer is one of two numbers plus the same independent normal term. Noise that hides which
+    number it is hides the hypothesis: adding the term afterwards is post-processing. The term gives no credit here.
+    """
+
+    def families(self) -> Iterator[ListedFamily]:
+        view, answer = self.belief, self.answer
+        if view.sets or view.of == "variance":
+            raise Unsupported(
+                "under the hypotheses the answer has other distributions than one and its translate",
+                fix='use mechanism="attribute-gaussian-exact"',
+            )
+        law = ViewLaw(view, answer, self.family)
+        for number, (a, b) in enumerate(law.pairs()):
+            shift = law.laws(a, b).shift
+            places = (Fraction(0), (shift or (Fraction(0),))[0] / answer.grid)
+            laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
+            yield ListedFamily(number, ((a, b), (b, a)), laws)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4
+
+    def atoms(self) -> float:
+        return 1.0
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        return self.belief.describe_hypothesis(value)
