@@ -1,4 +1,4 @@
-"""Normal noise that hides a property of columns: Zhang22's example, errata E8a, E8c and X1, and independent integrals."""
+"""Normal noise that hides a property of columns: Zhang22's example, errata E8a, E8c, X1, independent integrals."""
 
 from __future__ import annotations
 
@@ -216,7 +216,8 @@ SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 def test_intervals_of_values_are_compared_as_mixtures(sets):
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", sets=sets), SUM)
     added = variance(framework, tf.Sum("y"), delta=1e-3)
-    laws = [given_sets([ends], Fraction(7, 10), 0, 4, Fraction(4) - Fraction("1.96") + Fraction(added)) for ends in sets]
+    residual = Fraction(4) - Fraction("1.96") + Fraction(added)
+    laws = [given_sets([ends], Fraction(7, 10), 0, 4, residual) for ends in sets]
     reach = 9 * math.sqrt(4 + added)
     worst = max(hockey_stick(p, q, 1, -reach, reach, 150) for p in laws for q in laws if p is not q)
     assert worst == pytest.approx(1e-3, abs=1e-9)
