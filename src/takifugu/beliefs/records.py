@@ -14,8 +14,9 @@ from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.states import plain_state
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError, Unsupported, did_you_mean
-from takifugu.queries import Additive, CountRows, Identity, Mean, Query, is_ours
+from takifugu.queries import Additive, CountRows, Identity, Mean, Query, Together, is_ours
 from takifugu.queries.additive import IntArray
+from takifugu.queries.together import joined
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
@@ -128,6 +129,8 @@ class Records:
         >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
         (Fraction(1, 40), [[0], [1]])
         """
+        if isinstance(query, Together):
+            return joined([self.resolve(part) for part in query.queries])
         if isinstance(query, CountRows):
             query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
             held = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]

@@ -19,8 +19,10 @@ import numpy as np
 from takifugu.errors import DataError, InputError, Unsupported, did_you_mean
 from takifugu.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
 from takifugu.queries.coded import Identity, Mean
+from takifugu.queries.coding import common_step
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
+from takifugu.queries.together import Together, unlike
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000
@@ -201,6 +203,8 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
     >>> answer.change([0]), answer.change([1]), answer.change([0, 1])
     (10, 0, 10)
     """
+    if isinstance(query, Together):
+        return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
     if isinstance(query, CountRows):
         return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
     if isinstance(query, Identity):
@@ -215,6 +219,20 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
     terms = tuple(Term((column,), answer.contribution(column)) for column in read)
     grid = answer.grid / records if isinstance(query, Mean) else answer.grid
     return ColumnAnswer(grid, answer.labels, terms, records, entry_of, size, record.names)
+
+
+def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
+    """Return several answers over the same columns as one with all their cells, on a grid that holds all of theirs."""
+    grid, cells = common_step(answer.grid for answer in answers), sum(len(answer.labels) for answer in answers)
+    terms, first = list[Term](), 0
+    for answer in answers:
+        for term in answer.terms:
+            table = np.zeros((*term.table.shape[:-1], cells), dtype=np.int64)
+            table[..., first : first + len(answer.labels)] = term.table * int(answer.grid / grid)
+            terms.append(Term(term.columns, table))
+        first += len(answer.labels)
+    labels = unlike([label for answer in answers for label in answer.labels])
+    return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
 
 
 def counted(query: CountRows, record: Record) -> Term:
