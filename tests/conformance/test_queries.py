@@ -29,6 +29,7 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.Histogram(states=["walking"], total=4), CHAIN, WALK, [Fraction(1, 2)]),
     (tf.Linear([1, -1, 2, 0], codes=CODES), CHAIN, WALK, [Fraction(3, 2)]),
     (tf.Identity("what"), TABLE, ["a", 1], [1]),
+    (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 
 
