@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,9 @@ import numpy as np
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.states import plain_state
 from takifugu.beliefs.table import JointTable
+from takifugu.entries import positions
 from takifugu.errors import InputError, Unsupported, did_you_mean
-from takifugu.queries import Additive, CountRows, Identity, Mean, Query, Together, is_ours
+from takifugu.queries import Additive, CountRows, Histogram, Identity, Mean, Query, Together, is_ours
 from takifugu.queries.additive import IntArray
 from takifugu.queries.together import joined
 
@@ -120,8 +121,9 @@ class Records:
         return self
 
     def resolve(self, query: Query) -> Additive:
-        """Return the answer of a query over columns, added over the records; Mean divides by their number, too.
+        """Return the answer of a query over columns, added over the records.
 
+        Mean divides by their number, too, and the cells of a Histogram are the values of the columns that it names.
         Raises InputError for a query of one value where there are several records, Unsupported for queries written
         elsewhere, which must say what they add per record.
 
@@ -148,6 +150,9 @@ class Records:
                     fix="define over_records(belief), which returns an Additive over the records",
                 ).at("query")
             return over(self)
+        if isinstance(query, Histogram) and query.states is None and query.entries is not None:
+            chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            query = replace(query, states=tuple(dict.fromkeys(chosen)))
         answer = query.resolve(self.table)
         total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
         for place in np.flatnonzero(answer.weights).tolist():
