@@ -89,6 +89,9 @@ class OneWay:
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         return []
 
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        return ""
+
 
 @dataclass(frozen=True)
 class NeverWrong(Randomiser):

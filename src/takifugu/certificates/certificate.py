@@ -160,6 +160,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
     found: list[tuple[str, Sequence[str]]] = [
         ("Warning", c.warnings),
+        ("In short", in_short(c)),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
@@ -223,6 +224,15 @@ def _in_numbers(c: Certificate) -> list[str]:
     if not is_worded(c):
         return []
     return definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+
+
+def in_short(c: Certificate) -> list[str]:
+    """Return one sentence about what is hidden from whom; none where its definition, known or not, has none."""
+    if not is_worded(c):
+        return []
+    kinds = [str(secret["kind"]) for told in c.frameworks.values() for secret in told["secrets"]]
+    told = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
+    return [told] if told else []
 
 
 def noise_text(c: Certificate) -> str:

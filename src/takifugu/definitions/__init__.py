@@ -54,6 +54,13 @@ class Definition(Protocol):
         """Say what the promise means for a suspicion, in sentences; none where the definition has no such reading."""
         ...
 
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        """Say in one sentence what is hidden, from whom, under which belief; nothing where the lists say it better.
+
+        `secrets` are the kinds of secrets, as they are written down.
+        """
+        ...
+
 
 def register(definition: Definition) -> None:
     """Let a definition written elsewhere be found by its name; InputError for a name that is taken."""

@@ -7,6 +7,7 @@ noise of exactly zero is refused by default (docs/architecture.md#zero-noise).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from takifugu.definitions.pufferfish import Pufferfish
@@ -40,5 +41,26 @@ class Attribute(Pufferfish):
         found = ordinary_noise(problem)
         return () if found is None else (found.describe(),)
 
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        """Say what is hidden, from whom, and which of the two settings it is.
+
+        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:96])
+        hidden is the mean of 'age' of the records at hand (what these very records add up to, not a par
+        """
+        settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
+        which = f" ({'; and '.join(settings)})" if settings else ""
+        whom = beliefs[0] if len(beliefs) == 1 else f"one of {len(beliefs)} things, listed below"
+        return (
+            f"hidden is {' and '.join(hidden)}{which}, from anyone who believes that the data are {whom}; single rows "
+            "are not hidden by this promise"
+        )
+
+
+#: The two settings of Zhang22, by the kind of secret.
+_SETTINGS = {
+    "dataset-property": "what these very records add up to, not a parameter of the population that they come from",
+    "distribution-parameter": "a parameter of the population that the records come from, not what these records add up "
+    "to",
+}
 
 ATTRIBUTE = Attribute()

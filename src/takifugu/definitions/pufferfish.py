@@ -84,6 +84,9 @@ class Pufferfish:
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        return ""
+
 
 def coordinate_change(problem: Problem) -> Fraction:
     """Return D_1: the largest change of one cell when one secret entry changes, in answer units; 0 for `between`.

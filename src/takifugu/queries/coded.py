@@ -69,7 +69,7 @@ class Sum:
 
     def describe(self) -> str:
         if self.attribute is not None:
-            return f"the value of {self.attribute!r}{_coding(self.codes)}"
+            return f"the sum of {self.attribute!r}{_coding(self.codes)}"
         return f"the sum of the entries{where(self.entries)}"
 
 

@@ -17,6 +17,7 @@ from takifugu.certificates.certificate import (
     COMPOSES,
     NOT_PROMISED,
     Certificate,
+    in_short,
     is_worded,
     noise_text,
     pooled_over,
@@ -176,6 +177,8 @@ def _found_by(c: Certificate) -> str:
 
 
 def _meaning(c: Certificate) -> Iterator[str]:
+    if short := in_short(c):
+        yield paragraph(_sentence(short[0]))
     yield paragraph(f"{_sentence(promise_text(c))}")
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if is_worded(c) and not definitions.find(c.definition).one_way:
@@ -231,6 +234,9 @@ def _protected(c: Certificate) -> Iterator[str]:
 
 def _unprotected(c: Certificate) -> Iterator[str]:
     yield NOT_PROMISED
+    if in_short(c):
+        yield "single rows, and everything else about the records that is not listed as hidden"
+        return
     yield "patterns over many entries, and what the published numbers say about everybody on average"
     yield "which units there are, how long their data are, and which of them are missing: these are taken as public"
 
