@@ -75,6 +75,43 @@ EXAMPLES = (
         },
         (*WRONG, ("outside = 0.05", "outside = [0.05]", "belief.outside")),
     ),
+    Example(
+        "independent-records",
+        f'{HEAD}[belief]\nkind = "independent-records"\nrecords = 40\nsource = "a test"\n'
+        'columns = ["group", "ill"]\nrows = [["a", 0], ["a", 1], ["b", 0], ["b", 1]]\n'
+        "probabilities = [0.25, 0.25, 0.375, 0.125]\n"
+        '[hide]\nproperty = { attribute = "group", function = "share", of = "b", max_difference = "1/10" }\n'
+        f'{END}query = "count"\nattribute = "ill"\nstates = [1]\nmechanism = "wasserstein"\n',
+        {"data.csv": "ill,group\n" + "0,a\n1,a\n0,b\n0,b\n" * 10},
+        (*WRONG, ('function = "share"', 'function = "shares"', "hide.property.function"),
+         ("records = 40", "records = 0", "belief.records"),
+         ('attribute = "ill"', 'attribute = "il"', "release[0].attribute")),
+        ("mechanism", "property"),
+    ),
+    Example(
+        "normal",
+        f'{HEAD}[belief]\nkind = "normal"\nrecords = 50\nsource = "a test"\ncolumns = ["height", "weight"]\n'
+        "mean = [170, 70]\ncovariance = [[49, 40], [40, 144]]\n"
+        'ranges = { height = [100, 250], weight = [20, 300] }\nresolution = "0.5"\n'
+        '[hide]\nproperty = { attribute = "height", function = "mean", max_difference = 2 }\n'
+        f'{END}query = "mean"\nattribute = "weight"\ndelta = 1e-5\nmechanism = "attribute-gaussian-exact"\n',
+        {"data.csv": "height,weight\n" + "171.2,66.1\n168,75\n" * 25},
+        (*WRONG, ("[40, 144]", "[41, 144]", "belief.covariance"), ("max_difference = 2", "max_difference = -2",
+          "hide.property.max_difference"), ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight")),
+        ("mechanism", "delta", "property"),
+    ),
+    Example(
+        "parameters",
+        f'{HEAD}[belief]\nkind = "parameters"\nrecords = 40\nsource = "a test"\n'
+        'prior = { columns = ["group", "height"], rows = [["x", "low"], ["y", "high"]], probabilities = [0.5, 0.5] }\n'
+        '[belief.columns.height]\nvalues = ["small", "big"]\ngiven = { low = ["0.7", "0.3"], high = ["0.4", "0.6"] }\n'
+        '[hide]\nparameter = { attribute = "group" }\n'
+        f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n',
+        {"data.csv": "height\n" + "big\nsmall\n" * 20},
+        (*WRONG, ('high = ["0.4", "0.6"]', 'high = ["0.4", "0.5"]', "belief.columns.height"),
+         ('parameter = { attribute = "group" }', 'parameter = { attribut = "group" }', "hide.parameter.attribut")),
+        ("mechanism", "parameter"),
+    ),
 )
 
 

@@ -94,7 +94,7 @@ def _of_frame(belief: Any, data: Any) -> IntArray:
             raise _combination()
         rows.append(place[codes])
         counts.append(count)
-    return np.repeat(np.array(rows, dtype=np.int64), counts)
+    return np.sort(np.repeat(np.array(rows, dtype=np.int64), counts))  # engines count in any order
 
 
 def _check_count(belief: Any, count: int) -> None:

@@ -30,7 +30,19 @@ class RealColumns:
         return repr([[(x.numerator, x.denominator) for x in column] for column in self.columns]).encode()
 
 
-def of_columns(belief: Any, data: Any) -> RealColumns:
+@dataclass(frozen=True, eq=False)
+class ColumnTotals:
+    """The exact sum of each of the named columns, over records that were counted, bounded and added where they are."""
+
+    columns: tuple[str, ...]
+    totals: tuple[Fraction, ...] = field(repr=False)
+
+    def tobytes(self) -> bytes:
+        """Return bytes that two data share only if they are equal."""
+        return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
+
+
+def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
     """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
 
     A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
@@ -42,6 +54,10 @@ def of_columns(belief: Any, data: Any) -> RealColumns:
     >>> of_columns(belief, {"x": [0.1, 1], "y": [5, -2]}).totals
     (Fraction(11, 10), Fraction(3, 1))
     """
+    if isinstance(data, ColumnTotals):
+        if data.columns != belief.columns:
+            raise DataError("the totals are of other columns than the belief's", fix="add up the columns that it names")
+        return data
     found = []
     for number, (name, values) in enumerate(zip(belief.columns, _columns(belief, data), strict=True)):
         if len(values) != belief.records:

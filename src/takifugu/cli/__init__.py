@@ -53,16 +53,17 @@ _SOURCE = click.argument("source")
 @main.command()
 @click.argument("data")
 @click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--kind", default="markov-chain", show_default=True, help="The kind of belief it is drafted for.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
-def init(data: str, output: Path, force: bool, as_json: bool) -> None:
+def init(data: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
     """Start a release file for DATA, a CSV or Parquet file.
 
     Guesses what the columns are, and marks what only you can know. Publishes nothing.
     """
     from takifugu.cli.starting import init as run
 
-    run(data, output, force, as_json)
+    run(data, output, kind, force, as_json)
 
 
 @main.command()

@@ -13,17 +13,19 @@ from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.frames import open_frame
 from takifugu.ledger import Ledger
 from takifugu.spec.columns import Column, look_at
-from takifugu.spec.draft import LEDGER, draft
+from takifugu.spec.drafting import LEDGER
 from takifugu.spec.file import json_schema, load
+from takifugu.spec.kinds import KINDS
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
 
 
-def init(source: str, output: Path, force: bool, as_json: bool) -> None:
+def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
+    draft = KINDS.find(kind).draft
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     columns, data = look_at(open_frame(source)), Path(source)
-    write_new(output, draft(data, output, columns), force)
+    write_new(output, draft(data, output, columns, kind), force)
     ledger, is_new = _ledger_beside(output)
     missing = _missing(output)
     if as_json:

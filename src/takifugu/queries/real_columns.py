@@ -64,6 +64,10 @@ class ColumnSums:
         """Return the largest change of one cell when one record changes, in grid units; as `entry_changes`."""
         return max(math.ceil(self._record_change(row) / self.grid) for row in self.coefficients)
 
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return how far each cell's largest possible value is from its smallest, in grid units; as `entry_changes`."""
+        return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
+
     def restrict(self, entries: slice) -> ColumnSums:
         """Return the answer itself: nothing says how single records add to it."""
         return self

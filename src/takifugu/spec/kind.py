@@ -16,6 +16,7 @@ from takifugu.frames import Table
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
+from takifugu.spec.columns import Column
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.sections import BudgetSpec, FileSpec, Item, Source
@@ -115,6 +116,13 @@ class Kind:
     sections: ClassVar[type[FileSpec]]
     shaped_by_data: ClassVar[bool] = False
 
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
+        raise InputError(
+            f"no release file is drafted for a belief of kind {kind!r}",
+            fix="start from an example of the documentation, and from `takifugu schema --kind` of this kind",
+        )
+
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 
     def shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
@@ -165,11 +173,15 @@ class Kind:
             try:
                 belief = self.belief(spec, folder)
                 found += self.unreadable(spec, belief)
+            except SpecError as error:
+                found += error.faults
             except TakifuguError as error:
                 found.append(blamed(error, *self.belief_key(spec)))
         if belief is not None:
             try:
                 framework = self.framework_of(spec, belief)
+            except SpecError as error:  # several faults, each with its place
+                found += error.faults
             except TakifuguError as error:
                 found.append(blamed(error, "hide"))
             if is_there(spec.source, folder, data):

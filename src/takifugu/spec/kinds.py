@@ -7,8 +7,9 @@ from takifugu.registry import Registry
 from takifugu.spec.kind import Kind
 from takifugu.spec.sections import FileSpec
 
-#: The kind that faults are listed for where a file names none that there is, and those of records.
+#: The kind that faults are listed for where a file names none that there is, those of records, and of whole columns.
 SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
+COLUMNS = ("independent-records", "normal", "parameters")
 _OURS = {
     SEQUENCES: "spec.sequences.kind:SEQUENCES",
     "markov-chain-class": "spec.sequences.kind:SEQUENCES",
@@ -16,6 +17,9 @@ _OURS = {
     "table": "spec.records.columned:TABLE",
     "users": "spec.records.users:USERS",
     "contacts": "spec.records.contacts:CONTACTS",
+    "independent-records": "spec.attributes.records:RECORDS",
+    "normal": "spec.attributes.normal:NORMAL",
+    "parameters": "spec.attributes.parameters:PARAMETERS",
 }
 #: The kinds by value of belief.kind.
 KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
@@ -60,7 +64,7 @@ def other_kinds() -> str:
     """Name the kinds of belief beside those of sequences, for whoever wrote one that there is not."""
     registered = [name for name in KINDS.names if name not in _OURS]
     more = f"; registered {_either(registered)}" if registered else ""
-    return f"; for records {_either(RECORDS)}{more}"
+    return f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}{more}"
 
 
 def _either(names: tuple[str, ...] | list[str]) -> str:

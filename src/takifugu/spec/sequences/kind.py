@@ -8,14 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from takifugu.beliefs.pieces import Chain, IndependentPieces
 from takifugu.errors import InputError, SpecError
 from takifugu.frames import Counted
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
+from takifugu.spec.columns import Column
+from takifugu.spec.draft import draft
 from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit
+from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, secret_of
 from takifugu.spec.sequences.checks import meaning_of
@@ -37,6 +38,9 @@ class Sequences(Kind):
     names = ("markov-chain", "markov-chain-class")
     sections = ReleaseSpec
     shaped_by_data = True
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns)
 
     def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
         return _what_is_valid(raw)
@@ -108,28 +112,12 @@ def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
     of_entry = isinstance(hide, dict) and hide.get("kind") == "one-entry"
     faulty: set[str] = set()
     spec = ReleaseSpec.model_construct(
-        source=_section(SourceSpec, raw.get("source"), "source", faulty),
-        belief=_section(ChainClassSpec if of_class else ChainSpec, belief, "belief", faulty),
-        hide=_section(EntrySpec if of_entry else EveryEntrySpec, hide),
-        release=tuple(_section(ItemSpec, item) for item in items) if isinstance(items, list) else (),
+        source=valid_section(SourceSpec, raw.get("source"), "source", faulty),
+        belief=valid_section(ChainClassSpec if of_class else ChainSpec, belief, "belief", faulty),
+        hide=valid_section(EntrySpec if of_entry else EveryEntrySpec, hide),
+        release=tuple(valid_section(ItemSpec, item) for item in items) if isinstance(items, list) else (),
     )
     return spec, frozenset(faulty)
-
-
-def _section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] | None = None) -> Any:
-    """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        keys = {str(e["loc"][0]) for e in error.errors() if e["loc"]}
-    if faulty is None or not isinstance(raw, dict) or "kind" in keys:
-        return None
-    examples = {k: (f.examples or [None])[0] for k, f in model.model_fields.items() if k in keys and f.is_required()}
-    faulty.update(f"{name}.{key}" for key in keys)
-    try:
-        return model.model_validate({**{k: v for k, v in raw.items() if k not in keys}, **examples})
-    except ValidationError:
-        return None
 
 
 SEQUENCES = Sequences()

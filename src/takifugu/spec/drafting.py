@@ -1,0 +1,55 @@
+"""How first drafts of release files are written: lines with comments beside them, and paths as seen from the file."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from takifugu.spec.problems import toml_of
+
+#: The draft's ledger, beside it.
+LEDGER = "ledger.db"
+WIDTH = 100
+COMMENT_AT = 31
+
+
+def head(data: Path, output: Path) -> Iterator[str]:
+    yield from comment(
+        f"A release file, started by `takifugu init` from the columns of {plain(data.name)}. Read all of it: it says "
+        "what is hidden from whom. Lines with FILL IN are for you; `takifugu calibrate` says what is still missing. "
+        "Nothing is published before `takifugu release`."
+    )
+    yield ""
+    yield line(f"ledger = {toml_of(LEDGER)}", "what has been spent on these data; keep it as safe as the data")
+    yield line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
+    yield line('output = "published"', "the folder of the published tables and certificates")
+    yield ""
+
+
+def comment(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+
+
+def line(text: str, told: str) -> str:
+    return f"{text:<{COMMENT_AT - 1}} # {told}" if told else text
+
+
+def plain(text: str) -> str:
+    """Return a text that stays inside its comment."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+
+
+def slug(data: Path) -> str:
+    stem = data.name.split(".")[0]
+    return re.sub(r"\W+", "-", stem).strip("-") or "data"
+
+
+def relative(data: Path, output: Path) -> str:
+    """Return the data's path as seen from the release file."""
+    try:
+        return Path(os.path.relpath(data, output.parent)).as_posix()
+    except ValueError:  # another drive
+        return str(data.resolve())
