@@ -18,6 +18,7 @@ SECRETS = [
     tf.dataset_property(["a", "b"], [1, "1/2"], pairs=[(0, "1/3")]),
     tf.dataset_property("race", "share", of=["B", "C"]),
     tf.dataset_property("r", "sum", sets=[[0, 1], [2], (3, None)]),
+    tf.dataset_property("x", "mean", sets=[[(None, 20), (80, None)], (20, 80)]),
     tf.dataset_property("x", tf.Named("range", 1, lambda values: max(values) - min(values))),
     tf.distribution_parameter("h", interval=(0.1, 0.4)),
     tf.distribution_parameter("h", values=["a", "b"]),
@@ -41,6 +42,9 @@ def test_a_secret_reads_back_as_itself(secret):
         ({"function": "mean", "sets": [[1, 2], (2, 3)]}, "sets"),
         ({"function": "mean", "sets": [[1, 2], [2, 3]]}, "sets"),
         ({"function": "mean", "sets": [(3, 3), (5, None)]}, "sets"),
+        ({"function": "mean", "sets": [[(None, 3), (2, None)], (5, 6)]}, "sets"),
+        ({"function": "mean", "sets": [[(None, 3), (5, None)], [5]]}, "sets"),
+        ({"function": "mean", "sets": [[(None, 3), (5, None)], [(4, 6), (1, 2, 3)]]}, "sets"),
         ({"function": "mean", "sets": [(None, 3)]}, "sets"),
         ({"function": "mean", "max_difference": 0}, "max_difference"),
         ({"function": "mean", "max_difference": [1, 2]}, "max_difference"),
@@ -79,6 +83,16 @@ def test_near_values_by_enumeration(values, difference):
         pair for pair in combinations(range(len(listed)), 2) if listed[pair[1]] - listed[pair[0]] <= difference
     ]
     assert sorted(near(listed, difference)) == expected
+
+
+def test_a_set_of_several_intervals_holds_what_some_part_holds():
+    tails, middle = tf.dataset_property("x", "mean", sets=[[(8, None), (None, 2)], (2, 8)]).sets
+    assert tails.describe() == "below 2 or at least 8"
+    assert [tails.holds(Fraction(v)) for v in (1, 2, 7, 8)] == [True, False, False, True]
+    assert not tails.meets(middle)
+    assert not middle.meets(tails)
+    assert tails.meets((Fraction(9),))
+    assert tf.dataset_property("x", "mean", sets=[[(0, 1)], [(1, 2)]]).sets[0] == Between(Fraction(0), Fraction(1))
 
 
 _ENDS = st.none() | st.integers(0, 4).map(Fraction)

@@ -211,13 +211,14 @@ SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
         [(None, 0), (0, None)],
         [(None, -1), (1, 3), (4, None)],
         [(None, 1), (2, None)],
+        [[(None, -2), (2, None)], (-2, 2)],
     ],
 )
 def test_intervals_of_values_are_compared_as_mixtures(sets):
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", sets=sets), SUM)
     added = variance(framework, tf.Sum("y"), delta=1e-3)
     residual = Fraction(4) - Fraction("1.96") + Fraction(added)
-    laws = [given_sets([ends], Fraction(7, 10), 0, 4, residual) for ends in sets]
+    laws = [given_sets(s if isinstance(s, list) else [s], Fraction(7, 10), 0, 4, residual) for s in sets]
     reach = 9 * math.sqrt(4 + added)
     worst = max(hockey_stick(p, q, 1, -reach, reach, 150) for p in laws for q in laws if p is not q)
     assert worst == pytest.approx(1e-3, abs=1e-9)

@@ -27,7 +27,7 @@ from takifugu.laws.normal.matrices import Matrix, Vector, solved, times
 from takifugu.laws.normal.pair import Normal
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.real_columns import ColumnSums
-from takifugu.secrets.properties import Between, ValueSet
+from takifugu.secrets.properties import Between, Intervals, ValueSet
 
 
 class ViewLaw(NormalLaw[NormalView]):
@@ -80,15 +80,18 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
     (variance,), (shared,) = view.variance[0], view.shared(answer)[0] if answer.cells == 1 else (Fraction(0),)
     whole, mean = one_number(view.spread(answer)), _mean(view)
-    if isinstance(left, Between) and isinstance(right, Between):
-        ends = [(left.low, left.high)], [(right.low, right.high)]
-        return between_sets(*ends, mean, variance, shared, whole)
-    if isinstance(left, Between) or isinstance(right, Between):
+    if isinstance(left, Between | Intervals) and isinstance(right, Between | Intervals):
+        return between_sets(_ends(left), _ends(right), mean, variance, shared, whole)
+    if isinstance(left, Between | Intervals) or isinstance(right, Between | Intervals):
         raise Unsupported(
             "an interval is compared with single values, which have no probability under a normal distribution",
             fix="compare intervals with intervals, or values with values",
         )
     return between_values(left, right, mean, variance, shared, whole)
+
+
+def _ends(found: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
+    return [(part.low, part.high) for part in (found.parts if isinstance(found, Intervals) else (found,))]
 
 
 def _mean(view: NormalView) -> Fraction:

@@ -15,7 +15,7 @@ import numpy as np
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
 from takifugu.beliefs.records import Records
 from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
-from takifugu.secrets.properties import Between
+from takifugu.secrets.properties import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):
@@ -99,7 +99,7 @@ class SetStates(_Marked):
     def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
         inside: Any = joint_states(self.belief.inside)
         value, sets = inside.value(rows), self.belief.secret.sets
-        held = [found.holds(value) if isinstance(found, Between) else value in found for found in sets]
+        held = [found.holds(value) if isinstance(found, Between | Intervals) else value in found for found in sets]
         return held.index(True) if any(held) else -1
 
 

@@ -24,6 +24,7 @@ from takifugu.secrets.properties import (
     Between,
     DatasetProperty,
     DistributionParameter,
+    Intervals,
     Named,
     ValueSet,
     described,
@@ -229,7 +230,7 @@ def _moved(corner: Sequence[Fraction]) -> str:
 
 
 def _in(found: ValueSet) -> str:
-    return described(found) if isinstance(found, Between) else f"one of {described(found)}"
+    return described(found) if isinstance(found, Between | Intervals) else f"one of {described(found)}"
 
 
 def _check_varies(belief: Any, weights: Matrix, what: str) -> None:

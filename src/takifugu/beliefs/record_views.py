@@ -18,7 +18,7 @@ from typing import Any, overload
 
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.rationals import as_fraction, to_text
-from takifugu.secrets.properties import Between, DatasetProperty, Named, ValueSet, described, near
+from takifugu.secrets.properties import Between, DatasetProperty, Intervals, Named, ValueSet, described, near
 
 #: A function of the columns is computed for at most so many combinations of their values; values of a sum and pairs
 #: of them are listed up to these numbers.
@@ -289,7 +289,7 @@ class SetsView(RecordView):
 
     def describe_hypothesis(self, value: int) -> str:
         found: ValueSet = self.secret.sets[value]
-        is_in = f"is {found.describe()}" if isinstance(found, Between) else f"is in {described(found)}"
+        is_in = f"is {found.describe()}" if isinstance(found, Between | Intervals) else f"is in {described(found)}"
         return f"{self.secret.what} {is_in}"
 
 
@@ -399,6 +399,8 @@ def _sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
 
 def _members(found: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
+    if isinstance(found, Intervals):
+        return tuple(index for part in found.parts for index in _members(part, values))
     if not isinstance(found, Between):
         return tuple(values.index(value) for value in found if value in values)
     low = 0 if found.low is None else _first(values, found.low)

@@ -54,6 +54,8 @@ class Between:
         return f"from {number(self.low)} to below {number(self.high)}"
 
     def meets(self, other: ValueSet) -> bool:
+        if isinstance(other, Intervals):
+            return other.meets(self)
         if isinstance(other, Between):
             low = max((b.low for b in (self, other) if b.low is not None), default=None)
             high = min((b.high for b in (self, other) if b.high is not None), default=None)
@@ -67,8 +69,32 @@ class Between:
         return [None if end is None else to_text(end) for end in (self.low, self.high)]
 
 
-#: A set of values of a property: an interval, or the values themselves.
-ValueSet = Between | tuple[Fraction, ...]
+@dataclass(frozen=True)
+class Intervals:
+    """Several intervals as one set of values, in order and apart from each other.
+
+    >>> tails = Intervals((Between(None, Fraction(20)), Between(Fraction(80), None)))
+    >>> tails.describe(), tails.holds(Fraction(50))
+    ('below 20 or at least 80', False)
+    """
+
+    parts: tuple[Between, ...]
+
+    def describe(self) -> str:
+        return " or ".join(part.describe() for part in self.parts)
+
+    def meets(self, other: ValueSet) -> bool:
+        return any(part.meets(other) for part in self.parts)
+
+    def holds(self, value: Fraction) -> bool:
+        return any(part.holds(value) for part in self.parts)
+
+    def to_dict(self) -> list[Any]:
+        return [part.to_dict() for part in self.parts]
+
+
+#: A set of values of a property: an interval, several, or the values themselves.
+ValueSet = Between | Intervals | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
@@ -251,7 +277,8 @@ def dataset_property(
     """Hide a property of the records at hand: a function of a sensitive column, or of several (Zhang22 Definition 3).
 
     `function` is "mean", "sum" or "share" (of the values `of`), for several columns the vector of these; or one weight
-    per column; or a `Named` function. `sets` are pairs (low, high) of ends, None for no end, or lists of values.
+    per column; or a `Named` function. `sets` are pairs (low, high) of ends, None for no end, or lists of such
+    pairs, or of values.
     Raises InputError for an unknown function, for more than one of `max_difference`, `pairs` and `sets`, and for sets
     that overlap.
 
@@ -328,7 +355,7 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
 
 def described(found: ValueSet) -> str:
     """Return a set of values in words."""
-    return found.describe() if isinstance(found, Between) else "{" + ", ".join(map(number, found)) + "}"
+    return found.describe() if isinstance(found, Between | Intervals) else "{" + ", ".join(map(number, found)) + "}"
 
 
 def number(value: Fraction | None) -> str:
@@ -424,7 +451,7 @@ def _sets(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
     if len(found) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
     for one, other in combinations(found, 2):
-        if one.meets(other) if isinstance(one, Between) else _meet(one, other):
+        if one.meets(other) if isinstance(one, Between | Intervals) else _meet(one, other):
             raise InputError(
                 f"the sets {described(one)!r} and {described(other)!r} overlap",
                 rule="a value of the property is in one set at most", fix="divide the values between them",
@@ -433,29 +460,54 @@ def _sets(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
 
 
 def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
-    return other.meets(one) if isinstance(other, Between) else bool({*one} & {*other})
+    return other.meets(one) if isinstance(other, Between | Intervals) else bool({*one} & {*other})
 
 
 def _set(given: Any) -> ValueSet:
-    if isinstance(given, Between):
+    if isinstance(given, Between | Intervals):
         return given
     if isinstance(given, tuple) and len(given) == 2:
-        low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in given)
-        if low is not None and high is not None and low >= high:
-            raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
-        return Between(low, high)
+        return _interval(given)
+    if isinstance(given, list) and given and all(isinstance(one, tuple | Between) for one in given):
+        return _intervals(given)
     if isinstance(given, list | set | frozenset) and given:
         return tuple(sorted({as_fraction(value, "a value", "sets") for value in given}))
     raise InputError(
-        f"a set of values is {given!r}", fix="write (low, high), None for no end, or a list of values"
+        f"a set of values is {given!r}",
+        fix="write (low, high), None for no end, a list of these, or a list of values",
     ).at("sets")
 
 
+def _interval(given: Any) -> Between:
+    if isinstance(given, Between):
+        return given
+    if len(given) != 2:
+        raise InputError(f"an interval of a set is {given!r}", fix="write (low, high), None for no end").at("sets")
+    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in given)
+    if low is not None and high is not None and low >= high:
+        raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
+    return Between(low, high)
+
+
+def _intervals(given: Sequence[Any]) -> ValueSet:
+    parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
+    for one, other in combinations(parts, 2):
+        if one.meets(other):
+            raise InputError(
+                f"a set is {described(one)!r} or {described(other)!r}, which overlap", fix="join them to one interval"
+            ).at("sets")
+    return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
+
+
 def _set_to(found: ValueSet) -> Any:
+    if isinstance(found, Intervals):
+        return {"intervals": found.to_dict()}
     return {"between": found.to_dict()} if isinstance(found, Between) else [to_text(value) for value in found]
 
 
 def _set_from(data: Any) -> Any:
+    if isinstance(data, Mapping) and "intervals" in data:
+        return [tuple(ends) for ends in data["intervals"]]
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)
 
 
