@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from takifugu.answer_laws.listed import ListedFamily
+from takifugu.answer_laws.repeated import AloneFamily
 from takifugu.beliefs.normal_views import NormalView
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.capabilities.normal_law import Compared, NormalLaw
@@ -144,7 +145,7 @@ class ShiftLaw(AnswerLaw[NormalView]):
             shift = law.laws(a, b).shift
             places = (Fraction(0), (shift or (Fraction(0),))[0] / answer.grid)
             laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
-            yield ListedFamily(number, ((a, b), (b, a)), laws)
+            yield AloneFamily(number, ((a, b), (b, a)), laws)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4

@@ -38,7 +38,7 @@ from takifugu.laws.rationals import round_up
 
 @dataclass(frozen=True, eq=False)
 class AloneFamily(ListedFamily):
-    """Laws of what one record adds, in place of those of the answer: enough for added noise, and for nothing else."""
+    """Laws of a part of the answer, in place of those of all of it: enough for added noise, and for nothing else."""
 
     whole = False
 

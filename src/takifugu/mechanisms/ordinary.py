@@ -9,18 +9,22 @@ properties; the number is ours). It is computed for the distributions as they ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.special import erfcx, ndtr
 
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, answer_law
+from takifugu.capabilities.normal_law import NormalLaw, normal_law
 from takifugu.errors import InputError, Unsupported
 from takifugu.hypotheses import against
 from takifugu.laws.extended.floats import FloatArray, Wide
 from takifugu.laws.extended.laplace_smoothing import decayed
+from takifugu.laws.normal.comparisons import Shifted
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
 
@@ -68,7 +72,7 @@ def record_change(answer: Any) -> int:
     """Return D_1, how far one record moves an answer over records, in grid units.
 
     >>> from takifugu import JointTable, Records, Sum
-    >>> people = Records(JointTable([(0,), (3,)], [0.5, 0.5], names=["age"]), 40)
+    >>> people = Records(JointTable([(0,), (2,), (3,)], [0.5, 0.3, 0.2], names=["age"]), 40)
     >>> record_change(people.resolve(Sum("age")))
     3
     """
@@ -90,9 +94,31 @@ def total_variation(p: FloatArray, q: FloatArray, decay: Fraction) -> float:
     return float((1 - factor) / (1 + factor) * (np.abs(gaps).sum() + beyond) / 2)
 
 
+def shifted_total_variation(shift: float, deviation: float, scale: float) -> float:
+    """Return the total variation of N(0, deviation^2) plus Laplace noise and of the same, moved by `shift`.
+
+    Both are symmetric with one top, so it is P(|N + noise| <= shift/2).
+
+    >>> round(shifted_total_variation(1, 0, 1), 6), round(shifted_total_variation(2, 1, 1e-9), 6)
+    (0.393469, 0.682689)
+    """
+    half = abs(shift) / 2
+    if not deviation:
+        return -math.expm1(-half / scale)
+    z, s = half / deviation, deviation / scale
+    # P(X > half) = P(N > half) + e^(s^2/2) (e^(-zs) P(Z < z - s) - e^(zs) P(Z > z + s)) / 2, Z standard normal
+    density = math.exp(-z * z / 2) / 2
+    near = density * erfcx((s - z) / math.sqrt(2)) if s > z else math.exp(s * s / 2 - z * s) * ndtr(z - s)
+    far = density * erfcx((s + z) / math.sqrt(2))
+    return float(max(0.0, 1 - 2 * ndtr(-z) - near + far))
+
+
 def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
     decay, found = problem.epsilon / change, list[tuple[float, str]]()
     for part in problem.law_parts:
+        if not (known := normal_law(part)).reason:
+            found += _of_normal(known, float(problem.grid / decay))
+            continue
         law = answer_law(part)
         count, width = law.comparisons()
         if count * width > MOST_TOGETHER:
@@ -101,6 +127,16 @@ def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
     worst, comparison = max(found)
     scale = float(Fraction(change) / problem.epsilon * problem.grid)
     return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
+
+
+def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]:
+    """Yield the comparisons of normal distributions of a number, of which one is the other one's translate."""
+    for one in law.comparisons():
+        if not isinstance(one.laws, Shifted):
+            raise Unsupported("the distributions are not normal, or have different variances")
+        (shift,), ((variance,),) = one.laws.shift, one.laws.covariance
+        gap = shifted_total_variation(float(shift), math.sqrt(variance), scale)
+        yield gap, against(one.left, one.right)
 
 
 def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
