@@ -18,6 +18,7 @@ from typing import Any
 
 from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.listed import ListedFamily
+from takifugu.answer_laws.record_classes import class_law
 from takifugu.answer_laws.repeated import AloneFamily, RepeatedFamily, copies, counted
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
 from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw, B
@@ -61,7 +62,7 @@ class RecordsLaw(AnswerLaw[B]):
     @cached_property
     def reach(self) -> int:
         """How many places the answer's law has for each record, less one."""
-        alive = [x for x, weight in zip(self.adds, self.records.weights, strict=True) if weight]
+        alive = [x for x, can in zip(self.adds, self.records.possible(0), strict=True) if can]
         return (max(alive) - min(alive)) // lattice_step(Pmf.from_counts(sorted({*alive}), [1] * len({*alive})))
 
     @property
@@ -350,6 +351,8 @@ def record_law(kind: type[RecordsLaw[Any]]) -> Callable[..., AnswerLaw[Any]]:
     """Return how a law is made for a type of view: with the reason why there is none, where that is so."""
 
     def make(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
+        if belief.records.within is not None:
+            return class_law(belief, answer, family)
         law = kind(belief, answer, family)
         return law if law.exact else replace(law, reason=law.no_bound)
 

@@ -15,11 +15,25 @@ import numpy as np
 from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
 from takifugu.beliefs.records import Records
 from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
+from takifugu.errors import InputError
 from takifugu.secrets.properties import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):
-    """Every choice of a row of positive mass for every record."""
+    """Every choice of a row of positive mass for every record; of a class, by records that are members of it."""
+
+    @property
+    def is_class(self) -> bool:
+        return self.belief.within is not None
+
+    def stand_in(self, member: Any) -> Records:
+        intervals, records = self.belief.within or (), self.belief
+        masses = [Fraction(mass) / (member.table.total or 1) for mass in member.table.masses]
+        if member.table.rows != records.table.rows or not all(
+            low <= mass <= high for mass, (low, high) in zip(masses, intervals, strict=True)
+        ):
+            raise InputError("the records are not in the class", rule="its probabilities lie within the intervals")
+        return Records(member.table, records.size, member.source)
 
     def states(self) -> States:
         records = self.belief

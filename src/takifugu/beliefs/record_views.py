@@ -142,7 +142,7 @@ class SumView(RecordView):
     @cached_property
     def levels(self) -> tuple[Key, ...]:
         """The scores of rows of positive probability, in order."""
-        return tuple(sorted({s for s, w in zip(self.scores, self.records.weights, strict=True) if w}))
+        return tuple(sorted({s for s, can in zip(self.scores, self.records.possible(0), strict=True) if can}))
 
     @cached_property
     def keys(self) -> Sequence[Any]:
@@ -217,8 +217,8 @@ class FunctionView(RecordView):
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        rows = zip(self.levels, self.records.weights, strict=True)
-        alive = sorted({level for level, weight in rows if weight}, key=repr)
+        rows = zip(self.levels, self.records.possible(0), strict=True)
+        alive = sorted({level for level, can in rows if can}, key=repr)
         if len(alive) ** self.records.size > MOST_COMBINATIONS:
             raise Unsupported(
                 f"{self.secret.what} would have to be computed for {len(alive)}^{self.records.size} combinations of "
@@ -248,8 +248,8 @@ class ColumnView(RecordView):
         return known
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        rows = zip(self.records.table.rows, self.records.weights, strict=True)
-        alive = {row[self.column] for row, weight in rows if weight}
+        rows = zip(self.records.table.rows, self.records.possible(0), strict=True)
+        alive = {row[self.column] for row, can in rows if can}
         return tuple(value in alive for value in self.values)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from takifugu.beliefs.states import plain_state
 from takifugu.beliefs.table import JointTable
 from takifugu.entries import positions
 from takifugu.errors import InputError, Unsupported, did_you_mean
+from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries import Additive, CountRows, Histogram, Identity, Mean, Query, Together, is_ours
 from takifugu.queries.additive import IntArray
 from takifugu.queries.together import joined
@@ -28,9 +29,12 @@ class Records:
     """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
 
     The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
-    number of records is public. `source` is the table's unless another is given.
+    number of records is public. `source` is the table's unless another is given. With `within`, an interval (low, high)
+    for each row of the table, the belief is a class: every distribution whose probabilities lie in the intervals, of
+    which the table is one.
 
-    Raises InputError unless the table is a JointTable with columns called by text, and n a whole number above 0.
+    Raises InputError unless the table is a JointTable with columns called by text, n a whole number above 0, and each
+    interval around the row's probability.
 
     >>> table = JointTable([("a", 0), ("a", 1), ("b", 1)], [0.5, 0.25, 0.25], names=["group", "ill"])
     >>> people = Records(table, 40)
@@ -41,8 +45,15 @@ class Records:
     table: JointTable
     size: int
     source: str
+    within: tuple[tuple[Fraction, Fraction], ...] | None
 
-    def __init__(self, table: JointTable, n: int, source: str | None = None) -> None:
+    def __init__(
+        self,
+        table: JointTable,
+        n: int,
+        source: str | None = None,
+        within: Iterable[tuple[Number, Number]] | None = None,
+    ) -> None:
         if not isinstance(table, JointTable):
             raise InputError(
                 f"the distribution of a record is a {type(table).__name__}",
@@ -57,6 +68,7 @@ class Records:
             ).at("n")
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "size", number)
+        object.__setattr__(self, "within", None if within is None else _intervals(table, within))
         object.__setattr__(self, "source", table.source if source is None else str(source))
 
     @property
@@ -85,11 +97,13 @@ class Records:
 
     @cached_property
     def _possible(self) -> tuple[bool, ...]:
+        if self.within is not None:
+            return tuple(high > 0 for _, high in self.within)
         return tuple(weight > 0 for weight in self.weights)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """Integers proportional to the probabilities of the rows; floats count as the binary fractions that they are.
+        """Integers proportional to the table's probabilities; floats count as the binary fractions that they are.
 
         >>> Records(JointTable([(0,), (1,)], [0.25, 0.75]), 2).weights
         (1, 3)
@@ -171,19 +185,43 @@ class Records:
 
     def assumptions(self) -> tuple[str, ...]:
         return (
-            "the records are independent of each other, each with the stated joint distribution of its columns",
+            "the records are independent of each other, each with the same stated joint distribution of its columns",
             "the number of records is public",
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "records", "table": self.table.to_dict(), "records": self.size, "source": self.source}
+        told: dict[str, Any] = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
+        told["source"] = self.source
+        if self.within is not None:
+            told["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
+        return told
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Records:
-        return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"))
+        return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
 
     def describe(self) -> str:
+        loose = "" if self.within is None else " of probabilities within intervals"
         return (
             f"{self.size:,} independent records of {len(self.columns)} columns, with {len(self.table.rows)} different "
-            f"rows ({self.source})"
+            f"rows{loose} ({self.source})"
         )
+
+
+def _intervals(table: JointTable, within: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fraction], ...]:
+    found = tuple(
+        (as_fraction(low, "an end of an interval", "within"), as_fraction(high, "an end of an interval", "within"))
+        for low, high in within
+    )
+    if len(found) != len(table.rows):
+        raise InputError(
+            f"there are {len(table.rows)} rows and {len(found)} intervals", fix="give one for each row of the table"
+        ).at("within")
+    masses = [Fraction(mass) / (table.total or 1) for mass in table.masses]
+    for row, mass, (low, high) in zip(table.rows, masses, found, strict=True):
+        if not 0 <= low <= mass <= high <= 1:
+            raise InputError(
+                f"the interval of the row {row} goes from {float(low):g} to {float(high):g}",
+                rule=f"it must lie inside [0, 1] and hold the table's probability {float(mass):g}",
+            ).at("within")
+    return found
