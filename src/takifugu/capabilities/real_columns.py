@@ -64,7 +64,8 @@ def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
-        found.append(tuple(_read(value, belief, number, name) for value in values))
+        seen = dict[Any, Fraction]()  # most columns repeat their values; dropped with this call
+        found.append(tuple(_once(seen, value, belief, number, name) for value in values))
     return RealColumns(tuple(found))
 
 
@@ -95,6 +96,18 @@ def _values(column: Any) -> list[Any]:
         if hasattr(column, convert):
             return list(getattr(column, convert)())
     return list(column)
+
+
+def _once(seen: dict[Any, Fraction], value: Any, belief: Any, number: int, name: str) -> Fraction:
+    """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
+    try:
+        key = type(value), value
+        exact = seen.get(key)
+        if exact is None:
+            exact = seen[key] = _read(value, belief, number, name)
+        return exact
+    except TypeError:  # not hashable, and no number
+        return _read(value, belief, number, name)
 
 
 def _read(value: Any, belief: Any, number: int, name: str) -> Fraction:
