@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.network import BayesianNetwork
     from takifugu.beliefs.network_files import read_network
     from takifugu.beliefs.normal import MultivariateNormal
+    from takifugu.beliefs.parameter_box import Affine, ParameterBox
     from takifugu.beliefs.parameters import Parameters
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.records import Records
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from takifugu.secrets.properties import Named, dataset_property, distribution_parameter
 
 __all__ = [
+    "Affine",
     "BayesianNetwork",
     "BinaryChainInterval",
     "ChainRegion",
@@ -60,6 +62,7 @@ __all__ = [
     "Mean",
     "MultivariateNormal",
     "Named",
+    "ParameterBox",
     "Parameters",
     "Pmf",
     "Pufferfish",
@@ -104,6 +107,7 @@ _MODULES = {
     "takifugu.beliefs.network": ("BayesianNetwork",),
     "takifugu.beliefs.network_files": ("read_network",),
     "takifugu.beliefs.normal": ("MultivariateNormal",),
+    "takifugu.beliefs.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.beliefs.parameters": ("Parameters",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.records": ("Records",),

@@ -181,10 +181,19 @@ def test_what_would_be_promised_for_columns_that_are_equal_within_records() -> N
 
 @pytest.mark.parametrize("secret", [
     tf.dataset_property("height", "mean"), tf.distribution_parameter("height", interval=(0, 1)),
+    tf.distribution_parameter("height", values=["low", "middle"]), tf.distribution_parameter("weight"),
 ])  # fmt: skip
 def test_secrets_of_another_setting_are_refused(secret: Any) -> None:
     with pytest.raises(InputError):
         tf.Pufferfish(secret, BELIEF)
+
+
+def test_an_interval_compares_the_numbers_that_lie_in_it() -> None:
+    prior = tf.JointTable([("0.1",), ("0.2",), ("0.5",)], [Fraction(1, 3)] * 3, ["x"])
+    coins = {p: {1: p, 0: 1 - Fraction(p)} for p in ("0.1", "0.2", "0.5")}
+    belief = tf.Parameters(prior, {"x": coins}, 2)
+    framework = tf.Pufferfish(tf.distribution_parameter("x", interval=("0.1", "0.2")), belief)
+    assert {(c.left.value, c.right.value) for c in framework.comparisons()} == {("0.1", "0.2"), ("0.2", "0.1")}
 
 
 def test_a_parameter_that_takes_one_value_hides_nothing() -> None:

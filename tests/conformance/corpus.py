@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
@@ -30,13 +31,13 @@ class Case:
     name: str
     framework: Framework
     query: Query
-    members: tuple[tf.MarkovChain, ...] = ()
+    members: tuple[Any, ...] = ()
 
 
 @cache
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
-    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations())
+    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_boxes())
 
 
 @cache
@@ -166,6 +167,20 @@ def _populations() -> Iterator[Case]:
     given = {"a": {0: "1/4", 1: "1/2", 5: "1/4"}, "b": {0: 1}, "c": {1: "1/3", 5: "2/3"}}
     listed = tf.Parameters(prior, {"y": given}, 3)
     yield Case("parameters listed in a table", _hide(listed, secret=tf.distribution_parameter("x")), tf.Sum("y"))
+
+
+def _boxes() -> Iterator[Case]:
+    columns: dict[str, Any] = {"x": {1: tf.Affine(0, x=1), 0: None}}
+    box = tf.ParameterBox({"x": ("1/5", "4/5")}, columns, 3)
+
+    def member(*numbers: str) -> tf.Parameters:
+        prior = tf.JointTable([(number,) for number in numbers], [Fraction(1, 2)] * 2, ["x"])
+        return tf.Parameters(prior, {"x": {p: {1: p, 0: 1 - Fraction(p)} for p in numbers}}, 3)
+
+    hidden = _hide(box, secret=tf.distribution_parameter("x"))
+    yield Case("a box of parameters", hidden, tf.Count(1), (member("1/5", "4/5"), member("1/5", "1/2")))
+    some = tf.distribution_parameter("x", interval=("1/2", "4/5"))
+    yield Case("a box of parameters, a part", _hide(box, secret=some), tf.Mean("x"), (member("1/2", "4/5"),))
 
 
 def _laws() -> Iterator[Case]:

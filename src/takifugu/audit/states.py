@@ -14,12 +14,14 @@ from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.parameter_box import ParameterBox
 from takifugu.beliefs.parameters import Parameters
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers, UserLaw
 from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
 from takifugu.errors import InputError
+from takifugu.laws.rationals import as_fraction
 
 
 class TableStates(JointStates[JointTable]):
@@ -110,6 +112,32 @@ class ParameterStates(JointStates[Parameters]):
             held = weights > 0
             values, weights = values[held], weights[held]
         return States(values, (weights,), ((0,),), (range(belief.size),), prior.relative_error)
+
+
+class BoxStates(JointStates[ParameterBox]):
+    """A box of parameters: beliefs that list some of its numbers stand for it."""
+
+    @property
+    def is_class(self) -> bool:
+        return True
+
+    def stand_in(self, member: Any) -> Parameters:
+        """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
+        box = self.belief
+        intervals = dict(box.intervals)
+        if not isinstance(member, Parameters) or {*member.names} != {*intervals} or member.records != box.records:
+            raise InputError(
+                f"{member!r} does not stand for {box.describe()}",
+                rule="what stands for a box is a Parameters belief with its parameters and its number of records",
+            )
+        for column, own in itertools.product(box.described, member.described):
+            values = [as_fraction(v, "a parameter") for v in member.alphabet(own.entry)]  # type: ignore[arg-type]
+            low, high = intervals[own.name]
+            meant = [column.chance.between({own.name: (v, v)})[0] for v in values] if column.name == own.name else []
+            told = [law[own.states.index(column.states[0])] for law in own.laws] if meant else []
+            if meant != told or not all(low <= v <= high for v in values):
+                raise InputError(f"the column {own.name!r} of the stand-in does not follow the box")
+        return member
 
 
 class UserStates(JointStates[IndependentUsers]):

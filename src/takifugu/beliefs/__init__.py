@@ -79,6 +79,7 @@ _KINDS: dict[str, Any] = {
     "multivariate-normal": "normal:MultivariateNormal",
     "clique-infection": "contacts:CliqueInfection",
     "parameters": "parameters:Parameters",
+    "parameter-box": "parameter_box:ParameterBox",
     "records": "records:Records",
 }
 

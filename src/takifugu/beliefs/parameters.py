@@ -198,18 +198,13 @@ class Parameters:
     def property(self, secret: Any) -> None:
         """Return None: parameters are entries, and secrets about them are read as they are.
 
-        Raises InputError for a property of the records at hand, and for an interval: the parameters are listed.
+        Raises InputError for a property of the records at hand.
         """
         if hasattr(secret, "function"):
             raise InputError(
                 f"the secret is {secret.describe()}, and this belief is about parameters of the population",
                 rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
                 fix="hide the parameter: distribution_parameter(column)",
-            ).at("secrets")
-        if getattr(secret, "interval", None) is not None:
-            raise InputError(
-                f"the secret is {secret.describe()}, and this belief lists the values of its parameters",
-                fix="compare these, or believe in a ParameterBox(...)",
             ).at("secrets")
 
 

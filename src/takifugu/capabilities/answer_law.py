@@ -183,6 +183,7 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
         "beliefs.contacts:Clique": "answer_laws.cliques:CliqueLaw",
         "beliefs.parameters:Parameters": "answer_laws.parameters:ParametersLaw",
         "beliefs.normal_views:NormalView": "answer_laws.normal:ShiftLaw",
+        "beliefs.parameter_box:BoxView": "answer_laws.parameter_box:BoxLaw",
         "beliefs.pair:LawPair": "answer_laws.listed:PairLaw",
         "beliefs.record_views:SumView": "answer_laws.records:SUM",
         "beliefs.record_views:FunctionView": "answer_laws.records:FUNCTION",

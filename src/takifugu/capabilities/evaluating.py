@@ -242,6 +242,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "beliefs.contacts:CliqueInfection": "capabilities.evaluating:of_people",
         "beliefs.pieces:IndependentPieces": "capabilities.evaluating:of_pieces",
         "beliefs.parameters:Parameters": "capabilities.evaluating:of_columns",
+        "beliefs.parameter_box:ParameterBox": "capabilities.evaluating:of_columns",
         "beliefs.records:Records": "capabilities.reading_records:of_records",
         "beliefs.normal:MultivariateNormal": "capabilities.real_columns:of_columns",
     },

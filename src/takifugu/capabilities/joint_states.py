@@ -176,6 +176,7 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
         "beliefs.users:IndependentUsers": "audit.states:UserStates",
         "beliefs.pieces:IndependentPieces": "audit.states:PieceStates",
         "beliefs.parameters:Parameters": "audit.states:ParameterStates",
+        "beliefs.parameter_box:ParameterBox": "audit.states:BoxStates",
         "beliefs.records:Records": "audit.records:RecordStates",
         "beliefs.record_views:SumView": "audit.records:SumStates",
         "beliefs.record_views:FunctionView": "audit.records:FunctionStates",

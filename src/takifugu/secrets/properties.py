@@ -239,9 +239,14 @@ class DistributionParameter:
         if hasattr(belief, "pairs"):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
+        known = belief.alphabet(place)
+        if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
+            low, high = self.interval
+            numbers = [as_fraction(value, "a parameter", "values") for value in known]
+            inside = [at for at, value in enumerate(numbers) if low <= value <= high]
+            return Family((place,), tuple(combinations(inside, 2)))
         if self.values is None:
             return Family((place,))
-        known = belief.alphabet(place)
         missing = [value for value in self.values if value not in known]
         if missing:
             raise InputError(
