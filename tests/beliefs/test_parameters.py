@@ -198,7 +198,7 @@ def test_an_interval_compares_the_numbers_that_lie_in_it() -> None:
 
 def test_a_parameter_that_takes_one_value_hides_nothing() -> None:
     sure = tf.BayesianNetwork([("h", ["c"], [], [1.0])])
-    with pytest.raises(InputError, match="probability zero"):
+    with pytest.raises(InputError, match="takes one value under every belief"):
         tf.Pufferfish(tf.distribution_parameter("h"), tf.Parameters(sure, {"h": {"c": {1: 1}}}, 3))
 
 
