@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
@@ -121,23 +122,25 @@ class BoxStates(JointStates[ParameterBox]):
     def is_class(self) -> bool:
         return True
 
-    def stand_in(self, member: Any) -> Parameters:
+    def stand_in(self, member: Any) -> Belief:
         """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
-        box = self.belief
-        intervals = dict(box.intervals)
-        if not isinstance(member, Parameters) or {*member.names} != {*intervals} or member.records != box.records:
+        box, found = self.belief, member
+        columns = {column.name: column for column in getattr(member, "described", ())}
+        if not hasattr(member, "prior") or {*member.names} != {*box.names} or {*columns} != {*box.columns}:
             raise InputError(
                 f"{member!r} does not stand for {box.describe()}",
-                rule="what stands for a box is a Parameters belief with its parameters and its number of records",
+                rule="what stands for a box is a Parameters belief with its parameters and columns",
             )
-        for column, own in itertools.product(box.described, member.described):
-            values = [as_fraction(v, "a parameter") for v in member.alphabet(own.entry)]  # type: ignore[arg-type]
-            low, high = intervals[own.name]
-            meant = [column.chance.between({own.name: (v, v)})[0] for v in values] if column.name == own.name else []
-            told = [law[own.states.index(column.states[0])] for law in own.laws] if meant else []
-            if meant != told or not all(low <= v <= high for v in values):
-                raise InputError(f"the column {own.name!r} of the stand-in does not follow the box")
-        return member
+        for meant in box.described:
+            own = columns[meant.name]
+            values = [as_fraction(v, "a parameter") for v in member.alphabet(own.entry)]
+            low, high = dict(box.intervals)[meant.name]
+            is_alone = all(name == meant.name for name, _ in meant.chance.slopes)
+            told = [law[own.states.index(meant.states[0])] for law in own.laws]
+            follows = is_alone and told == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
+            if not follows or member.records != box.records or not all(low <= v <= high for v in values):
+                raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
+        return found  # type: ignore[no-any-return]
 
 
 class UserStates(JointStates[IndependentUsers]):
