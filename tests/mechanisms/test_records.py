@@ -202,3 +202,21 @@ def test_total_variation_of_far_laws_is_one():
     one, other = np.zeros(500), np.zeros(500)
     one[0] = other[-1] = 1
     assert total_variation(one, other, Fraction(1)) == pytest.approx(1)
+
+
+def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
+    exact = calibrated(framework_of(HARSH, 1000), "laplace-exact").witness.detail
+    assert exact == "the log-ratio reaches epsilon here first"
+    rows = [(g, f) for g in (0, 1) for f in (0, 1, 2)]
+    table = tf.JointTable.from_counts(rows, [1, 3, 1, 3, 1, 4], ["g", "f"], source="made up")
+    framework = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(table, 1000))
+    told = calibrated(framework, "laplace-exact").witness.detail
+    assert told.endswith("added up: all together they may tell less")
+
+
+def test_a_set_of_several_intervals_is_read_in_order():
+    from takifugu.beliefs.record_views import _members
+    from takifugu.secrets.properties import Between, Intervals
+
+    parts = (Between(Fraction(4), None), Between(None, Fraction(1)))
+    assert _members(Intervals(parts), range(6)) == (0, 4, 5)

@@ -180,6 +180,10 @@ class ClassLaw(AnswerLaw[Any]):
 
         return levels
 
+    @property
+    def note(self) -> str:
+        return "; this is a bound for every table of the class, and each of them may need less"
+
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return 1e5, 1e5
 

@@ -38,6 +38,9 @@ FEW_COMPARED = 50
 #: Most products for laws of many copies.
 MOST_COPIES = 4e9
 
+#: What a witness adds where many records are bounded through one.
+BOUND = "; this is what each record that changes may tell by itself, added up: all together they may tell less"
+
 #: A value of the property, an integer proportional to its probability, and the law of the answer given it.
 Laws = dict[int, tuple[int, Pmf]]
 
@@ -183,6 +186,12 @@ class SumLaw(RecordsLaw[SumView]):
         laws = given_count(zero, one, n, wanted)
         return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in wanted}
 
+    @property
+    def note(self) -> str:
+        if self.exact or (self.is_binary and is_tight(*(self.law.given(level) for level in self.law.levels))):
+            return ""
+        return BOUND
+
     def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
         """Return the laws given the two values farthest apart; None where those given every value are listed."""
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
@@ -318,6 +327,10 @@ class SetsLaw(RecordsLaw[SetsView]):
             yield inner.repeated((one, other), times)
 
     @property
+    def note(self) -> str:
+        return "" if self.exact else BOUND
+
+    @property
     def _copied(self) -> float:
         return self.inner._copied
 
@@ -346,6 +359,10 @@ class ColumnLaw(RecordsLaw[ColumnView]):
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         return self.pairs_count, self.places if self.exact else 1.0 + self.reach
 
+    @property
+    def note(self) -> str:
+        return "" if self.exact else BOUND
+
 
 def record_law(kind: type[RecordsLaw[Any]]) -> Callable[..., AnswerLaw[Any]]:
     """Return how a law is made for a type of view: with the reason why there is none, where that is so."""
@@ -362,6 +379,11 @@ def record_law(kind: type[RecordsLaw[Any]]) -> Callable[..., AnswerLaw[Any]]:
 SUM, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, FunctionLaw, SetsLaw, ColumnLaw))
 
 
+def is_tight(zero: Pmf, one: Pmf) -> bool:
+    """Return whether what one record loses decides exactly what many do: in likelihood-ratio order."""
+    return likelihood_ratio_ordered(zero, one) or likelihood_ratio_ordered(one, zero)
+
+
 def is_ordered(zero: Pmf, one: Pmf) -> bool:
     """Return whether two laws are log-concave on one lattice and one is above the other in likelihood-ratio order.
 
@@ -371,7 +393,7 @@ def is_ordered(zero: Pmf, one: Pmf) -> bool:
     step = lattice_step(zero, one)
     if (int(one.values[0]) - int(zero.values[0])) % step or not (log_concave(zero, step) and log_concave(one, step)):
         return False
-    return likelihood_ratio_ordered(zero, one) or likelihood_ratio_ordered(one, zero)
+    return is_tight(zero, one)
 
 
 def _mixture(laws: Sequence[tuple[int, Pmf]]) -> tuple[int, Pmf]:

@@ -400,7 +400,7 @@ def _sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
 def _members(found: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
     if isinstance(found, Intervals):
-        return tuple(index for part in found.parts for index in _members(part, values))
+        return tuple(sorted(index for part in found.parts for index in _members(part, values)))
     if not isinstance(found, Between):
         return tuple(values.index(value) for value in found if value in values)
     low = 0 if found.low is None else _first(values, found.low)

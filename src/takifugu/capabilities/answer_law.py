@@ -96,6 +96,11 @@ class AnswerLaw(Generic[B]):
     def hull(self) -> int:
         return 1
 
+    @property
+    def note(self) -> str:
+        """What a witness adds where bounds stand for the laws, so that the noise may be more than the least."""
+        return ""
+
     def families(self) -> Iterator[AnswerFamily]:
         """Yield the answer families, one for each secret entry, lazily; raises Unsupported where there are none."""
         raise Unsupported(self.reason or "the distribution of the answer is not known")

@@ -20,7 +20,7 @@ from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.mechanisms.shares import ALONE, stands_alone
+from takifugu.mechanisms.shares import alone
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
@@ -54,7 +54,7 @@ class GaussianExact:
         nothing = "no comparison: the distributions keep epsilon and delta without noise"
         sigma, worst = largest_need(problem, needs, nothing)
         noise = normal_noise(problem, sigma)
-        detail = "the divergence reaches delta here first" + (ALONE if stands_alone(problem) else "")
+        detail = "the divergence reaches delta here first" + alone(problem)
         witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
 

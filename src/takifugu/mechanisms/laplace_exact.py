@@ -22,7 +22,7 @@ from takifugu.guarantee import Composition
 from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.mechanisms.largest_need import largest_need, refusing
-from takifugu.mechanisms.shares import ALONE, stands_alone
+from takifugu.mechanisms.shares import alone
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
@@ -61,7 +61,7 @@ class LaplaceExact:
         nothing = "no comparison: the distributions differ by less than epsilon without noise"
         scale, worst = largest_need(problem, partial(_needs, epsilon=problem.epsilon), nothing, lines=True)
         noise = laplace_noise(problem, scale)
-        detail = "the log-ratio reaches epsilon here first" + (ALONE if stands_alone(problem, lines=True) else "")
+        detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
         return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
 

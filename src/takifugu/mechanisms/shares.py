@@ -62,6 +62,13 @@ def stands_alone(problem: Problem, lines: bool = False) -> bool:
     )
 
 
+def alone(problem: Problem, lines: bool = False) -> str:
+    """Return what a witness adds where the noise may be more than the least: nothing where it is the least."""
+    if stands_alone(problem, lines):
+        return ALONE
+    return next((note for part in problem.law_parts if (note := answer_law(part).note)), "")
+
+
 def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
     """Return the laws of a family, each convolved with the law of what other components add."""
     hulls = {v: tuple(exact_law(law).convolve(others) for law in laws) for v, laws in family.hulls.items()}
