@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.chain_interval import BinaryChainInterval
     from takifugu.beliefs.chain_region import ChainRegion
     from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+    from takifugu.beliefs.density import Density
     from takifugu.beliefs.network import BayesianNetwork
     from takifugu.beliefs.network_files import read_network
     from takifugu.beliefs.normal import MultivariateNormal
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from takifugu.certificates.cells import read_table
     from takifugu.composition import compose
     from takifugu.frameworks import Pufferfish, between
+    from takifugu.laws.densities.normal import Normal, NormalMixture
+    from takifugu.laws.densities.truncated import Truncated
+    from takifugu.laws.densities.uniform_mean import UniformMean
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.postprocess.reconcile import reconcile
@@ -51,6 +55,7 @@ __all__ = [
     "CliqueInfection",
     "Count",
     "CountRows",
+    "Density",
     "Histogram",
     "Identity",
     "IndependentPieces",
@@ -62,6 +67,8 @@ __all__ = [
     "Mean",
     "MultivariateNormal",
     "Named",
+    "Normal",
+    "NormalMixture",
     "ParameterBox",
     "Parameters",
     "Pmf",
@@ -70,6 +77,8 @@ __all__ = [
     "Sum",
     "TakifuguError",
     "Together",
+    "Truncated",
+    "UniformMean",
     "__version__",
     "attribute",
     "between",
@@ -104,6 +113,7 @@ _MODULES = {
     "takifugu.beliefs.chain_interval": ("BinaryChainInterval",),
     "takifugu.beliefs.chain_region": ("ChainRegion",),
     "takifugu.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
+    "takifugu.beliefs.density": ("Density",),
     "takifugu.beliefs.network": ("BayesianNetwork",),
     "takifugu.beliefs.network_files": ("read_network",),
     "takifugu.beliefs.normal": ("MultivariateNormal",),
@@ -116,6 +126,9 @@ _MODULES = {
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.composition": ("compose",),
     "takifugu.frameworks": ("Pufferfish", "between"),
+    "takifugu.laws.densities.normal": ("Normal", "NormalMixture"),
+    "takifugu.laws.densities.truncated": ("Truncated",),
+    "takifugu.laws.densities.uniform_mean": ("UniformMean",),
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": ("Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Sum", "Together"),

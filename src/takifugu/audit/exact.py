@@ -15,10 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from mpmath import mp
 
+from takifugu.audit import real_line
 from takifugu.audit.any_start import Side, largest_ratio
 from takifugu.audit.noise_masses import DIGITS
 from takifugu.audit.releases import Release, hypotheses
@@ -105,7 +107,8 @@ def true_delta(
     """Return the true delta at `epsilon` (as the `loss` of an Audit; its `output` is the one that adds most).
 
     The sum runs over all outputs but a set of mass 1e-25 per cell. With any initial distribution `loss` and `lower` are
-    over point starts and `upper` over all pairs of point starts, one per side: the supremum lies between them.
+    over point starts and `upper` over all pairs of point starts, one per side: the supremum lies between them. For a
+    real-valued answer it is the delta before rounding to the grid, of which the published value has at most as much.
 
     Raises what `true_loss` raises, except that normal noise is fine.
 
@@ -118,6 +121,8 @@ def true_delta(
     """
     framework, query, randomiser = _parts(subject, query, randomiser)
     budget = as_epsilon(epsilon)
+    if real_line.is_real(framework):
+        return _on_the_real_line(framework, query, randomiser, budget)
     with mp.workdps(DIGITS):
         factor = mp.exp(mp.mpf(budget.numerator) / budget.denominator)
         low = high = mp.mpf(0)
@@ -138,6 +143,16 @@ def true_delta(
         upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
         output = tuple(_published(y, randomiser) for y in where)
         return Audit(float(low), comparison, output, max(0.0, float(low) - slack), upper)
+
+
+def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
+    """Return the true delta before the noisy answer is rounded: what is published has at most that."""
+    with mp.workdps(real_line.DIGITS):
+        exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
+        found = max(real_line.divergences(framework, query, randomiser, exponent), key=lambda one: one.delta)
+        delta = min(1.0, float(found.delta))
+        slack = real_line.SLACK
+        return Audit(delta, found.comparison, (found.place,), max(0.0, delta - slack), min(1.0, delta + slack))
 
 
 def _published(output: Any, noise: Randomiser) -> Any:

@@ -78,6 +78,7 @@ _KINDS: dict[str, Any] = {
     "bayesian-network": "network:BayesianNetwork",
     "multivariate-normal": "normal:MultivariateNormal",
     "clique-infection": "contacts:CliqueInfection",
+    "density": "density:Density",
     "parameters": "parameters:Parameters",
     "parameter-box": "parameter_box:ParameterBox",
     "records": "records:Records",

@@ -56,6 +56,7 @@ REGISTRY = [
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-gaussian-exact", "attribute_gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
+    Line("attribute-gaussian-approx", "attribute_gaussian_approx", takes_delta=True, definitions=("attribute",)),
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-quilt", "attribute_quilt", definitions=("attribute",)),
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),

@@ -21,7 +21,7 @@ from takifugu.laws.densities import Density, check_density
 from takifugu.laws.densities.numbers import TINY, finite
 
 #: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
-_TARGET, _MOST_CELLS, _MOST_ROUNDS = 2.0**-36, 20_000, 60
+_TARGET, _MOST_CELLS, _MOST_ROUNDS = 2.0**-32, 20_000, 60
 #: A density below this stands for none.
 _UNSEEN = 4 * TINY
 #: A charge below this is left as it is.

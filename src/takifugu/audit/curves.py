@@ -1,0 +1,128 @@
+"""Densities of real-valued outputs in many digits, from the definition of each kind and nothing that calibration uses.
+
+`curve(kind as plain data, sigma)` is the density of X + sigma Z for a standard normal Z. With D = sigma^2 + s^2:
+
+* a normal X with mean m and deviation s has the normal density of variance D;
+* cut to [l, h] with mass c, that density times the probability that a normal variable with mean
+  (m sigma^2 + y s^2)/D and variance s^2 sigma^2/D lies in [l, h], over c (Bayes' rule);
+* for the mean of n uniform numbers of step t = (high - low)/n, whose density is 1/(t (n-1)!) times the sum over k of
+  (-1)^k C(n, k) ((x - low)/t - k)_+^{n-1}, each power becomes (sigma/t)^{n-1} (n-1)! I_{n-1}((y - low - k t)/sigma),
+  where I_{-1} and I_0 are the normal density and distribution function and j I_j(u) = u I_{j-1}(u) + I_{j-2}(u).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from mpmath import mp
+
+from takifugu.errors import Unsupported
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A density, the places where it is not smooth, a range with all but 1e-18 of the mass, and a length.
+
+    Between kinks the density is smooth on the scale of `length`.
+    """
+
+    at: Callable[[Any], Any]
+    kinks: tuple[Any, ...]
+    low: Any
+    high: Any
+    length: Any
+
+
+#: Deviations of a normal distribution beyond which it has a mass of 1e-19.
+_REACH = 9
+
+
+def curve(told: Mapping[str, Any], sigma: Any) -> Curve:
+    """Return the density of X + sigma Z, X as `told`; call it, and use it, with the digits that are wanted.
+
+    Raises Unsupported for a kind that is not known here.
+    """
+    noise = mp.mpf(sigma)
+    if told["kind"] == "uniform-mean":
+        return _uniform_mean(told["count"], mp.mpf(told["low"]), mp.mpf(told["high"]), noise)
+    low, high = mp.ninf, mp.inf
+    while told["kind"] == "truncated":  # a range within a range
+        low = low if told["low"] is None else max(low, mp.mpf(told["low"]))
+        high = high if told["high"] is None else min(high, mp.mpf(told["high"]))
+        told = told["whole"]
+    if told["kind"] == "normal":
+        return _normals([(1, told["mean"], told["deviation"])], low, high, noise)
+    if told["kind"] == "normal-mixture":
+        parts = list(zip(told["weights"], told["means"], told["deviations"], strict=True))
+        return _normals(parts, low, high, noise)
+    raise Unsupported(f"the audit does not know the density of a {told['kind']} that is cut")
+
+
+def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
+    total = mp.fsum(mp.mpf(weight) for weight, _, _ in parts)
+    normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in parts]
+    inside = mp.fsum(w * _between((low - m) / s, (high - m) / s) for w, m, s in normals)
+
+    def at(y: Any) -> Any:
+        if not noise:
+            return mp.fsum(w * _density((y - m) / s) / s for w, m, s in normals) / inside if low <= y <= high else 0
+        return mp.fsum(w * noisy(y, m, s) for w, m, s in normals) / inside
+
+    def noisy(y: Any, m: Any, s: Any) -> Any:
+        spread = mp.sqrt(s**2 + noise**2)
+        height = _density((y - m) / spread) / spread
+        if low == mp.ninf and high == mp.inf:
+            return height
+        centre, width = (m * noise**2 + y * s**2) / spread**2, s * noise / spread
+        return height * _between((low - centre) / width, (high - centre) / width)
+
+    first = max(low, min(m - _REACH * s for _, m, s in normals)) - _REACH * noise
+    last = min(high, max(m + _REACH * s for _, m, s in normals)) + _REACH * noise
+    kinks = () if noise else tuple(end for end in (low, high) if mp.isfinite(end))
+    spread = min(mp.sqrt(s**2 + noise**2) for _, _, s in normals)
+    cut = noise and (mp.isfinite(low) or mp.isfinite(high))
+    return Curve(cache(at), kinks, first, last, min(noise, spread) if cut else spread)
+
+
+def _uniform_mean(n: int, low: Any, high: Any, noise: Any) -> Curve:
+    step, middle = (high - low) / n, (low + high) / 2
+    # The terms alternate: below the middle the largest is at most e^n (1 + sigma/t)^n or so times the sum.
+    digits = mp.dps + math.ceil(n * (1 + float(mp.log10(1 + noise / step))))
+
+    def at(y: Any) -> Any:
+        with mp.workdps(digits):
+            near = middle - abs(y - middle)  # symmetric
+            if not noise:
+                powers = (((near - low) / step - k) for k in range(n + 1))
+                terms = [(-1) ** k * mp.binomial(n, k) * u ** (n - 1) for k, u in enumerate(powers) if u >= 0]
+                return mp.fsum(terms) / (step * mp.factorial(n - 1)) if near >= low else mp.mpf(0)
+            terms = [
+                (-1) ** k * mp.binomial(n, k) * _repeated((near - low - k * step) / noise, n - 1) for k in range(n + 1)
+            ]
+            return mp.fsum(terms) * (noise / step) ** (n - 1) / step
+
+    kinks = () if noise else tuple(low + k * step for k in range(n + 1))
+    return Curve(cache(at), kinks, low - _REACH * noise, high + _REACH * noise, noise or high - low)
+
+
+def _repeated(u: Any, order: int) -> Any:
+    """Return I_order(u), the integral from -infinity of I_{order - 1}."""
+    before, now = _density(u), mp.erfc(-u / mp.sqrt(2)) / 2
+    for j in range(1, order + 1):
+        before, now = now, (u * now + before) / j
+    return now
+
+
+def _density(z: Any) -> Any:
+    return mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
+
+
+def _between(left: Any, right: Any) -> Any:
+    """Return P(left < Z < right), from the smaller tails."""
+    if left > 0:
+        left, right = -right, -left
+    return (mp.erfc(-right / mp.sqrt(2)) - mp.erfc(-left / mp.sqrt(2))) / 2

@@ -1,0 +1,176 @@
+"""Continuous distributions the slow way: heights from the textbook, divergences by quadrature and by cutting into sets.
+
+Nothing of takifugu is used but the value classes, whose numbers are read from their plain data.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from mpmath import mp
+from scipy.integrate import quad
+from scipy.optimize import brentq
+
+from takifugu.laws.densities.normal import Normal, NormalMixture
+from takifugu.laws.densities.truncated import Truncated
+from takifugu.laws.densities.uniform_mean import UniformMean
+
+
+def height(told: dict[str, Any]) -> Callable[[float], Any]:
+    """Return the density, as a function that gives 40 digits where `mp.dps` is that."""
+    kind = told["kind"]
+    if kind == "normal":
+        return lambda x: mp.npdf(x, told["mean"], told["deviation"])
+    if kind == "normal-mixture":
+        total = mp.fsum(told["weights"])
+        parts = list(zip(told["weights"], told["means"], told["deviations"], strict=True))
+        return lambda x: mp.fsum(w * mp.npdf(x, m, s) for w, m, s in parts) / total
+    if kind == "uniform-mean":
+        n, low, high = told["count"], told["low"], told["high"]
+        return lambda x: _irwin_hall(n, low, high, x, n - 1) * n / (mp.mpf(high) - mp.mpf(low))
+    whole, (low, high) = height(told["whole"]), _range(told)
+    share = mass(told["whole"], low, high)
+    return lambda x: whole(x) / share if low <= x <= high else mp.mpf(0)
+
+
+def _irwin_hall(n: int, low: float, high: float, x: Any, order: int) -> Any:
+    """Return the alternating sum of powers `order`: the density for n - 1, times its step, the distribution for n."""
+    with mp.extradps(2 * n + 10):
+        u = n * (mp.mpf(x) - mp.mpf(low)) / (mp.mpf(high) - mp.mpf(low))
+        if u < 0 or u > n:
+            return mp.mpf(u > n and order == n)
+        return mp.fsum((-1) ** k * mp.binomial(n, k) * (u - k) ** order for k in range(n + 1) if u >= k) / mp.factorial(
+            order
+        )
+
+
+def below(told: dict[str, Any], x: Any) -> Any:
+    """Return P(X <= x)."""
+    kind = told["kind"]
+    if kind == "normal":
+        return mp.ncdf(x, told["mean"], told["deviation"])
+    if kind == "normal-mixture":
+        parts = zip(told["weights"], told["means"], told["deviations"], strict=True)
+        return mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / mp.fsum(told["weights"])
+    if kind == "uniform-mean":
+        return _irwin_hall(told["count"], told["low"], told["high"], x, told["count"])
+    low, high = _range(told)
+    first = below(told["whole"], low)
+    return (below(told["whole"], min(max(x, low), high)) - first) / (below(told["whole"], high) - first)
+
+
+def mass(told: dict[str, Any], low: Any, high: Any) -> Any:
+    """Return the mass of an interval, from the distribution function."""
+    return below(told, high) - below(told, low)
+
+
+def _range(told: dict[str, Any]) -> tuple[Any, Any]:
+    return (-mp.inf if told["low"] is None else told["low"]), (mp.inf if told["high"] is None else told["high"])
+
+
+def _kinks(told: dict[str, Any]) -> list[float]:
+    kind = told["kind"]
+    if kind == "normal":
+        return [told["mean"] + told["deviation"] * k for k in range(-9, 10)]
+    if kind == "normal-mixture":
+        parts = zip(told["means"], told["deviations"], strict=True)
+        return sorted({m + s * k for m, s in parts for k in range(-9, 10)})
+    if kind == "uniform-mean":
+        n, low, high = told["count"], told["low"], told["high"]
+        return [low + (high - low) * k / n for k in range(n)] + [high]
+    ends = {end for end in (told["low"], told["high"]) if end is not None}
+    low, high = _range(told)
+    return sorted({x for x in _kinks(told["whole"]) if low < x < high} | ends)
+
+
+def hockey_stick(p: Any, q: Any, epsilon: float) -> float:
+    """Return the integral of (p - e^epsilon q)_+ by scipy's quadrature between changes of sign: right to 1e-9 or so."""
+    one, other = height(p.to_dict()), height(q.to_dict())
+    factor = math.exp(epsilon)
+
+    def excess(x: float) -> float:
+        return float(one(x)) - factor * float(other(x))
+
+    kinks = sorted({*_kinks(p.to_dict()), *_kinks(q.to_dict())})
+    total = 0.0
+    for a, b in pairwise(kinks):
+        inside = np.linspace(a + (b - a) * 1e-13, b - (b - a) * 1e-13, 7)
+        values = [excess(x) for x in inside]
+        roots = [
+            brentq(excess, x, y, xtol=1e-14) for (x, v), (y, w) in pairwise(zip(inside, values, strict=True))
+            if (v > 0) != (w > 0)
+        ]  # fmt: skip
+        for low, high in pairwise([inside[0], *roots, inside[-1]]):
+            if excess((low + high) / 2) > 0:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # it cannot reach 1e-13 in every cell
+                    total += quad(excess, low, high, epsabs=1e-13)[0]
+    return total
+
+
+def max_divergence(p: Any, q: Any, eta: float, cells: int = 800) -> float:
+    """Return sup of log (p(T) - eta)/q(T) over unions T of narrow cells (Zhang22 Definition 6): from below, to 1e-2.
+
+    Of all sets with one mass under p, that of the cells with the largest ratios has the least mass under q.
+    """
+    one, other = p.to_dict(), q.to_dict()
+    kinks = sorted({*_kinks(one), *_kinks(other)})
+    ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells + 1), kinks]))
+    masses = [np.array([float(height(told)(x)) for x in (ends[1:] + ends[:-1]) / 2]) * np.diff(ends) for told in (one, other)]
+    with np.errstate(all="ignore"):
+        order = np.argsort(-np.where(masses[0] > 0, masses[0] / masses[1], 0.0))
+        left, right = (np.cumsum(part[order]) for part in masses)
+        found = np.log((left - eta) / right)
+    return float(np.nanmax(np.where(left > eta, found, -np.inf)))
+
+
+def noisy_hockey_stick(p: Any, q: Any, sigma: float, epsilon: float, cells: int = 1500) -> float:
+    """Return the divergence after normal noise: both densities as many narrow point masses; right to 1e-5 or so."""
+    laws = []
+    for told in (p.to_dict(), q.to_dict()):
+        kinks = _kinks(told)
+        ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells), kinks]))
+        weights = np.diff([float(below(told, x)) for x in ends])
+        laws.append(((ends[1:] + ends[:-1]) / 2, weights))
+    first, last = (edge(x for places, _ in laws for x in places) for edge in (min, max))
+    y = np.linspace(first - 8 * sigma, last + 8 * sigma, cells)
+    one, other = (
+        (weights * np.exp(-(((y[:, None] - places) / sigma) ** 2) / 2)).sum(axis=1) / (sigma * math.sqrt(2 * math.pi))
+        for places, weights in laws
+    )
+    return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * (y[1] - y[0]))
+
+
+_PLACES = st.floats(-3, 3).map(lambda x: round(x, 3))
+_SPREADS = st.floats(0.25, 3).map(lambda x: round(x, 3))
+normals = st.builds(Normal, _PLACES, _SPREADS)
+
+
+@st.composite
+def _mixtures(draw: Any) -> NormalMixture:
+    count = draw(st.integers(1, 3))
+    weights = draw(st.lists(st.integers(1, 9), min_size=count, max_size=count))
+    several = [draw(st.lists(values, min_size=count, max_size=count)) for values in (_PLACES, _SPREADS)]
+    return NormalMixture([w / sum(weights) for w in weights], *several)
+
+
+mixtures = _mixtures()
+uniform_means = st.builds(lambda n, low, width: UniformMean(n, low, low + width), st.integers(1, 8), _PLACES, _SPREADS)
+
+
+@st.composite
+def cuts(draw: Any, wholes: Any) -> Truncated:
+    whole = draw(wholes)
+    low, high = whole.mean - draw(_SPREADS) * whole.deviation, whole.mean + draw(_SPREADS) * whole.deviation
+    return Truncated(whole, *draw(st.sampled_from([(low, high), (low, None), (None, high)])))
+
+
+densities = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures, uniform_means)))
+#: Those that the audit knows with noise.
+audited = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures)))
