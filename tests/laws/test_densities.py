@@ -1,4 +1,4 @@
-"""Continuous distributions: their bounds against many digits, their divergences against quadrature and the definition."""
+"""Continuous distributions: bounds against many digits, divergences against quadrature and the definition."""
 
 from __future__ import annotations
 
@@ -145,7 +145,8 @@ def test_a_density_reads_back_as_itself(density):
 
 @pytest.mark.parametrize(("make", "key"), [
     (lambda: Normal(0, 0), "deviation"), (lambda: Normal(math.nan, 1), "mean"), (lambda: Normal("x", 1), "mean"),
-    (lambda: NormalMixture([0.5, 0.4], [0, 1], [1, 1]), "weights"), (lambda: NormalMixture([1], [0, 1], [1]), "weights"),
+    (lambda: NormalMixture([0.5, 0.4], [0, 1], [1, 1]), "weights"),
+    (lambda: NormalMixture([1], [0, 1], [1]), "weights"),
     (lambda: NormalMixture([1.5, -0.5], [0, 1], [1, 1]), "weights"), (lambda: UniformMean(0, 0, 1), "count"),
     (lambda: UniformMean(2, 1, 1), "low"), (lambda: UniformMean(101, 0, 1), "count"),
     (lambda: Truncated(Normal(0, 1), 3, 2), "low"), (lambda: Truncated(Normal(0, 1), 40), "low"),

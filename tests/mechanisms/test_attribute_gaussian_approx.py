@@ -127,7 +127,10 @@ def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon)
     assert oracle.hockey_stick(one, other, epsilon + 2 * closeness) <= allowed + 1e-8
 
 
-@given(st.floats(0, 1.5), st.floats(0, 0.1), st.fractions(Fraction(1, 10), 3), st.fractions(Fraction(1, 100), Fraction(1, 2)))
+@given(
+    st.floats(0, 1.5), st.floats(0, 0.1), st.fractions(Fraction(1, 10), 3),
+    st.fractions(Fraction(1, 100), Fraction(1, 2)),
+)
 @settings(max_examples=40)
 def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta):
     split = Split.at(closeness, charge, epsilon, delta)

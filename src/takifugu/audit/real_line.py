@@ -1,8 +1,9 @@
 """The true delta of normal noise on a real-valued answer: the hockey-stick divergence, integrated over the real line.
 
 For densities p, q of the noisy answer given two hypotheses it is the integral of (p - e^epsilon q)_+, here by Gauss
-quadrature of densities with 22 digits, in cells that end where the sign changes. The published value is that rounded to a grid, which can only hide
-more: the number found is an upper bound of the published value's delta, and equals it as the grid becomes fine.
+quadrature of densities with 22 digits, in cells that end where the sign changes. The published value is the noisy one
+rounded to a grid, which can only hide more: the number found is an upper bound of its delta, and nearly equal to it
+where the grid is fine beside the noise.
 """
 
 from __future__ import annotations

@@ -12,13 +12,17 @@ from typing import Any
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError, within
-from takifugu.laws.densities import Density as Curve
-from takifugu.laws.densities import check_density, from_dict
+from takifugu.laws.densities import Continuous, check_density, from_dict
 from takifugu.laws.densities.normal import Normal
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.real import RealNumber
 from takifugu.secrets.properties import (
-    Between, DatasetProperty, DistributionParameter, dataset_property, distribution_parameter, number,
+    Between,
+    DatasetProperty,
+    DistributionParameter,
+    dataset_property,
+    distribution_parameter,
+    number,
 )  # fmt: skip
 
 #: An undeclared resolution is a power of ten, at most this share of the least deviation.
@@ -43,7 +47,7 @@ class Density(Nameless):
 
     about: DatasetProperty | DistributionParameter
     values: tuple[Fraction, ...]
-    curves: tuple[Curve, ...]
+    curves: tuple[Continuous, ...]
     references: tuple[Normal, ...]
     resolution: Fraction
     source: str = "assumed"
@@ -52,7 +56,7 @@ class Density(Nameless):
         self,
         attribute: str | Iterable[str],
         function: Any,
-        given: Mapping[Number, Curve],
+        given: Mapping[Number, Continuous],
         references: Mapping[Number, Normal] | None = None,
         resolution: Number | None = None,
         source: str = "assumed",
@@ -257,12 +261,12 @@ def _by_value(given: Any, name: str) -> dict[Fraction, Any]:
     return dict(sorted(found.items()))
 
 
-def _references(table: Mapping[Fraction, Curve]) -> dict[Fraction, Normal]:
+def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:
     deviation = math.sqrt(math.fsum(curve.deviation**2 for curve in table.values()) / len(table))
     return {value: Normal(curve.mean, deviation) for value, curve in table.items()}
 
 
-def _check_references(table: Mapping[Fraction, Curve], chosen: Mapping[Fraction, Any]) -> None:
+def _check_references(table: Mapping[Fraction, Continuous], chosen: Mapping[Fraction, Any]) -> None:
     wrong = [value for value in chosen if not isinstance(chosen[value], Normal)]
     if wrong or table.keys() != chosen.keys():
         raise InputError(

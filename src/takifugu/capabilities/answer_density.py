@@ -8,7 +8,7 @@ from typing import Any
 
 from takifugu.capabilities.answer_law import Share
 from takifugu.capabilities.dispatch import Question
-from takifugu.laws.densities import Density
+from takifugu.laws.densities import Continuous
 from takifugu.laws.densities.normal import Normal
 
 
@@ -16,7 +16,7 @@ from takifugu.laws.densities.normal import Normal
 class Given:
     """The density of the answer given one value of what is hidden, in answer units, and its reference."""
 
-    density: Density
+    density: Continuous
     reference: Normal
 
 

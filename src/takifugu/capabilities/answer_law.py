@@ -176,6 +176,10 @@ FOR_RECORDS = no_law(
     "under a belief over records columns are hidden, not whole records: name one, every_entry(attribute=...) or "
     'dataset_property(...), believe in IndependentUsers, or use mechanism="group"'
 )
+FOR_DENSITIES = no_law(
+    "the answer has a density, so no list of values and masses is its distribution: use "
+    'mechanism="attribute-gaussian-approx"'
+)
 
 #: (belief, answer, family) -> AnswerLaw, by type of belief.
 ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Question(
@@ -190,6 +194,7 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
         "beliefs.normal_views:NormalView": "answer_laws.normal:ShiftLaw",
         "beliefs.parameter_box:BoxView": "answer_laws.parameter_box:BoxLaw",
         "beliefs.pair:LawPair": "answer_laws.listed:PairLaw",
+        "beliefs.density:DensityView": "capabilities.answer_law:FOR_DENSITIES",
         "beliefs.record_views:SumView": "answer_laws.records:SUM",
         "beliefs.record_views:FunctionView": "answer_laws.records:FUNCTION",
         "beliefs.record_views:SetsView": "answer_laws.records:SETS",

@@ -17,7 +17,7 @@ deviation for a move by 1 (Balle and Wang 2018) and D the largest |m_a - m_b| of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,7 +26,6 @@ from takifugu.guarantee import Composition
 from takifugu.hypotheses import against
 from takifugu.laws.densities.excess import charge_at
 from takifugu.laws.gaussian import gaussian_analytic_sigma
-from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal

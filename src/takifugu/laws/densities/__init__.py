@@ -15,7 +15,7 @@ from takifugu.laws.atoms import Floats
 
 
 @runtime_checkable
-class Density(Protocol):
+class Continuous(Protocol):
     """A distribution with a density; cells and intervals are given by arrays of their ends, which may be infinite."""
 
     @property
@@ -55,7 +55,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def from_dict(data: Mapping[str, Any]) -> Density:
+def from_dict(data: Mapping[str, Any]) -> Continuous:
     """Read a density back from its `to_dict` form; InputError for an unknown kind.
 
     >>> from takifugu.laws.densities.normal import Normal
@@ -68,13 +68,13 @@ def from_dict(data: Mapping[str, Any]) -> Density:
             f"the kind of density is {kind!r}", fix=f"write one of {sorted(_KINDS)}{did_you_mean(kind, _KINDS)}"
         ).at("kind")
     module, name = _KINDS[str(kind)].split(":")
-    read: Callable[[Mapping[str, Any]], Density] = getattr(import_module(f"{__name__}.{module}"), name).from_dict
+    read: Callable[[Mapping[str, Any]], Continuous] = getattr(import_module(f"{__name__}.{module}"), name).from_dict
     return read(data)
 
 
-def check_density(found: object) -> Density:
+def check_density(found: object) -> Continuous:
     """Return what is given if it is one of the densities of this package; InputError for anything else."""
-    if not isinstance(found, Density):
+    if not isinstance(found, Continuous):
         discrete = " (a distribution of single values has no density)" if hasattr(found, "masses") else ""
         raise InputError(
             f"{found!r} is no density{discrete}",

@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.errors import InputError
 from takifugu.laws.atoms import Array, Floats
-from takifugu.laws.densities import Density, check_density
+from takifugu.laws.densities import Continuous, check_density
 from takifugu.laws.densities.numbers import TINY, finite
 
 #: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
@@ -32,7 +32,7 @@ LARGEST = 600.0
 WIDTH = 2.0**-36
 
 
-def density_hockey_stick(p: Density, q: Density, epsilon: float) -> float:
+def density_hockey_stick(p: Continuous, q: Continuous, epsilon: float) -> float:
     """Return a number that the integral of (p - e^epsilon q)_+ does not exceed, usually by less than 1e-12.
 
     Raises InputError for anything but densities, and for an epsilon that is not finite or above 600.
@@ -41,16 +41,19 @@ def density_hockey_stick(p: Density, q: Density, epsilon: float) -> float:
     >>> round(density_hockey_stick(Normal(1, 3.730631634), Normal(0, 3.730631634), 1), 12)
     1e-05
     """
-    check_density(p), check_density(q)
+    for density in (p, q):
+        check_density(density)
     if finite(epsilon, "epsilon") > LARGEST:
-        raise InputError(f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600").at("epsilon")
+        raise InputError(
+            f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600"
+        ).at("epsilon")
     factor = math.exp(epsilon) * (1 - 2.0**-50)
     if p == q:
         return max(0.0, -math.expm1(epsilon)) * (1 + 2.0**-50)
     return min(1.0, _excess(p, q, factor))
 
 
-def _excess(p: Density, q: Density, factor: float) -> float:
+def _excess(p: Continuous, q: Continuous, factor: float) -> float:
     places = np.array(sorted({*p.edges, *q.edges}))
     places = np.unique(np.concatenate((places, np.linspace(places[0], places[-1], 129))))
     left, right = places[:-1], places[1:]
@@ -87,7 +90,7 @@ def _joined(starts: Floats, ends: Floats) -> tuple[Array, Array]:
     return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)]
 
 
-def max_divergence(p: Density, q: Density, eta: float = 0.0) -> float:
+def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
     """Return a number that the eta-approximate max-divergence D^eta(p||q) does not exceed (Zhang22 Definitions 5, 6).
 
     Rounded up by 1e-10 or so; infinite where it exceeds 600, as where p has more than eta of its mass where q has none,
@@ -127,7 +130,7 @@ def max_divergence(p: Density, q: Density, eta: float = 0.0) -> float:
     return high
 
 
-def _largest_log_ratio(p: Density, q: Density) -> float:
+def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
     """Return a number that log p/q does not exceed anywhere: the largest of cells, cut while one may exceed another."""
     if getattr(p, "whole", None) == q:  # cut out of q: the ratio is one over the share that remains
         return -math.log(q.mass(*(np.array([end]) for end in p.range))[0][0]) + 2.0**-50
@@ -153,7 +156,7 @@ def _largest_log_ratio(p: Density, q: Density) -> float:
     return math.log(largest) * (1 + 2.0**-50) + 2.0**-50 if math.isfinite(largest) else math.inf
 
 
-def distance_from(p: Density, q: Density, eta: float) -> float:
+def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
     """Return a number that max(D^eta(p||q), D^eta(q||p)) does not exceed: the variant of Zhang22 eq. (3).
 
     lambda_eta is the largest of these over the possible values of what is hidden, p the distribution of the answer and
@@ -162,7 +165,7 @@ def distance_from(p: Density, q: Density, eta: float) -> float:
     return max(max_divergence(p, q, eta), max_divergence(q, p, eta))
 
 
-def charge_at(p: Density, q: Density, closeness: float) -> float:
+def charge_at(p: Continuous, q: Continuous, closeness: float) -> float:
     """Return an eta for which `distance_from(p, q, eta)` is at most `closeness`: the other way to read the same curve.
 
     p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for every T. Raises as `density_hockey_stick`.

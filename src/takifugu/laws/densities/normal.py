@@ -150,8 +150,8 @@ class NormalMixture:
 
     def _mixed(self, found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
         slack = 2.0**-50 * (len(found) + 4)
-        least = sum(weight * low for (weight, _), (low, _) in zip(self.parts, found, strict=True))
-        most = sum(weight * high for (weight, _), (_, high) in zip(self.parts, found, strict=True))
+        weights = np.array([weight for weight, _ in self.parts])
+        least, most = (weights @ np.stack(side) for side in zip(*found, strict=True))
         return least - slack * np.abs(least), most * (1 + slack)
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from takifugu.errors import InputError
 from takifugu.laws.atoms import Floats
-from takifugu.laws.densities import Density, check_density, from_dict
+from takifugu.laws.densities import Continuous, check_density, from_dict
 from takifugu.laws.densities.numbers import finite
 
 
@@ -28,7 +29,7 @@ class Truncated:
     [0.0, 0.704131]
     """
 
-    whole: Density
+    whole: Continuous
     low: float | None = None
     high: float | None = None
 
@@ -38,7 +39,9 @@ class Truncated:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, finite(getattr(self, name), name))
         if not self._ends[0] < self._ends[1]:
-            raise InputError(f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high").at("low")
+            raise InputError(
+                f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"
+            ).at("low")
         if self._share[0] < 1e-9:
             raise InputError(
                 "the range holds less than 1e-9 of the distribution", fix="give a range where it is likely to lie"
@@ -60,7 +63,7 @@ class Truncated:
         places = np.unique(np.clip(self.whole.edges, *self._ends))
         ends = [end for end in self._ends if math.isfinite(end)]
         places = np.unique(np.concatenate([places, ends]))
-        cells = np.unique(np.concatenate([np.linspace(a, b, 257) for a, b in zip(places, places[1:], strict=False)]))
+        cells = np.unique(np.concatenate([np.linspace(a, b, 257) for a, b in pairwise(places)]))
         masses, middles = self.mass(cells[:-1], cells[1:])[1], (cells[:-1] + cells[1:]) / 2
         mean = float(masses @ middles / masses.sum())
         return mean, math.sqrt(float(masses @ (middles - mean) ** 2 / masses.sum()))
