@@ -38,6 +38,7 @@ class Case:
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_boxes())
+    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_densities())
 
 
 @cache
@@ -183,6 +184,30 @@ def _boxes() -> Iterator[Case]:
     yield Case("a box of parameters", hidden, tf.Count(1), (member("1/5", "4/5"), member("1/5", "1/2")))
     some = tf.distribution_parameter("x", interval=("1/2", "4/5"))
     yield Case("a box of parameters, a part", _hide(box, secret=some), tf.Mean("x"), (member("1/2", "4/5"),))
+def _columns() -> Iterator[Case]:
+    rows = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
+    masses = [Fraction(1, 3), Fraction(1, 6), Fraction(1, 8), Fraction(1, 4), Fraction(1, 8)]
+    people = tf.Records(tf.JointTable(rows, masses, ["group", "ill"]), 3)
+    share = tf.dataset_property("group", "share", of="b")
+    yield Case("records, share of a group", _hide(people, secret=share), tf.Sum("ill"))
+    yield Case("records, counts of rows", _hide(people, secret=share), tf.CountRows({"group": "a", "ill": 1}))
+    near = tf.dataset_property("ill", "sum", max_difference=1)
+    yield Case("records, near sums", _hide(people, secret=near), tf.Count("b", entries=["group"]))
+    sets = tf.dataset_property("ill", "mean", sets=[(None, 1), (1, None)])
+    yield Case("records, sets of means", _hide(people, secret=sets), tf.Count("a", entries=["group"]))
+    yield Case("records, what is hidden is shown", _hide(people, secret=tf.dataset_property("ill", "mean")),
+               tf.Mean("ill"))  # fmt: skip
+    yield Case("records, a column of one record", _hide(people, secret=tf.every_entry("group")), tf.Sum("ill"))
+
+
+def _densities() -> Iterator[Case]:
+    income = tf.dataset_property("income", "mean")
+    nearly = {a: tf.NormalMixture([0.5, 0.5], [2 * a, 2 * a + 1], [2, 2]) for a in (0, 1)}
+    yield Case("densities, nearly normal", _hide(tf.Density("income", "mean", nearly), secret=income), tf.Identity())
+    sums = {a: tf.UniformMean(4, a, a + 4) for a in (0, 1)}
+    rate = tf.distribution_parameter("rate", values=[0, 1])
+    yield Case("densities, uniform sums", _hide(tf.Density("rate", "parameter", sums), secret=rate),
+               tf.Identity(grid="0.01"))  # fmt: skip
 
 
 def _laws() -> Iterator[Case]:
