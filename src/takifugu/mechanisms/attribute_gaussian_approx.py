@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.capabilities.answer_density import Given, answer_densities
+from takifugu.capabilities.normal_law import deviation_up
 from takifugu.guarantee import Composition
 from takifugu.hypotheses import against
 from takifugu.laws.densities.excess import charge_at
@@ -117,7 +118,7 @@ class AttributeGaussianApprox:
                 needed = _needed(given[a], given[b], split)
                 if needed > variance:
                     variance, worst = needed, _witness(part, (a, b), given, split, problem)
-        noise = normal_noise(problem, _root_up(variance) / problem.unit)
+        noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, worst)
 
 
@@ -172,15 +173,6 @@ def _needed(one: Given, other: Given, split: Split) -> Fraction:
     """Return the variance that has to be added to the references' own; it may be negative."""
     move = Fraction(one.reference.mean) - Fraction(other.reference.mean)
     return move**2 * Fraction(split.sigma) ** 2 - Fraction(one.reference.deviation) ** 2
-
-
-def _root_up(variance: Fraction) -> Fraction:
-    """Return a rational at least the square root, by at most 1e-14 or so relative."""
-    if not variance:
-        return Fraction(0)
-    shift = max(0, 120 - (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2 * 2)
-    scaled = -((-variance.numerator << shift) // variance.denominator)
-    return Fraction(math.isqrt(scaled - 1) + 1, 1 << shift // 2)
 
 
 def _witness(part: Part, pair: tuple[int, int], given: Sequence[Given], split: Split, problem: Problem) -> Witness:
