@@ -39,6 +39,7 @@ def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_boxes())
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_densities())
+    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_normals(), *_densities())
 
 
 @cache
@@ -77,6 +78,7 @@ def _chains() -> Iterator[Case]:
     yield Case("chain, signed weights", _hide(chain), tf.Linear([1, -2, 0, 1]))
     yield Case("chain, mean", _hide(chain), tf.Mean())
     yield Case("chain, histogram", _hide(chain), tf.Histogram())
+    yield Case("chain, together", _hide(chain), tf.Together([tf.Count(1), tf.Count(0, entries=(1, 2))]))
     yield Case("chain, one secret", _hide(chain, secret=tf.entry(1, 0, 1)), tf.Count(1))
     yield Case("chain, any start", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Count(1))
     yield Case("chain, given start", _hide(tf.MarkovChain(STICKY, 3, [0.2, 0.8])), tf.Sum(codes={0: "-1/2", 1: 2}))
@@ -198,6 +200,18 @@ def _columns() -> Iterator[Case]:
     yield Case("records, what is hidden is shown", _hide(people, secret=tf.dataset_property("ill", "mean")),
                tf.Mean("ill"))  # fmt: skip
     yield Case("records, a column of one record", _hide(people, secret=tf.every_entry("group")), tf.Sum("ill"))
+
+
+def _normals() -> Iterator[Case]:
+    body = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)
+    near = tf.dataset_property("weight", "mean", max_difference=2)
+    yield Case("normal records, near means", _hide(body, secret=near), tf.Mean("height"))
+    halves = tf.dataset_property("weight", "mean", sets=[(None, 70), (70, None)])
+    yield Case("normal records, half-lines", _hide(body, secret=halves), tf.Mean("height"))
+    yield Case("normal records, a column of one record", _hide(body, secret=tf.every_entry("weight", 20)),
+               tf.Sum("height"))  # fmt: skip
+    mean = tf.distribution_parameter("height", interval=(168, 171))
+    yield Case("normal records, a parameter", _hide(body, secret=mean), tf.Mean("height"))
 
 
 def _densities() -> Iterator[Case]:

@@ -47,6 +47,8 @@ def curve(told: Mapping[str, Any], sigma: Any) -> Curve:
     Raises Unsupported for a kind that is not known here.
     """
     noise = mp.mpf(sigma)
+    if told["kind"] == "blurred":  # with normal noise of its own
+        return curve(told["whole"], mp.sqrt(noise**2 + told["deviation"] ** 2))
     if told["kind"] == "uniform-mean":
         return _uniform_mean(told["count"], mp.mpf(told["low"]), mp.mpf(told["high"]), noise)
     low, high = mp.ninf, mp.inf
@@ -65,7 +67,10 @@ def curve(told: Mapping[str, Any], sigma: Any) -> Curve:
 def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
     total = mp.fsum(mp.mpf(weight) for weight, _, _ in parts)
     normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in parts]
-    inside = mp.fsum(w * _between((low - m) / s, (high - m) / s) for w, m, s in normals)
+    cut = mp.isfinite(low) or mp.isfinite(high)
+    if not noise and not all(s for _, _, s in normals):
+        raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
+    inside = mp.fsum(w * _between((low - m) / s, (high - m) / s) for w, m, s in normals) if cut else mp.mpf(1)
 
     def at(y: Any) -> Any:
         if not noise:
@@ -75,7 +80,7 @@ def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
     def noisy(y: Any, m: Any, s: Any) -> Any:
         spread = mp.sqrt(s**2 + noise**2)
         height = _density((y - m) / spread) / spread
-        if low == mp.ninf and high == mp.inf:
+        if not cut:
             return height
         centre, width = (m * noise**2 + y * s**2) / spread**2, s * noise / spread
         return height * _between((low - centre) / width, (high - centre) / width)
@@ -84,8 +89,7 @@ def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
     last = min(high, max(m + _REACH * s for _, m, s in normals)) + _REACH * noise
     kinks = () if noise else tuple(end for end in (low, high) if mp.isfinite(end))
     spread = min(mp.sqrt(s**2 + noise**2) for _, _, s in normals)
-    cut = noise and (mp.isfinite(low) or mp.isfinite(high))
-    return Curve(cache(at), kinks, first, last, min(noise, spread) if cut else spread)
+    return Curve(cache(at), kinks, first, last, min(noise, spread) if cut and noise else spread)
 
 
 def _uniform_mean(n: int, low: Any, high: Any, noise: Any) -> Curve:

@@ -138,5 +138,10 @@ def of_density(view: Any, answer: Any) -> Sequence[Any]:
 
 #: (view, answer) -> the density of the answer given each value of the view's entry, as plain data (`curves`).
 DENSITIES: Question[Callable[[Any, Any], Sequence[Any]] | None] = Question(
-    "the density that the audit looks at", {"beliefs.density:DensityView": "audit.real_line:of_density"}, default=None
+    "the density that the audit looks at",
+    {
+        "beliefs.density:DensityView": "audit.real_line:of_density",
+        "beliefs.normal_views:NormalView": "audit.normal_columns:of_normal_view",
+    },
+    default=None,
 )

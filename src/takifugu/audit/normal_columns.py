@@ -1,0 +1,78 @@
+"""The density of a sum over normal records given a property of their columns, from means and covariances alone.
+
+F = c . S and g = w . S for the sum S of the records, or of one record for g. F - E[F] = b (g - E[g]) + R with
+b = Cov(F, g)/Var(g) and R normal, independent of g, of variance Var(F) - b Cov(F, g). So F given a value of g is
+normal; given a set it is b times a normal number within the set, plus R. Only what differs between hypotheses counts,
+so E[F] is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from mpmath import mp
+
+from takifugu.errors import Unsupported
+from takifugu.secrets.properties import Between
+
+Told = Mapping[str, Any]
+
+
+def of_normal_view(view: Any, answer: Any) -> Sequence[Told]:
+    """Return the density of the answer given each hypothesis, as plain data (`audit.curves`).
+
+    Raises Unsupported for vectors, and for a parameter other than the mean.
+    """
+    belief = view.belief
+    if answer.cells != 1 or len(view.weights) != 1:
+        raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
+    c, w = answer.coefficients[0], view.weights[0]
+    records = belief.records
+    whole = records * _form(c, belief.covariance, c)
+    if view.of:
+        if view.of != "mean":
+            raise Unsupported("the audit of normal records knows no other parameter than the mean")
+        factor = records * sum((a * b for a, b in zip(c, w, strict=True)), Fraction(0))
+        return [_normal(factor * (value - view.parameters[0]), whole) for value in view.parameters]
+    scale = 1 if view.single else records
+    inside, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
+    middle = scale * sum((a * m for a, m in zip(w, belief.mean, strict=True)), Fraction(0))
+    slope = shared / inside
+    rest = whole - slope * shared
+    if not view.sets:
+        return [_normal(slope * value, rest) for (value,) in view.differences]
+    return [_of_set(found, slope, middle, inside, rest) for found in view.sets]
+
+
+def _of_set(found: Any, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Told:
+    """Return b (g - E[g]) + R for g in a set: an interval, or values that are as likely as the density there."""
+    if not slope:
+        return _normal(Fraction(0), rest)
+    if not isinstance(found, Between):
+        if any(isinstance(value, Between) for value in found):
+            raise Unsupported("the audit of normal records knows sets of one interval, or of values")
+        means = [slope * (value - middle) for value in found]
+        heights = [mp.exp(-_mpf((value - middle) ** 2 / inside) / 2) for value in found]
+        weights = [height / mp.fsum(heights) for height in heights]
+        return {"kind": "normal-mixture", "weights": weights, "means": [*map(_mpf, means)],
+                "deviations": [mp.sqrt(_mpf(rest))] * len(means)}  # fmt: skip
+    ends = [None if end is None else _mpf(slope * (end - middle)) for end in (found.low, found.high)]
+    low, high = ends if slope > 0 else reversed(ends)
+    moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * inside), "low": low, "high": high}
+    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(rest))}
+
+
+def _normal(mean: Fraction, variance: Fraction) -> Told:
+    return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
+
+
+def _form(left: Any, matrix: Any, right: Any) -> Fraction:
+    rows = product(range(len(left)), range(len(right)))
+    return sum((left[i] * matrix[i][j] * right[j] for i, j in rows), Fraction(0))
+
+
+def _mpf(number: Fraction) -> Any:
+    return mp.mpf(number.numerator) / number.denominator
