@@ -13,11 +13,11 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.audit import true_delta, true_loss
-from takifugu.audit.curves import curve
+from takifugu.audit.curves import curve, with_laplace
 from takifugu.audit.real_line import DIGITS, divergence
 from takifugu.errors import Unsupported
 from takifugu.laws.gaussian import gaussian_delta
-from takifugu.randomisers import Exact, RoundedLaplace, RoundedNormal
+from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 
 STEP = Fraction(1, 10**6)
 
@@ -79,10 +79,64 @@ def test_a_noisy_density_is_the_convolution(told, sigma):
             assert math.isclose(found.at(mp.mpf(y)), by_parts, rel_tol=1e-9, abs_tol=1e-15)
 
 
+@pytest.mark.parametrize(("s", "b"), [(0.5, 1), (2, 0.5), (0, 1)])
+def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
+    with mp.workdps(DIGITS):
+        found = with_laplace({"kind": "normal", "mean": 1, "deviation": s}, b)
+        for y in (-3, 1.2, 4):
+            if s:
+                noisy = mp.quad(lambda x, y=y: mp.npdf(x, 1, s) * mp.exp(-abs(y - x) / b) / (2 * b),
+                                sorted([y, *(1 + s * k for k in range(-12, 13, 2))]))  # fmt: skip
+            else:
+                noisy = mp.exp(-abs(y - mp.mpf(1)) / b) / (2 * b)
+            assert math.isclose(found.at(mp.mpf(y)), noisy, rel_tol=1e-9)
+
+
+def test_laplace_noise_on_normal_answers_is_as_pure_as_on_numbers():
+    shift = hides({0: tf.Normal(0, 1), 1: tf.Normal(2, 1)})
+    enough, less = (RoundedLaplace(Fraction(b), STEP, 1, on_grid=False) for b in ("2", "1.5"))
+    assert true_delta(shift, 1, tf.Identity(), enough).upper < 1e-11
+    assert true_delta(shift, 1, tf.Identity(), less).lower > 1e-4
+
+
+BODY = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)
+
+
+@pytest.mark.parametrize("secret", [
+    tf.dataset_property("weight", "mean", max_difference=3), tf.dataset_property("weight", "sum", pairs=[(1, 14)]),
+    tf.every_entry("weight", max_difference=20), tf.distribution_parameter("height", values=[168, 171]),
+])  # fmt: skip
+def test_normal_records_against_the_closed_form(secret):
+    slope, variance, move = {
+        "dataset-property": (40 / 144, (49 - 40**2 / 144) / 4, None), "every-entry": (40 / 144 / 4, 49 / 4, 20),
+        "distribution-parameter": (1, 49 / 4, 3),
+    }[secret.to_dict()["kind"]]  # fmt: skip
+    if move is None:
+        move = 3 if secret.max_difference else 13 / 4
+    if secret.to_dict()["kind"] == "every-entry":
+        variance -= 40**2 / 144 / 16
+    audit = true_delta(tf.Pufferfish(secret, BODY), 0.5, tf.Mean("height"), noise(1))
+    assert math.isclose(audit.loss, gaussian_delta(slope * move, math.sqrt(variance + 1), 0.5), abs_tol=1e-12)
+
+
+def test_half_lines_of_normal_records():
+    """Against 2 phi(y) Phi(+-c y), c = .7/sqrt(1 - .49), the densities of y given each half-line."""
+    pair = tf.MultivariateNormal([0, 0], [[1, "0.7"], ["0.7", 1]], names=["x", "y"], records=2)
+    sides = tf.Pufferfish(tf.dataset_property("x", "mean", sets=[(None, 0), (0, None)]), pair)
+    slope = 0.7 / math.sqrt(0.51)
+    excess = lambda y: 2 * mp.npdf(y) * (mp.ncdf(slope * y) - mp.e * mp.ncdf(-slope * y))  # noqa: E731
+    root = mp.findroot(lambda y: mp.ncdf(slope * y) - mp.e * mp.ncdf(-slope * y), 0.5)
+    exact = mp.quad(excess, [root, root + 2, 5, 12])
+    assert math.isclose(true_delta(sides, 1, tf.Mean("y"), noise(0)).loss, exact, abs_tol=1e-9)
+    mirrored = tf.Pufferfish(tf.dataset_property("x", [-1], sets=[(None, 0), (0, None)]), pair)
+    assert math.isclose(true_delta(sides, 1, tf.Mean("y"), noise(1)).loss,
+                        true_delta(mirrored, 1, tf.Mean("y"), noise(1)).loss, abs_tol=1e-12)  # fmt: skip
+
+
 def test_what_it_does_not_know():
     found = hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)})
-    with pytest.raises(Unsupported, match="normal noise only"):
-        true_delta(found, 1, tf.Identity(), RoundedLaplace(Fraction(1), STEP, 1, on_grid=False))
+    with pytest.raises(Unsupported, match="normal and Laplace noise"):
+        true_delta(found, 1, tf.Identity(), DiscreteLaplace(Fraction(1), STEP))
     with pytest.raises(Unsupported):
         true_loss(found, tf.Identity(), noise(1))
     cut = hides({0: tf.Truncated(tf.UniformMean(2, 0, 1), high=0.8), 1: tf.Normal(0, 1)})

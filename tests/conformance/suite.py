@@ -138,7 +138,10 @@ def audited(name: str, case: Case, bound: Bound) -> Verdict:
     """Set a bound against the exact audit; AssertionError where more is lost than it promises."""
     told, noise = (case.framework, case.query), bound.randomiser
     used = math.inf
-    if noise.kind != "rounded-normal" and case.framework.domain.alphabet(0):  # normal answers have no pure loss
+    is_real = not case.framework.domain.alphabet(0)  # its densities are integrated, and have no list of outputs
+    if is_real and not bound.delta:
+        used = math.inf if true_delta(case.framework, bound.epsilon, case.query, noise).lower > 0 else 0.0
+    if noise.kind != "rounded-normal" and not is_real:
         used = true_loss(*told, noise, case.members).lower / float(bound.epsilon)
     if bound.delta > 0 and used > 1:
         used = true_delta(case.framework, bound.epsilon, case.query, noise, case.members).lower / float(bound.delta)

@@ -64,6 +64,36 @@ def curve(told: Mapping[str, Any], sigma: Any) -> Curve:
     raise Unsupported(f"the audit does not know the density of a {told['kind']} that is cut")
 
 
+def with_laplace(told: Mapping[str, Any], scale: Any) -> Curve:
+    """Return the density of X + scale L, X normal or a mixture of normals, L standard Laplace.
+
+    For X of mean m and deviation s it is (A + B)/(2 b), A = e^{s^2/(2 b^2) - (y - m)/b} Phi((y - m)/s - s/b) and B the
+    same with m - y in place of y - m. Raises Unsupported for any other X.
+    """
+    b = mp.mpf(scale)
+    if told["kind"] == "normal":
+        normals = [(mp.mpf(1), mp.mpf(told["mean"]), mp.mpf(told["deviation"]))]
+    elif told["kind"] == "normal-mixture":
+        rows = zip(told["weights"], told["means"], told["deviations"], strict=True)
+        total = mp.fsum(told["weights"])
+        normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in rows]
+    else:
+        raise Unsupported(f"the audit does not know a {told['kind']} density with Laplace noise")
+
+    def side(distance: Any, s: Any) -> Any:
+        if not s:
+            return mp.exp(-distance / b) * (mp.mpf(distance > 0) + mp.mpf(distance == 0) / 2)
+        return mp.exp(s**2 / (2 * b**2) - distance / b) * mp.erfc((s / b - distance / s) / mp.sqrt(2)) / 2
+
+    def at(y: Any) -> Any:
+        return mp.fsum(w * (side(y - m, s) + side(m - y, s)) for w, m, s in normals) / (2 * b)
+
+    reach = [(m, _REACH * s + 42 * b) for _, m, s in normals]
+    lengths = [s for _, _, s in normals if s]
+    kinks = tuple(m for _, m, s in normals if not s)
+    return Curve(cache(at), kinks, min(m - r for m, r in reach), max(m + r for m, r in reach), min([b, *lengths]))
+
+
 def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
     total = mp.fsum(mp.mpf(weight) for weight, _, _ in parts)
     normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in parts]

@@ -1,4 +1,4 @@
-"""The true delta of normal noise on a real-valued answer: the hockey-stick divergence, integrated over the real line.
+"""The true delta of noise on a real-valued answer: the hockey-stick divergence, integrated over the real line.
 
 For densities p, q of the noisy answer given two hypotheses it is the integral of (p - e^epsilon q)_+, here by Gauss
 quadrature of densities with 22 digits, in cells that end where the sign changes. The published value is the noisy one
@@ -17,12 +17,12 @@ import numpy as np
 from mpmath import mp
 
 from takifugu import secrets
-from takifugu.audit.curves import Curve, curve
+from takifugu.audit.curves import Curve, curve, with_laplace
 from takifugu.capabilities.dispatch import Question
 from takifugu.errors import Unsupported
 from takifugu.frameworks import Framework
 from takifugu.queries import Query, resolved
-from takifugu.randomisers import Exact, Randomiser, RoundedNormal
+from takifugu.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 
 #: Digits of the densities, and the number of cells in which signs are looked for.
 DIGITS, LEAST_CELLS, MOST_CELLS = 22, 48, 4000
@@ -49,18 +49,19 @@ def is_real(framework: Framework) -> bool:
 def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: Any) -> Iterator[Found]:
     """Yield the divergence of every ordered comparison; call it with `mp.dps` at DIGITS or more.
 
-    Raises Unsupported for noise that is not normal, and where a hypothesis has no density that is known here.
+    Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known here.
     """
-    if not isinstance(noise, RoundedNormal | Exact):
-        raise Unsupported("the audit of a real-valued answer knows normal noise only")
-    sigma = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+    if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
+        raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
+    scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+    noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
     for view, family, belief in _views(framework):
         told = _told(view)
         if told is None:
             raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
         plain = told(view, resolved(query, belief))
         pairs = family.value_pairs(view, 0)
-        curves = {value: curve(plain[value], sigma) for value in {*itertools.chain(*pairs)}}
+        curves = {value: noisy(plain[value], scale) for value in {*itertools.chain(*pairs)}}
         for a, b in pairs:
             delta, place = divergence(curves[a], curves[b], mp.exp(epsilon))
             words = (view.describe_hypothesis(value) for value in (a, b))
