@@ -40,6 +40,8 @@ def corpus() -> tuple[Case, ...]:
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_boxes())
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_densities())
     return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_normals(), *_densities())
+    entries = (*_chains(), *_classes(), *_records(), *_people(), *_laws())
+    return (*entries, *_populations(), *_columns(), *_normals(), *_densities())
 
 
 @cache

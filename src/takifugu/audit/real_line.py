@@ -49,7 +49,8 @@ def is_real(framework: Framework) -> bool:
 def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: Any) -> Iterator[Found]:
     """Yield the divergence of every ordered comparison; call it with `mp.dps` at DIGITS or more.
 
-    Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known here.
+    Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known
+    here.
     """
     if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
