@@ -37,11 +37,8 @@ class Case:
 @cache
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
-    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_boxes())
-    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_densities())
-    return (*_chains(), *_classes(), *_records(), *_people(), *_laws(), *_populations(), *_columns(), *_normals(), *_densities())
     entries = (*_chains(), *_classes(), *_records(), *_people(), *_laws())
-    return (*entries, *_populations(), *_columns(), *_normals(), *_densities())
+    return (*entries, *_populations(), *_boxes(), *_columns(), *_normals(), *_densities())
 
 
 @cache
