@@ -15,7 +15,7 @@ from typing import Protocol
 from takifugu.errors import Unsupported
 from takifugu.laws.gaussian import gaussian_exact_sigma
 from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
-from takifugu.laws.laplace_pair import above, below
+from takifugu.laws.laplace_pair import below
 from takifugu.laws.normal.matrices import Matrix, Vector
 from takifugu.laws.normal.pair import Normal, least_added_variance, pair_delta, shifted_delta
 from takifugu.laws.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
@@ -104,7 +104,7 @@ class TwoSets:
     def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         if not self.explained:
             return Fraction(0)
-        noise = least_noise(self.left, self.right, above(epsilon), below(delta))
+        noise = least_noise(self.left, self.right, below(epsilon), below(delta))
         return max(Fraction(0), Fraction(noise) ** 2 * self.explained - self.residual)
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
@@ -114,7 +114,7 @@ class TwoSets:
         if noise < LEAST_NOISE:
             return 1.0
         return max(
-            sets_delta(one, other, noise, above(epsilon))
+            sets_delta(one, other, noise, below(epsilon))
             for one, other in ((self.left, self.right), (self.right, self.left))
         )
 
