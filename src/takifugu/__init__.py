@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.postprocess.reconcile import reconcile
-    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Sum, Together
+    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Statistic, Sum, Together
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
@@ -74,6 +74,7 @@ __all__ = [
     "Pmf",
     "Pufferfish",
     "Records",
+    "Statistic",
     "Sum",
     "TakifuguError",
     "Together",
@@ -131,7 +132,9 @@ _MODULES = {
     "takifugu.laws.densities.uniform_mean": ("UniformMean",),
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
-    "takifugu.queries": ("Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Sum", "Together"),
+    "takifugu.queries": (
+        "Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum", "Together",
+    ),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),

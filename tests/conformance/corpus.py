@@ -160,6 +160,8 @@ def _populations() -> Iterator[Case]:
     yield Case("parameters, a column", _hide(known, secret=income), tf.Count(1, entries=["height"]))
     yield Case("parameters, rows", _hide(known, secret=income), tf.CountRows({"income": 1, "height": 1}))
     yield Case("parameters, mean", _hide(known, secret=tf.distribution_parameter("height")), tf.Mean("height"))
+    range_of = tf.Statistic("range", 1, ["height"], lambda values: max(values) - min(values), 1, grid="1/2")
+    yield Case("parameters, a statistic", _hide(known, secret=income), range_of)
     two = tf.Together([tf.Count(1, entries=["income"]), tf.Mean("height")])
     yield Case("parameters, two queries", _hide(known, secret=income), two)
     yield Case("parameters, histogram", _hide(known, secret=income), tf.Histogram(entries=["income"]))

@@ -162,6 +162,16 @@ def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
     return kept(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
 
+def of_columns(belief: Parameters, answer: Any, family: Any) -> AnswerLaw[Parameters]:
+    """Return what is known of an answer: nothing where it is no sum over records."""
+    if hasattr(answer, "terms"):
+        return ParametersLaw(belief, answer, family)
+    return AnswerLaw(belief, answer, family, (
+        "the statistic is no sum over records, and only its largest change is declared: "
+        'use mechanism="attribute-quilt" or "group"'
+    ))  # fmt: skip
+
+
 class ParametersLaw(AnswerLaw[Parameters]):
     """The laws given each value of each sensitive parameter."""
 

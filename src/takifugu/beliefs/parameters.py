@@ -31,6 +31,7 @@ from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.queries import Query
 from takifugu.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.queries.statistic import DeclaredAnswer, Statistic
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -142,9 +143,13 @@ class Parameters:
         """One record, as queries read it."""
         return Record(self.columns, tuple(column.states for column in self.described))
 
-    def resolve(self, query: Query) -> ColumnAnswer:
-        """Return what a query adds up over whole columns; InputError for one that does not add up over records."""
+    def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
+        """Return what a query adds up over whole columns, or a statistic of them; InputError for any other query."""
         entry_of = tuple(column.entry for column in self.described)
+        if isinstance(query, Statistic):
+            for name in query.columns:
+                self.record.position(name)
+            return DeclaredAnswer(query, self.columns, self.record.alphabets, self.records, entry_of, self.size)
         return over_columns(query, self.record, self.records, entry_of, self.size)
 
     @cached_property

@@ -190,7 +190,7 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
         "beliefs.table:JointTable": "answer_laws.table:TableLaw",
         "beliefs.network:BayesianNetwork": "answer_laws.network:NetworkLaw",
         "beliefs.contacts:Clique": "answer_laws.cliques:CliqueLaw",
-        "beliefs.parameters:Parameters": "answer_laws.parameters:ParametersLaw",
+        "beliefs.parameters:Parameters": "answer_laws.parameters:of_columns",
         "beliefs.normal_views:NormalView": "answer_laws.normal:ShiftLaw",
         "beliefs.parameter_box:BoxView": "answer_laws.parameter_box:BoxLaw",
         "beliefs.pair:LawPair": "answer_laws.listed:PairLaw",

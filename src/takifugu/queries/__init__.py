@@ -7,6 +7,7 @@ from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
 from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
 from takifugu.queries.rows import CountRows
+from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Mean",
     "Query",
     "State",
+    "Statistic",
     "Sum",
     "Together",
     "check",

@@ -13,12 +13,13 @@ from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
+from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
 KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
-    "count-rows": CountRows, "together": Together,
+    "count-rows": CountRows, "together": Together, "statistic": Statistic,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")
