@@ -220,3 +220,25 @@ def test_a_set_of_several_intervals_is_read_in_order():
 
     parts = (Between(Fraction(4), None), Between(None, Fraction(1)))
     assert _members(Intervals(parts), range(6)) == (0, 4, 5)
+
+
+@pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact"])
+def test_sets_of_the_values_of_a_function(mechanism):
+    spread = tf.Named("spread", 1, lambda values: max(values) - min(values))
+    secret = tf.dataset_property("g", spread, sets=[[0], [1]])
+    framework = tf.Pufferfish(secret, tf.Records(table_of(HARSH), 3))
+    found = calibrated(framework, mechanism, Fraction(1, 4))
+    of = lambda d: max(r[0] for r in d) - min(r[0] for r in d)  # noqa: E731
+    laws = laws_given(ROWS, HARSH, 3, lambda d: sum(r[1] for r in d), of)
+    assert 0 < true_loss(found).loss <= 0.25 * (1 + 1e-9)
+    needed = {"wasserstein": float(least_distance(laws[0], laws[1]) * 4),
+              "laplace-exact": float(smallest_laplace_scale(laws[0], laws[1], Fraction(1, 4), 20))}  # fmt: skip
+    assert found.scale == pytest.approx(needed[mechanism], rel=1e-8)
+
+
+def test_one_record_among_many_is_hidden_by_what_it_adds():
+    framework = tf.Pufferfish(tf.every_entry("g"), tf.Records(table_of(HARSH), 20_000))
+    found = calibrated(framework, "laplace-exact", Fraction(1, 10))
+    zero, one = ({x: Fraction(HARSH[2 * g + x]) / sum(HARSH[2 * g : 2 * g + 2]) for x in (0, 1)} for g in (0, 1))
+    alone = float(smallest_laplace_scale(zero, one, Fraction(1, 10), 20))
+    assert found.scale == pytest.approx(alone, rel=1e-8)  # in likelihood-ratio order the others do not matter
