@@ -148,3 +148,18 @@ def test_a_class_reads_back():
     again = beliefs.from_dict(beliefs.to_dict(belief))
     assert again.within == belief.within
     assert "within intervals" in again.describe()
+
+
+@pytest.mark.parametrize(("low", "high", "move"), [("2/5", "3/5", 1), ("3/10", "7/10", 2), ("0", "1", 4)])
+def test_the_boxes_of_example_2(low, high, move):
+    """Zhang22 Example 2: W = 1, 2, 4 for every table of the class, not for its corners alone."""
+    rows = [(1, 1), (0, 1), (1, 0), (0, 0)]
+    table = tf.JointTable(rows, [Fraction(1, 4)] * 4, names=["x1", "x2"])
+    box = tf.Records(table, 4, within=[(Fraction(low) / 2, Fraction(high) / 2)] * 4)
+    framework = tf.Pufferfish(tf.dataset_property("x2", "sum"), box)
+    assert tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="wasserstein").scale == move
+    seventh = [Fraction(low) + (Fraction(high) - Fraction(low)) * k / 7 for k in range(8)]
+    for p, q in product(seventh, repeat=2):
+        member = [p / 2, (1 - p) / 2, q / 2, (1 - q) / 2]
+        laws = laws_given(rows, member, 4, lambda d: sum(r[0] for r in d), lambda d: sum(r[1] for r in d))
+        assert all(least_distance(one, other) <= move for one, other in combinations(laws.values(), 2))

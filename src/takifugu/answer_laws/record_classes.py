@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Any
 
 from takifugu.answer_laws.dense import compared
+from takifugu.answer_laws.repeated import copies
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.errors import Unsupported
 from takifugu.laws.extended.floats import UNIT
@@ -29,6 +30,8 @@ from takifugu.laws.scale_search import smallest_scale
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 
+#: Most places of the sum of copies of a law.
+MOST_PLACES = 2**16
 #: Means below this may have lost digits: they count as zero.
 _SMALLEST = 1e-290
 NO_LAWS = (
@@ -100,8 +103,19 @@ class ClassFamily:
         return self.times * max(each)
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return a bound of W-infinity for every table."""
-        return (self.times * max(_farthest_move(one, other) for one, other in self._steps(index)),)
+        """Return increasing proposals for a bound of W-infinity for every table; the last is certain."""
+        farthest = self.times * max(_farthest_move(one, other) for one, other in self._steps(index))
+        return (*(move for move in self._between if move < farthest), farthest)
+
+    @cached_property
+    def _between(self) -> tuple[int, ...]:
+        """Proposals from so many copies of the lowest and of the highest law of one record of two levels."""
+        if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
+            return ()
+        lowest, highest = _envelope([level for index in range(len(self.compared)) for level in self._steps(index)[0]])
+        if self.times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
+            return ()
+        return copies(lowest, highest, self.times).moves(0)
 
     def losses(self, scale: Fraction) -> list[float]:
         """Return an upper bound on sup |log A/B| after Laplace noise, for each comparison and every table."""
@@ -115,9 +129,13 @@ class ClassFamily:
         return smallest_scale(lambda b: self._loss(index, b), proven, proven / 2**40, epsilon)
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return (w, scale): the bound of W-infinity, and w/epsilon."""
-        (move,) = self.moves(index)
-        return move, round_up(Fraction(move) / epsilon)
+        """Return (w, scale): the bound of W-infinity, and w/epsilon; rounded masses only propose w."""
+        *proposed, certain = self.moves(index)
+        for move in proposed:
+            scale = round_up(Fraction(move) / epsilon)
+            if scale and self._loss(index, scale) <= epsilon:
+                return move, scale
+        return certain, round_up(Fraction(certain) / epsilon)
 
     def _loss(self, index: int, scale: Fraction) -> float:
         return self.times * max(_loss(one, other, scale) for one, other in self._steps(index))
@@ -152,6 +170,23 @@ def _farthest_move(one: Level, other: Level) -> int:
         left.highest(_up_to(x)) <= right.lowest(_up_to(x + w))
         for left, right in ((one, other), (other, one)) for x in left.atoms
     ))  # fmt: skip
+
+
+def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
+    """Return laws between which, in stochastic order, every law of every level lies.
+
+    >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
+    >>> _envelope(ends)
+    (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
+    """
+    atoms = sorted({x for level in levels for x in level.atoms})
+    most, least = (
+        [choose(getattr(level, name)(_up_to(x)) for level in levels) for x in atoms]
+        for name, choose in (("highest", max), ("lowest", min))
+    )
+    return tuple(  # type: ignore[return-value]
+        Pmf(atoms, [below - before for before, below in pairwise([Fraction(0), *passed])]) for passed in (most, least)
+    )
 
 
 def _up_to(end: int) -> Callable[[int], Fraction]:
