@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from takifugu.errors import CalibrationRefused
 from takifugu.problem import Problem
 from takifugu.queries import resolved
 from takifugu.quilts.network.best import BestScale
-from takifugu.quilts.network.candidates import Found, NetworkQuilt, layers
+from takifugu.quilts.network.candidates import Found, NetworkQuilt, layers, picture
 from takifugu.quilts.network.columns import ColumnSets
 from takifugu.quilts.network.influence import influences
 
@@ -281,3 +282,30 @@ def test_on_a_tree_near_sets_of_columns_are_those_of_the_network(seed: int, size
     for layer in layers(net, entry):
         nodes, moved = sets.trimmed(entry, layer)
         assert moved == change(net.near_set(entry, nodes)) == change(net.near_set(entry, layer))
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", 1, 2])
+def test_algorithm_5_is_algorithm_3_for_one_record_whose_columns_are_their_parameters(epsilon: Any) -> None:
+    """Appendix A beside Section 5.1 on Figure 1: the entries of one record, and the parameters of many records."""
+    net = figure_1().network
+    sure = {"lo": {"lo": 1}, "hi": {"hi": 1}}
+    query = tf.Count("hi", ["h", "s", "i"])
+    entries = tf.Pufferfish(tf.attribute("i", "lo", "hi"), net)
+    asked = {"epsilon": epsilon, "allow_zero_noise": True}
+    appendix = tf.calibrate(entries, query, mechanism="quilt-exact", **asked)
+    for records in (1, 500):
+        known = tf.Parameters(net, dict.fromkeys("gishw", sure), records)
+        framework = tf.Pufferfish(tf.distribution_parameter("i"), known)
+        found = tf.calibrate(framework, query, mechanism="attribute-quilt", **asked)
+        assert float(found.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)
+
+
+@pytest.mark.parametrize("quilt", EXAMPLE["quilts"], ids=lambda quilt: quilt["Q"] or "nothing")
+def test_the_quilts_of_figure_1_are_drawn(quilt: dict[str, Any]) -> None:
+    net = figure_1().network
+    drawn = ElementTree.fromstring(picture(net, net.position("i"), [net.position(name) for name in quilt["Q"]]))
+    words = [node.text for node in drawn.iter() if node.tag.endswith("text")][1:]
+    kinds = dict(zip(words[::2], words[1::2], strict=True))
+    expected = {**dict.fromkeys(quilt["Q"], "quilt"), **dict.fromkeys(quilt["N"], "near"),
+                **dict.fromkeys(quilt["R"], "remote"), "i": "secret"}  # fmt: skip
+    assert kinds == expected

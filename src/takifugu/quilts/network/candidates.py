@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.hypotheses import compared
+from takifugu.pictures import graph
 from takifugu.problem import Part, Witness
 
 #: Networks of at most this many nodes are searched over all subsets of nodes.
@@ -126,6 +127,20 @@ def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], no
     detail = f"{detail}; {note}" if note else detail
     sides = compared(network, found.entry, found.pair, name=str(network.names[found.entry]))
     return Witness(sides.label, detail, numbers)
+
+
+def picture(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> str:
+    """Return a network as SVG with the nodes of a quilt of one entry, those near the entry, and the remote ones."""
+    chosen, depth = set(quilt), list[int]()
+    near = network.near_set(entry, chosen)
+    for above in network.parents:  # parents come first
+        depth.append(1 + max((depth[p] for p in above), default=-1))
+    kinds = {v: "quilt" if v in chosen else "near" if v in near else "remote" for v in range(network.size)}
+    names = [str(name) for name in network.names]
+    nodes = {names[v]: (depth[v], "secret" if v == entry else kinds[v]) for v in range(network.size)}
+    arcs = [(names[p], names[v]) for v, above in enumerate(network.parents) for p in above]
+    held = ", ".join(names[v] for v in sorted(chosen)) or "nothing"
+    return graph(nodes, arcs, f"A quilt of {names[entry]}: {held}")
 
 
 def network_of(part: Part) -> BayesianNetwork:
