@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -69,6 +70,20 @@ def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name
     for command in ("compare", "calibrate"):
         shown = invoke(command, copy / "real" / name)
         assert shown.exit_code == 0, shown.output
+
+
+@pytest.mark.parametrize("name", ["race.toml", "women.toml"])
+def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    text, sentence = re.findall(rf"```toml\n(# {name}\n.*?)```.*?\n\n((?:> [^\n]*\n)+)", readme, re.DOTALL)[0]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    for file in ("adult_train.csv.gz", "adult_test.csv.gz"):
+        shutil.copy(research_file(f"adult/{file}"), tmp_path / file)
+    released = invoke("release", tmp_path / name)
+    assert released.exit_code == 0, released.output
+    (page,) = tmp_path.glob("published*/*.certificate.txt")
+    shown = " ".join(page.read_text(encoding="utf-8").split())
+    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
 
 
 def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:

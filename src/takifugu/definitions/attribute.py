@@ -44,15 +44,15 @@ class Attribute(Pufferfish):
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Say what is hidden, from whom, and which of the two settings it is.
 
-        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:96])
-        hidden is the mean of 'age' of the records at hand (what these very records add up to, not a par
+        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:88])
+        this hides the mean of 'age' of the records at hand (what these very records add up to,
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
         which = f" ({'; and '.join(settings)})" if settings else ""
-        whom = beliefs[0] if len(beliefs) == 1 else f"one of {len(beliefs)} things, listed below"
+        whom = f"that the data are {beliefs[0]}" if len(beliefs) == 1 else f"one of the {len(beliefs)} things below"
         return (
-            f"hidden is {' and '.join(hidden)}{which}, from anyone who believes that the data are {whom}; single rows "
-            "are not hidden by this promise"
+            f"this hides {' and '.join(hidden)}{which} from anyone who believes {whom}; single rows are not hidden by "
+            "this promise"
         )
 
 
