@@ -187,6 +187,8 @@ def _boxes() -> Iterator[Case]:
     yield Case("a box of parameters", hidden, tf.Count(1), (member("1/5", "4/5"), member("1/5", "1/2")))
     some = tf.distribution_parameter("x", interval=("1/2", "4/5"))
     yield Case("a box of parameters, a part", _hide(box, secret=some), tf.Mean("x"), (member("1/2", "4/5"),))
+
+
 def _columns() -> Iterator[Case]:
     rows = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
     masses = [Fraction(1, 3), Fraction(1, 6), Fraction(1, 8), Fraction(1, 4), Fraction(1, 8)]
@@ -207,6 +209,7 @@ def _normals() -> Iterator[Case]:
     body = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)
     near = tf.dataset_property("weight", "mean", max_difference=2)
     yield Case("normal records, near means", _hide(body, secret=near), tf.Mean("height"))
+    yield Case("normal records, what is hidden is shown", _hide(body, secret=near), tf.Mean("weight"))
     halves = tf.dataset_property("weight", "mean", sets=[(None, 70), (70, None)])
     yield Case("normal records, half-lines", _hide(body, secret=halves), tf.Mean("height"))
     yield Case("normal records, a column of one record", _hide(body, secret=tf.every_entry("weight", 20)),

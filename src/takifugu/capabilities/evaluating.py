@@ -245,6 +245,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "beliefs.parameter_box:ParameterBox": "capabilities.evaluating:of_columns",
         "beliefs.records:Records": "capabilities.reading_records:of_records",
         "beliefs.normal:MultivariateNormal": "capabilities.real_columns:of_columns",
+        "beliefs.density:Density": "capabilities.real_columns:of_number",
     },
     default=_unregistered,
 )

@@ -42,6 +42,22 @@ class ColumnTotals:
         return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
 
 
+def of_number(belief: Any, data: Any) -> RealColumns:
+    """Return the one number that a belief of densities is about, exactly.
+
+    Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
+    """
+    try:
+        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
+    if not any(low <= value <= high for low, high in (curve.range for curve in belief.curves)):
+        raise DataError(
+            "the value has density 0 under every hypothesis of the belief", rule="the promise would not cover it"
+        )
+    return RealColumns(((value,),))
+
+
 def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
     """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -35,6 +35,18 @@ class RealNumber:
     def change(self, entries: object) -> NoReturn:
         """Raise Unsupported, as `entry_changes`."""
         self.entry_changes()
+
+    def coordinate_change(self, entries: object) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def cell_ranges(self) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return the number itself in grid units; the noise rounds it."""
+        return tuple(number / self.grid for number in totals)
 
     def restrict(self, entries: slice) -> RealNumber:
         """Return itself: it has no parts."""
