@@ -142,6 +142,19 @@ def test_equal_users_and_pieces_count_once_and_others_each() -> None:
         assert cost(users(6), noisy(users(6), weights, 10)) == HALF
 
 
+def test_columns_that_move_an_answer_together_count_once() -> None:
+    """The count of rows moves by 20 when both its columns change; z is as good as independent of them."""
+    levels, coin = ["lo", "hi"], {"lo": {0: "0.7", 1: "0.3"}, "hi": {0: "0.4", 1: "0.6"}}
+    near, far = [[0.9, 0.1], [0.1, 0.9]], [[0.52, 0.48], [0.48, 0.52]]
+    tables = [("s", "i", near), ("h", "s", near), ("w", "h", far), ("z", "w", near)]
+    net = tf.BayesianNetwork([("i", levels, [], [0.5, 0.5]), *((n, levels, [above], t) for n, above, t in tables)])
+    about = Pufferfish(tf.distribution_parameter("i"), tf.Parameters(net, dict.fromkeys("shz", coin), 20))
+    asked = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
+    found_so = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in asked]
+    together = found(about, [charge_of(one, reading="one") for one in found_so]).epsilon
+    assert HALF < together < HALF + TENTH
+
+
 # Declared places.
 
 

@@ -77,10 +77,17 @@ def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(places, "PATIENCE", 20.0)
     draft = path.with_name(f".{path.name}.0123456789abcdef.new")
     os.link(path, draft)
-    timer = threading.Timer(0.2, draft.unlink)
+    left = []
+
+    def finished() -> None:
+        left.append(draft.exists())
+        draft.unlink(missing_ok=True)
+
+    timer = threading.Timer(0.2, finished)
     timer.start()
     assert Ledger.open(path).spent("data").spent.epsilon == 1
     timer.join()
+    assert left == [True]
 
 
 def test_locks_that_do_not_hold_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,11 +111,10 @@ class View:
             changes = answer.entry_changes()
         except Unsupported:
             return None
-        own = whole_change(answer) * answer.grid
-        total = max(own, Fraction(0) if native else charge.change)
-        matched = native or _matched(belief, charge)
+        own, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
             return Read(changes, answer.grid, own, together=_together(answer, changes))
+        total = max(own, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         known = matched and isinstance(answer, Additive)
         each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)
