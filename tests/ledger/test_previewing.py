@@ -110,6 +110,8 @@ def test_a_delta_is_added_too(tmp_path: Path) -> None:
     told = preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)])
     both = Amount(Fraction(1, 4), Fraction(1, 1000))
     assert (told.charges[0].alone, told.charges[0].charged, told.after, told.budget) == (both, both, both, both)
+    Ledger.open(tmp_path / "ledger.db").reserve("data", [Debit(FRAMEWORK, normal)], budget=(1, "1/100"))
+    assert preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)]).charges == told.charges
 
 
 def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(tmp_path: Path) -> None:
