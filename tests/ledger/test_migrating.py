@@ -82,6 +82,13 @@ def test_it_takes_further_releases(path: Path) -> None:
     assert book.spent("unused").spent.epsilon == Fraction(1, 2)
 
 
+def test_the_oldest_releases_are_counted_with_a_further_one(path: Path) -> None:
+    book = Ledger.open(path)
+    before = book.spent("sequence").spent.epsilon
+    book.reserve("sequence", [group_debit(chain_framework(100, 0.7), Fraction(1, 9))])
+    assert before < book.spent("sequence").spent.epsilon <= before + Fraction(1, 9)
+
+
 def test_what_was_not_published_is_pending_and_says_that_it_cannot_be_completed(path: Path) -> None:
     book = Ledger.open(path)
     reserved = [p for p in book.pending() if p.state == "reserved"]
