@@ -9,8 +9,8 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, seconds, span, title
+from takifugu.kept import forget
 from takifugu.quilts.network import candidates as network_quilts
-from takifugu.quilts.network import influence as network_influence
 
 EPSILON = 3.0
 ALARM = Path(__file__).parents[2] / "shared/data/bif/alarm.bif"
@@ -41,7 +41,7 @@ def scale(network: tf.BayesianNetwork, secret: object, query: object, mechanism:
 
 def every_secret(network: tf.BayesianNetwork, mechanism: str) -> list[float]:
     """Return the scale for each variable as the only secret, with no table of influences left from before."""
-    network_influence._KNOWN.clear()
+    forget(network)
     query = tf.Count(["HIGH", "TRUE"])
     return [scale(network, tf.every_entry(name), query, mechanism) for name in network.names]
 
@@ -58,7 +58,7 @@ def alarm() -> None:
         less = sum(a < b for a, b in zip(found, group, strict=False))
         row(f"separators up to {size}", span(time), f"less than group for {less} of {network.size}")
     network_quilts.SEPARATOR_SIZE = chosen
-    network_influence._KNOWN.clear()
+    forget(network)
     time = seconds(lambda: scale(network, tf.every_entry(), tf.Count(["HIGH", "TRUE"]), "quilt-exact"), runs=1)
     row(f"all {network.size} at once, up to {chosen}", span(time))
 

@@ -98,9 +98,8 @@ def names_entries(query: Query) -> bool:
 
 
 def _size(framework: Framework) -> int:
-    """Return the number of entries that all beliefs share; 0 for two laws of an answer, or where they disagree."""
-    sizes = {0} if framework.is_pair else {b.size for b in framework.beliefs or [framework.domain]}
-    return sizes.pop() if len(sizes) == 1 else 0
+    """Return the number of entries; 0 for two laws of an answer."""
+    return 0 if framework.is_pair else framework.domain.size
 
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
@@ -121,8 +120,12 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
 def completed(charge: Charge, framework: Framework) -> Charge:
     """Return a charge of an older version with the names and lengths of the framework that it was calibrated for.
 
+    Beside two laws of an answer the change is what they say: older versions had the number of steps of its grid.
     Raises nothing: a framework that is another one says nothing, and what is not said is taken at its worst.
     """
+    if framework.is_pair and framework.fingerprint().startswith(charge.framework):
+        span = max(pair.span for pair in framework.pairs)
+        return replace(charge, change=span, entry_change=span)
     if charge.names or charge.lengths or charge.entries != _size(framework):
         return charge
     return replace(charge, names=_names(framework), lengths=_lengths(framework))
@@ -144,7 +147,7 @@ class _Read:
 def _read(framework: Framework, query: Query) -> _Read:
     problem = Problem(framework, query, Fraction(1))
     if problem.is_pair:
-        reach = component_change(problem).size * problem.grid
+        reach = component_change(problem).size
         return _Read(reach, reach)
     tabled = framework.beliefs or (framework.domain,)
     answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,11 +195,13 @@ class DiscreteLaplace(Noise):
     def kind(self) -> str:
         return "discrete-laplace"
 
-    @property
+    @cached_property
     def scale(self) -> Fraction:
         return self.units * self.grid
 
-    laplace_scale = scale
+    @property
+    def laplace_scale(self) -> Fraction:
+        return self.scale
 
     @property
     def _takes_whole(self) -> bool:
