@@ -239,5 +239,5 @@ def draw_guesses(curves: dict[str, list[list[float]]], command: str) -> None:
         axis.set(xlabel=titles[name][1])
         axis.set_title(titles[name][0], fontsize=9)
     axes[0].set_ylabel("the better guess is right, %")
-    axes[0].legend(frameon=False, fontsize=8, loc="upper left")
+    axes[1].legend(frameon=False, fontsize=8, loc="upper left")
     save(figure, "zhang2022-adult", command)
