@@ -112,6 +112,18 @@ EXAMPLES = (
          ('parameter = { attribute = "group" }', 'parameter = { attribut = "group" }', "hide.parameter.attribut")),
         ("mechanism", "parameter"),
     ),
+    Example(
+        "parameter-box",
+        f'{HEAD}[belief]\nkind = "parameter-box"\nrecords = 8\nsource = "a test"\n'
+        'intervals = { share = ["0.2", "0.8"] }\n'
+        '[belief.columns.height]\nvalues = ["big", "small"]\nchance = { constant = "0.6", share = "-0.2" }\n'
+        '[hide]\nparameter = { attribute = "share", interval = ["0.2", "0.8"] }\n'
+        f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n',
+        {"data.csv": "height\n" + "big\nsmall\n" * 4},
+        (*WRONG, ('constant = "0.6"', 'constant = "1.6"', "belief.columns.height"),
+         ('states = ["big"]', 'stats = ["big"]', "release[0].stats")),
+        ("mechanism", "parameter"),
+    ),
 )
 
 

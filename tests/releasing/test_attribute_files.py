@@ -277,6 +277,49 @@ def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
     assert 0 < table.calibrations[0].scale < 100
 
 
+HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
+
+
+@pytest.mark.parametrize(
+    ("hidden", "words"),
+    [
+        ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
+        ('record = { attribute = "income", max_difference = 20 }', "'income', up to a difference of 20"),
+        ('property = { attribute = ["income", "weight"], function = [1, "-0.5"], max_difference = 1 }', "-0.5 times"),
+        ('property = [{ attribute = "income", function = "sum", pairs = [[2400, 2500]] }, '
+         '{ attribute = "weight", function = "mean", max_difference = 1 }]', "the sum of 'income'"),
+        ('property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
+         "below 40 or at least 40"),
+    ],
+)  # fmt: skip
+def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> None:
+    changes = {HIDDEN: hidden, "delta = 1e-5\n": "delta = 1e-5\nallow_zero_noise = true\n"}
+    (table,) = release_file(written(tmp_path, "normal", changes)).tables
+    assert words in "; ".join(table.certificate.hidden)
+    assert table.certificate.definition == ("pufferfish" if "record" in hidden else "attribute")
+
+
+@pytest.mark.parametrize("kind", ["records", "normal"])
+def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> None:
+    if kind == "records":
+        query = 'query = "sum"\nattribute = ["hours", "team"]\ncodes = { 10 = 1, 30 = 3, 50 = 5, a = 0, b = 1 }\n'
+        path = written(tmp_path, kind, {'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': query})
+        told = faults(path)
+        assert "10" in told["release[0].codes"] or "does not know" in told["release[0].codes"]
+        path = written(tmp_path, kind, {
+            'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': 'query = "mean"\nattribute = ["hours"]\n'
+        })  # fmt: skip
+        assert answers(path) == [Fraction(4 * (10 + 30 + 50 + 10 + 30 + 50 + 30 + 30 + 30 + 10), 40)]
+        return
+    path = written(tmp_path, kind, {'attribute = "weight"\n': 'attribute = ["weight", "income"]\n'})
+    (table,) = plan(load(path)).tables
+    assert table.calibrations[0].randomiser.cells == 2
+    weights = {'query = "mean"\nattribute = "weight"\n': 'query = "linear"\nweights = { income = 2, weight = -1 }\n'}
+    mean = [answers(written(tmp_path / column, kind, {'attribute = "weight"\n': f'attribute = "{column}"\n'}))[0]
+            for column in ("income", "weight")]  # fmt: skip
+    assert answers(written(tmp_path / "linear", kind, weights)) == [60 * (2 * mean[0] - mean[1])]
+
+
 # A budget for several releases
 
 

@@ -9,7 +9,7 @@ from takifugu.spec.sections import FileSpec
 
 #: The kind that faults are listed for where a file names none that there is, those of records, and of whole columns.
 SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
-COLUMNS = ("independent-records", "normal", "parameters")
+COLUMNS = ("independent-records", "normal", "parameters", "parameter-box")
 _OURS = {
     SEQUENCES: "spec.sequences.kind:SEQUENCES",
     "markov-chain-class": "spec.sequences.kind:SEQUENCES",
@@ -20,6 +20,7 @@ _OURS = {
     "independent-records": "spec.attributes.records:RECORDS",
     "normal": "spec.attributes.normal:NORMAL",
     "parameters": "spec.attributes.parameters:PARAMETERS",
+    "parameter-box": "spec.attributes.parameters:PARAMETER_BOX",
 }
 #: The kinds by value of belief.kind.
 KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)

@@ -126,3 +126,31 @@ class ParametersSpec(Section):
     columns: Annotated[
         dict[str, ColumnSpec], Field(min_length=1, description="the distribution of each column, by its parameter")
     ]
+
+
+class BoxColumnSpec(Section):
+    """How a column of two values is distributed in the population, given the parameters."""
+
+    values: Annotated[tuple[State, State], Field(description="the two values in the column", examples=[["yes", "no"]])]
+    chance: Annotated[
+        Number | dict[str, Number],
+        Field(
+            description="the probability of the first value: a number, or a constant plus a slope for each parameter",
+            examples=[{"constant": "0.6", "smokers": "-0.2"}],
+        ),
+    ]
+
+
+class ParameterBoxSpec(Section):
+    """Parameters of which only the intervals are known; each number in them is covered."""
+
+    kind: Annotated[Literal["parameter-box"], Field(description="intervals of parameters of the population")]
+    records: RecordCount
+    source: Origin
+    intervals: Annotated[
+        dict[str, tuple[Number, Number]],
+        Field(min_length=1, description="the interval of each parameter", examples=[{"smokers": ["0.2", "0.4"]}]),
+    ]
+    columns: Annotated[
+        dict[str, BoxColumnSpec], Field(min_length=1, description="the distribution of each column, by the parameters")
+    ]

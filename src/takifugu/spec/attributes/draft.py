@@ -17,15 +17,18 @@ def draft(data: Path, output: Path, columns: Sequence[Column], kind: str) -> str
     It is valid as soon as the lines that say FILL IN are filled in.
     """
     belief = {"normal": _normal, "independent-records": _records, "parameters": _parameters}[kind]
-    parts = [head(data, output), _source(data, output, columns), _count(kind), belief(columns), _rest(columns, kind)]
+    source = _source(data, output, columns, kind)
+    parts = [head(data, output), source, _count(kind), belief(columns), _rest(columns, kind)]
     return "\n".join(row for part in parts for row in part) + "\n"
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+def _source(data: Path, output: Path, columns: Sequence[Column], kind: str) -> Iterator[str]:
+    budget = "{ epsilon = 1.0, delta = 1e-6 }" if kind == "normal" else "1.0"
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per record")
-    yield line("budget = 1.0", "the most epsilon that these records may ever spend together")
+    yield line(f"budget = {budget}", "the most that these records may ever spend together")
+    yield line("# only_release = true", "nothing else is ever released about them: allows the least noise")
     yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
     yield ""
 

@@ -10,7 +10,12 @@ from takifugu.errors import SpecError, TakifuguError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Query
 from takifugu.secrets import Secret
-from takifugu.spec.attributes.beliefs import IndependentRecordsSpec, NormalSpec, ParametersSpec
+from takifugu.spec.attributes.beliefs import (
+    IndependentRecordsSpec,
+    NormalSpec,
+    ParameterBoxSpec,
+    ParametersSpec,
+)
 from takifugu.spec.attributes.build import Known, query_of, secret_of
 from takifugu.spec.attributes.draft import draft
 from takifugu.spec.attributes.sections import (
@@ -48,7 +53,8 @@ _NEEDS = {
     "count-rows": {"where": 'the values that a row must have, where = { height = "tall" }'},
 }
 _BELIEFS: Mapping[str, type[Section]] = {
-    "normal": NormalSpec, "independent-records": IndependentRecordsSpec, "parameters": ParametersSpec
+    "normal": NormalSpec, "independent-records": IndependentRecordsSpec, "parameters": ParametersSpec,
+    "parameter-box": ParameterBoxSpec,
 }  # fmt: skip
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = {"belief.records", "belief.source"}

@@ -21,7 +21,7 @@ from takifugu.spec.source import private_files
 
 
 class _Normal(Attributes):
-    names = ("normal",)
+    names, hides = ("normal",), ("property", "record", "parameter")
 
     def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         given = spec.belief

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from takifugu.beliefs.network_files import read_network
+from takifugu.beliefs.parameter_box import Affine, ParameterBox
 from takifugu.beliefs.parameters import Parameters
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import InputError, SpecError, TakifuguError
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import State
-from takifugu.spec.attributes.beliefs import ColumnSpec, ParametersSpec
+from takifugu.spec.attributes.beliefs import BoxColumnSpec, ColumnSpec, ParameterBoxSpec, ParametersSpec
 from takifugu.spec.attributes.build import Known, known_values
 from takifugu.spec.attributes.kind import Attributes
 from takifugu.spec.attributes.reading import counted
-from takifugu.spec.kind import ReleaseFile, Unit
+from takifugu.spec.columns import Column
+from takifugu.spec.kind import Kind, ReleaseFile, Unit
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.records.kind import mass
 from takifugu.spec.records.reading import spelled
@@ -64,10 +66,7 @@ class _Parameters(Attributes):
         return known_values({str(name): belief.alphabet(belief.position(name)) for name in belief.names})
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the records as columns, listed by their values."""
-        rows = counted(file.table, self.known(file.belief), {}, file.belief.records)
-        listed = [row for row, times in rows for _ in range(times)]
-        return (Unit(None, dict(zip(file.belief.columns, map(list, zip(*listed, strict=True)), strict=True))),)
+        return _listed_columns(file, self.known(file.belief))
 
 
 def _prior(given: ParametersSpec, folder: Path) -> Any:
@@ -101,4 +100,44 @@ def _column(name: str, column: ColumnSpec, prior: Any) -> dict[State, dict[State
     return found
 
 
-PARAMETERS = _Parameters()
+class _ParameterBox(Attributes):
+    names, hides = ("parameter-box",), ("parameter",)
+
+    def belief(self, spec: Any, folder: Path) -> ParameterBox:
+        """Return the belief; SpecError names every column that is faulty."""
+        given: ParameterBoxSpec = spec.belief
+        try:
+            columns = {name: _two_states(column) for name, column in given.columns.items()}
+            return ParameterBox(given.intervals, columns, given.records, given.source)
+        except TakifuguError as error:
+            place = error.where[:2] if error.where and error.where[0] in ("intervals", "columns") else ()
+            raise SpecError([blamed(error, "belief", *place)]) from None
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return Kind.draft(self, data, output, columns, kind)
+
+    def known(self, belief: ParameterBox) -> Known:
+        return known_values(dict(zip(belief.columns, belief.record.alphabets, strict=True)))
+
+    def hidden(self, belief: ParameterBox) -> Known:
+        return {}
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return _listed_columns(file, self.known(file.belief))
+
+
+def _two_states(column: BoxColumnSpec) -> dict[State, Any]:
+    first, other = column.values
+    chance = column.chance if isinstance(column.chance, dict) else {"constant": column.chance}
+    slopes = {name: slope for name, slope in chance.items() if name != "constant"}
+    return {first: Affine(chance.get("constant", 0), slopes), other: None}
+
+
+def _listed_columns(file: ReleaseFile, known: Known) -> tuple[Unit, ...]:
+    """Return the records as columns, listed by their values."""
+    rows = counted(file.table, known, {}, file.belief.records)
+    listed = [row for row, times in rows for _ in range(times)]
+    return (Unit(None, dict(zip(file.belief.columns, map(list, zip(*listed, strict=True)), strict=True))),)
+
+
+PARAMETERS, PARAMETER_BOX = _Parameters(), _ParameterBox()

@@ -6,7 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool
 
-from takifugu.spec.attributes.beliefs import IndependentRecordsSpec, NormalSpec, ParametersSpec
+from takifugu.spec.attributes.beliefs import (
+    IndependentRecordsSpec,
+    NormalSpec,
+    ParameterBoxSpec,
+    ParametersSpec,
+)
 from takifugu.spec.sections import (
     AllowZeroNoise,
     Budget,
@@ -160,7 +165,7 @@ class AttributeReleaseSpec(FileSpec):
 
     source: Annotated[AttributeSourceSpec, Field(description="where the private records are")]
     belief: Annotated[
-        NormalSpec | IndependentRecordsSpec | ParametersSpec,
+        NormalSpec | IndependentRecordsSpec | ParametersSpec | ParameterBoxSpec,
         Field(discriminator="kind", description="what an adversary may believe"),
     ]
     hide: Annotated[AttributeHideSpec, Field(description="what must stay secret")]
