@@ -57,6 +57,11 @@ class Framework:
             raise InputError("the framework has no belief and no domain", fix="give one of them")
         return self.given_domain
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, where the data are records; none where they are not."""
+        return _columns(self.beliefs[0]) if self.beliefs else ()
+
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
         """Return the given distributions that are compared directly (`between`), which have no entries; mostly none."""

@@ -16,7 +16,8 @@ class Line:
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
     be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
-    Its bound is proved for frameworks of these `definitions`.
+    Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
+    with columns, and is asked, unless by name, only where there is one.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Line:
     error_of_belief: bool = False
     baseline: str = ""
     definitions: tuple[str, ...] = ("pufferfish",)
+    of_columns: bool = False
 
     def load(self) -> Mechanism:
         if not isinstance(self.place, str):
@@ -54,11 +56,17 @@ REGISTRY = [
     Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-gaussian-exact", "attribute_gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-gaussian-approx", "attribute_gaussian_approx", takes_delta=True, definitions=("attribute",)),
+    Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES, of_columns=True),
+    Line(
+        "attribute-gaussian-exact", "attribute_gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
+        of_columns=True,
+    ),
+    Line(
+        "attribute-gaussian-approx", "attribute_gaussian_approx", takes_delta=True, definitions=("attribute",),
+        of_columns=True,
+    ),
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-quilt", "attribute_quilt", definitions=("attribute",)),
+    Line("attribute-quilt", "attribute_quilt", definitions=("attribute",), of_columns=True),
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
 ]
 

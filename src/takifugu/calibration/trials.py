@@ -62,12 +62,14 @@ class Trial:
 def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False) -> list[Trial]:
     """Ask every mechanism of the registry, except those whose predicted work is beyond the limit.
 
-    Mechanisms that belong to another definition are told to nobody who did not ask for them.
+    Mechanisms that belong to another definition, or to columns where there are none, are told to nobody who did not ask
+    for them.
 
     With `patient`, for a release that nothing follows, the law of a long sequence may take up to PATIENCE: of the
     mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
     """
-    lines = [line for line in REGISTRY if {"pufferfish", problem.framework.definition} & {*line.definitions}]
+    read_as, has_columns = {"pufferfish", problem.framework.definition}, bool(problem.framework.columns)
+    lines = [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
     waiting = [
         (trial.cost.operations, place)
