@@ -30,7 +30,9 @@ from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, Rounded
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 STATES = ["still", "walking"]
 #: The mechanisms that frameworks of Pufferfish are told of.
-MECHANISMS = [line.name for line in registry.REGISTRY if "pufferfish" in line.definitions]
+MECHANISMS = [
+    line.name for line in registry.REGISTRY if "pufferfish" in line.definitions and not line.of_columns
+]
 
 
 def activity(length: int = 100, **how: Any) -> tf.MarkovChain:

@@ -93,15 +93,16 @@ class Framework:
     @cached_property
     def _written(self) -> tuple[str, dict[str, Any] | None]:
         """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
-        plain = self._plain()
+        plain = self._plain
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
 
     @cached_property
     def _fingerprint(self) -> str:
-        text = json.dumps(self._plain(), sort_keys=True, separators=(",", ":"))
+        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @cached_property
     def _plain(self) -> dict[str, Any]:
         return {
             "definition": self.definition,
