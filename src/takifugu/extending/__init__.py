@@ -23,6 +23,7 @@ from takifugu.frames import register as register_engine
 from takifugu.guarantee import Composition
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.queries import Additive
 from takifugu.queries import register as register_query
@@ -36,8 +37,8 @@ __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "Bound", "Composition", "Cost", "DataError", "Direction",
     "Engine", "InputError", "JointStates", "ListedFamily", "Marginal", "Pmf", "Problem", "Quilts", "Randomiser",
     "RandomiserKind", "Refusal", "Search", "States", "Unsupported", "Witness", "Worst", "answer_law",
-    "laplace_or_exact", "register_belief", "register_definition", "register_engine", "register_mechanism",
-    "register_query", "register_randomiser", "register_secret", "round_up",
+    "laplace_noise", "laplace_or_exact", "register_belief", "register_definition", "register_engine",
+    "register_mechanism", "register_query", "register_randomiser", "register_secret", "round_up",
 ]  # fmt: skip
 
 
