@@ -98,6 +98,16 @@ def test_a_single_promise_composes_with_noise_for_every_change_of_the_same_recor
     assert Ledger.open(book).spent("people").spent.epsilon == 1
 
 
+def test_a_second_promise_about_single_records_is_refused_in_words(book: str) -> None:
+    column = made(tf.Pufferfish(tf.every_entry("group"), PEOPLE), ILL, "wasserstein")
+    tf.release(column, ROWS, ledger=book, source="people", budget=9)
+    with pytest.raises(CompositionRefused):
+        tf.release(column, ROWS, ledger=book, source="people", budget=9)
+    with pytest.raises(CompositionRefused, match="publish both at once"):
+        tf.release(made(column.framework, ILL, "group"), ROWS, ledger=book, source="people", budget=9)
+    assert Ledger.open(book).spent("people").spent.epsilon == 1
+
+
 def test_a_single_promise_about_a_parameter_travels_to_other_records_of_the_population(book: str) -> None:
     query = tf.Count(1, entries=["height"])
     for mechanism in ("wasserstein", "group"):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from takifugu import secrets
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.alignment import readings
@@ -133,13 +134,18 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     """Whether a promise about one reading covers each entry of the recording, or each user, that another may mean.
 
     What a step outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all
-    values of all steps is enough where no start is given. Entries with names are the same in every reading.
+    values of all steps is enough where no start is given. Entries with names are the same in every reading. What
+    records add up to is another property in another reading.
     """
+    if belief.names is None and any(secrets.view(secret, belief) is not None for secret in view.framework.secrets):
+        return False
+    if belief.names is not None:
+        return True
     families = [secret.family(belief) for secret in view.framework.secrets]
     everywhere = [family for family in families if len(family.entries) == belief.size]
     if is_recording(belief):
         return not belief.has_given_start and any(family.pairs is None for family in everywhere)
-    return belief.names is not None or view.framework.is_pair or len(everywhere) == len(families)
+    return view.framework.is_pair or len(everywhere) == len(families)
 
 
 def _single_and_wholes(view: View, charges: Sequence[Charge], single: Charge, others: Sequence[Charge]) -> Joint:
