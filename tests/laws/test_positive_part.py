@@ -1,0 +1,70 @@
+"""The mean positive part of a sum: always between its two ends, and these close together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.tuples import mean_positive
+
+from takifugu.errors import InputError
+from takifugu.laws.positive_part import mean_positive_part
+
+VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)
+
+
+@given(VALUES, st.data(), st.integers(1, 7))
+def test_the_exact_mean_is_enclosed(values, data, count):
+    weights = data.draw(st.lists(st.integers(1, 32), min_size=len(values), max_size=len(values)))
+    masses = [Fraction(w, sum(weights)) for w in weights]
+    exact = mean_positive([Fraction(v, 16) for v in values], masses, count)
+    found = mean_positive_part(np.array(values) / 16, np.array([float(m) for m in masses]), count)
+    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
+    assert found.high - found.low <= 1e-5 * float(exact) + 1e-12
+
+
+def test_a_far_tail_keeps_its_relative_width():
+    exact = mean_positive([Fraction(-1), Fraction(7)], [Fraction(15, 16), Fraction(1, 16)], 30)
+    rare = mean_positive_part(np.array([-9.0, 1.0]), np.array([0.999, 0.001]), 8)
+    assert rare.low <= 8 * 0.001**8 <= rare.high * (1 + 1e-9)
+    found = mean_positive_part(np.array([-1.0, 7.0]), np.array([15 / 16, 1 / 16]), 30)
+    assert found.low <= exact <= found.high
+    assert found.high - found.low < 1e-5 * found.high
+
+
+def test_a_sum_that_is_never_positive_or_always():
+    assert mean_positive_part(np.array([-1.0, 0.0]), np.array([0.5, 0.5]), 9).high == 0
+    found = mean_positive_part(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 5)
+    assert found.low <= 10 <= found.high
+    assert found.high - found.low < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("values", "masses", "count"),
+    [
+        ([1.0], [0.5, 0.5], 1),
+        ([], [], 1),
+        ([np.nan], [1.0], 1),
+        ([1.0], [-1.0], 1),
+        ([1.0], [0.0], 1),
+        ([1.0], [1.0], 0),
+    ],
+)
+def test_what_is_no_law_is_refused(values, masses, count):
+    with pytest.raises(InputError):
+        mean_positive_part(np.array(values), np.array(masses), count)
+
+
+def test_the_smallest_step_is_never_called_certain_when_values_are_off_the_lattice():
+    """The lower end uses what splitting adds; on a coarse first lattice it must still be below the exact value."""
+    rng = np.random.default_rng(7)
+    for count in (2, 5, 9):
+        values, masses = np.round(rng.normal(-0.3, 1, 3), 4), np.array([0.25, 0.25, 0.5])
+        exact = mean_positive(
+            [Fraction(v) for v in values.tolist()], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)], count
+        )
+        coarse = mean_positive_part(values, masses, count, narrow=1.0)
+        assert coarse.low <= exact <= coarse.high
