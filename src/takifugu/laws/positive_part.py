@@ -64,7 +64,7 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
         return Enclosure(0.0, 0.0)
     if low >= 0 or low == high:
         exact, error = count * max(mean, 0.0), 4 * len(values) * _UNIT * count * high
-        return Enclosure(max(exact - error, 0.0), exact + error)
+        return Enclosure(float(max(exact - error, 0.0)), float(exact + error))
     theta = _tilt(values, masses)
     best, points = Enclosure(0.0, math.inf), _FIRST
     while points <= _MOST:
@@ -75,7 +75,7 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
                 break
         points *= 4
     limit = count * float(np.maximum(values, 0.0) @ masses) * (1 + 1e-9)  # E[S_+] <= n E[Z_+]
-    return Enclosure(best.low, min(best.high, limit))
+    return Enclosure(float(best.low), float(min(best.high, limit)))
 
 
 def _checked(values: Floats, masses: Floats, count: int) -> tuple[Floats, Floats]:
