@@ -168,6 +168,29 @@ def repair(
     return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
 
 
+def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:
+    """Return the channel whose rows are proportional to weights >= 0, rounded to multiples of 2**-90.
+
+    A positive weight keeps a positive mass, so that no output is ruled out by rounding. Raises InputError when shapes
+    differ, a weight is negative or not finite, or a row is all 0.
+
+    >>> from_weights([0], ["a", "b"], np.array([[3.0, 1.0]])).row(0)
+    {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
+    """
+    table = np.asarray(weights, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all() or (table < 0).any() or (table.max(axis=1) <= 0).any():
+        raise InputError("the weights must be rows of finite numbers, not negative and not all 0").at("weights")
+    _check_shape(inputs, outputs, list(table))
+    return Channel(tuple(inputs), tuple(outputs), tuple(_proportional(row) for row in table.tolist()), REPAIR_TOTAL)
+
+
+def _proportional(row: list[float]) -> tuple[int, ...]:
+    law = _fine(row)
+    masses = [max(mass * REPAIR_TOTAL // _FINE, int(weight > 0)) for mass, weight in zip(law, row, strict=True)]
+    masses[max(range(len(row)), key=row.__getitem__)] += REPAIR_TOTAL - sum(masses)
+    return tuple(masses)
+
+
 def _fine(row: list[float]) -> list[int]:
     """Return a row divided by its sum as integers over _FINE; what rounding down leaves goes to the largest."""
     ratios = [p.as_integer_ratio() for p in row]
