@@ -20,6 +20,7 @@ by Chernoff for S: |D| <= nh, so that tilted P(|S'| > r + nh) is at most e^(thet
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -205,14 +206,28 @@ def _transform_error(law: Floats, points: int, count: int) -> float:
 def _lattice_gap(
     sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float
 ) -> float:
-    """Return a bound on what splitting added: the least over t of t P(|S'| <= t) + 2 (t + v/t) e^(-t^2/2v)."""
-    proxy = count * step**2 / 4
-    best = math.inf
+    """Return what splitting added at most, from the tilted law of S' and a bound on the 2-norm of its error."""
+
+    def likely(t: float) -> float:
+        inside = np.abs(at) <= t
+        factors = np.exp(np.clip(-theta * at[inside], -700, 700))
+        return scale * (float(np.maximum(sums[inside], 0.0) @ factors) + error * float(np.linalg.norm(factors)))
+
+    return _least_gap(likely, step, count)
+
+
+def added_by_splitting(law: Floats, at: Floats, step: float, count: int) -> float:
+    """Return a bound on E[S'_+] - E[S_+] for a sum of `count` terms split onto a lattice of this step.
+
+    `law` are the masses of S' at the places `at`, right up to a relative 1e-9 (see the module).
+    """
+    return _least_gap(lambda t: float(law[np.abs(at) <= t].sum()), step, count)
+
+
+def _least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
+    """Return the least over t of t P(|S'| <= t) + 2 (t + v/t) e^(-t^2/2v), v = count step^2 / 4."""
+    proxy, best = count * step**2 / 4, math.inf
     for factor in (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0):
         t = factor * math.sqrt(proxy)
-        inside = np.abs(at) <= t
-        untilted = np.maximum(sums[inside], 0.0) * np.exp(np.clip(-theta * at[inside], -700, 700))
-        likely = float(untilted.sum()) + error * float(np.linalg.norm(np.exp(np.clip(-theta * at[inside], -700, 700))))
-        likely *= scale * (1 + 1e-9)
-        best = min(best, t * likely + 2 * (t + proxy / t) * math.exp(-(factor**2) / 2))
+        best = min(best, t * likely(t) * (1 + 1e-9) + 2 * (t + proxy / t) * math.exp(-(factor**2) / 2))
     return best
