@@ -1,0 +1,209 @@
+"""Which mechanism, and how much noise: the most useful one that keeps a promise about populations.
+
+Every mechanism has one strength that makes it noisier as it falls; its largest value that keeps the promise is found by
+bisection, and what is returned is measured at that value, so that a measured number that is not monotone can cost use
+and never privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
+from takifugu.laws.rationals import Number, as_delta, as_epsilon
+from takifugu.local import channels
+from takifugu.local.measuring import distances
+from takifugu.local.optimal import optimal
+from takifugu.local.populations import Populations
+from takifugu.local.promises import hides_population
+from takifugu.local.rappor import permanent
+from takifugu.local.senders import Bits, OneValue, Sender, Tuple
+from takifugu.noise import Entropy
+from takifugu.tables import number, text_table
+
+Make = Callable[[Populations, float], Sender]
+
+#: The strengths that are tried, per unit of 1 / diameter, and the relative accuracy of the one that is taken.
+_WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """One mechanism at the strength that keeps the promise, or why it does not apply."""
+
+    name: str
+    sender: Sender | None
+    strength: float | None
+    expected_loss: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """What was chosen, what it promises about each two populations, what it costs, and what the others would.
+
+    `epsilon` and `delta` are as asked; `measured` is what the channel really gives away (epsilon where delta is 0, else
+    delta at epsilon). `local_epsilon` bounds what it tells about the value itself, infinite where it has no bound.
+    """
+
+    populations: Populations
+    epsilon: Fraction
+    delta: Fraction
+    name: str
+    sender: Sender
+    strength: float
+    measured: float
+    expected_loss: float
+    worst_loss: float
+    local_epsilon: float
+    options: tuple[Option, ...]
+
+    @property
+    def extended(self) -> dict[tuple[str, str], float]:
+        """Return the loss per unit of W-infinity of each two populations (Kawamoto19 Definition 9)."""
+        found = {}
+        for a, b in self.populations.pairs:
+            apart = distances(self.populations.laws[a], self.populations.laws[b], self.populations.metric).w_infinity
+            found[a, b] = self.measured / apart if apart else 0.0
+        return found
+
+    def apply(self, column: Iterable[Any], entropy: Entropy | None = None) -> list[Any]:
+        """Return a randomised column, value by value: a list of what is sent for each.
+
+        It has no certificate: nothing is charged to anybody, and randomising the same rows again is another release
+        (a release file charges both). Raises DataError for a value that is not declared; nothing is drawn then.
+        """
+        return self.sender.send(self.populations, self.populations.indices(column), entropy)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        share = f", delta {number(float(self.delta))}" if self.delta else ""
+        told = number(self.measured)
+        lines = [
+            f"{self.name} hides which of {' and '.join(self.populations.laws)} a value comes from",
+            f"epsilon {number(float(self.epsilon))}{share} (measured: {told}); expected loss "
+            f"{number(self.expected_loss)}, at worst {number(self.worst_loss)}; {self.sender.cost} sent for one",
+            f"about the value itself: epsilon {number(self.local_epsilon)}",
+            "",
+            text_table(["mechanism", "loss", "why"], [_row(option, self.name) for option in self.options]),
+        ]
+        return "\n".join(lines)
+
+
+def choose(
+    populations: Populations, epsilon: Number, delta: Number = 0, mechanism: str = "auto", dummies: int = 10
+) -> Local:
+    """Return a mechanism that keeps (epsilon, delta)-distribution privacy for every two populations.
+
+    "auto" takes the least expected loss among those that send one value; `dummies` is the k of tupling, which is taken
+    by name only, because it sends k + 1 values. Raises InputError for an unknown name, CalibrationRefused where nothing
+    keeps the promise.
+
+    >>> home = Populations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
+    >>> found = choose(home, epsilon="0.5")
+    >>> found.measured <= 0.5 and found.expected_loss < choose(home, "0.5", mechanism="rappor").expected_loss
+    True
+    """
+    budget, share = as_epsilon(epsilon), as_delta(delta)
+    known = mechanisms(populations, dummies)
+    if mechanism != "auto" and mechanism not in known:
+        raise InputError(
+            f"the mechanism is {mechanism!r}",
+            fix=f"write one of auto, {', '.join(known)}{did_you_mean(mechanism, known)}",
+        ).at("mechanism")
+    names = list(known) if mechanism == "auto" else [mechanism]
+    options = tuple(_option(name, known[name], populations, budget, share) for name in names)
+    usable = [o for o in options if o.sender is not None and (mechanism != "auto" or o.sender.cost == 1)]
+    if not usable:
+        raise CalibrationRefused(
+            f"no mechanism keeps epsilon {number(float(budget))}",
+            rule="; ".join(f"{o.name}: {o.reason}" for o in options),
+        ).at("mechanism")
+    best = min(usable, key=lambda o: math.inf if o.expected_loss is None else o.expected_loss)
+    sender = best.sender
+    assert sender is not None
+    measured = _measured(sender, populations, budget, share)
+    return Local(
+        populations, budget, share, best.name, sender, best.strength or 0.0, measured, best.expected_loss or 0.0,
+        sender.worst_loss(populations), sender.local_epsilon(), options,
+    )  # fmt: skip
+
+
+def mechanisms(populations: Populations, dummies: int = 10) -> dict[str, Make | None]:
+    """Return the mechanisms that these populations may use, by name; None stands for the linear program."""
+    values, apart = populations.values, populations.distances
+    found: dict[str, Make | None] = {
+        "randomised-response": lambda p, s: OneValue(channels.randomised_response(values, _text(s)), apart),
+        "rappor": lambda p, s: Bits(permanent(values, _text(2 / (1 + math.exp(min(s, 300.0) / 2))))),
+        "exponential": lambda p, s: OneValue(channels.from_distances(values, apart, s / 2), apart),
+    }
+    if _planar(values):
+        found["planar-laplace"] = lambda p, s: OneValue(channels.from_distances(values, apart, s), apart)
+        found["planar-normal"] = lambda p, s: OneValue(channels.planar_normal(values, _text(1 / s)), apart)  # type: ignore[arg-type]
+    found["tupling"] = lambda p, s: Tuple(channels.from_distances(values, apart, s), dummies, apart)
+    found["optimal"] = None
+    return found
+
+
+def _option(name: str, make: Make | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+    try:
+        if make is None:
+            return _optimum(populations, epsilon, delta)
+        strength = _largest(make, populations, epsilon, delta)
+        if strength is None:
+            return Option(name, None, None, None, "no strength that was tried keeps the promise")
+        sender = make(populations, strength)
+        return Option(name, sender, strength, sender.expected_loss(populations))
+    except TakifuguError as reason:
+        return Option(name, None, None, None, str(reason))
+
+
+def _optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+    laws, place = populations.laws, {x: n for n, x in enumerate(populations.values)}
+    promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
+    found = optimal(
+        populations.values, populations.values, populations.prior,
+        lambda x, y: float(populations.distances[place[x], place[y]]), promises,
+    )  # fmt: skip
+    return Option("optimal", OneValue(found.channel, populations.distances), 0.0, found.loss)
+
+
+def _largest(make: Make, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
+    """Return the largest strength that keeps the promise, by bisection of its logarithm; None where none does."""
+    unit = 1 / float(populations.distances.max())
+    low, high = _WEAKEST * unit, _STRONGEST * unit
+
+    def keeps(strength: float) -> bool:
+        sender = make(populations, strength)
+        return _measured(sender, populations, epsilon, delta) <= float(delta or epsilon)
+
+    if not keeps(low):
+        return None
+    if keeps(high):
+        return high
+    while high / low > 1 + _FINE:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+    return low
+
+
+def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
+    return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
+
+
+def _text(value: float) -> str:
+    return repr(float(value))
+
+
+def _planar(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)
+
+
+def _row(option: Option, chosen: str) -> list[str]:
+    why = option.reason or ("chosen" if option.name == chosen else "possible")
+    return [option.name, number(option.expected_loss), why]
