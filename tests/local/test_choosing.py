@@ -129,4 +129,4 @@ def test_supports_that_differ_are_refused_where_nothing_can_hide_them():
     apart = Populations({"a": {0: "0.5", 1: "0.5"}, "b": {2: "0.5", 3: "0.5"}})
     assert choose(apart, "0.1").measured <= 0.1
     with pytest.raises(CalibrationRefused):
-        choose(Populations({"a": {0: "0.5", 1: "0.5"}, "b": {9: "0.5", 1: "0.5"}}), "1e-9", mechanism="exponential")
+        choose(Populations({"a": {0: "0.5", 1: "0.5"}, "b": {9: "0.5", 1: "0.5"}}), "1e-12", mechanism="exponential")
