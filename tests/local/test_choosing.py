@@ -48,11 +48,11 @@ def test_every_mechanism_keeps_what_it_promises_or_says_why_not(populations, del
 
 
 def test_a_twentieth_more_strength_breaks_the_promise():
-    for name, make in mechanisms(HOME).items():
-        if make is not None:
+    for name, way in mechanisms(HOME).items():
+        if way is not None:
             taken = choose(HOME, "0.5", mechanism=name)
             assert taken.measured <= 0.5
-            assert make(HOME, taken.strength * 1.05).epsilon(HOME) > 0.5
+            assert way.make(HOME, taken.strength * 1.05).epsilon(HOME) > 0.5
 
 
 @pytest.mark.parametrize("name", list(mechanisms(WALK)))

@@ -50,12 +50,6 @@ def exponential(
     return from_weights(listed, list(outputs), np.exp(-rate * _table(listed, outputs, metric)))
 
 
-def from_distances(values: Sequence[Hashable], distances: Floats, rate: float) -> Channel:
-    """Return the channel of probabilities proportional to e^(-rate d(x, y)); `distances` has shape (values, values)."""
-    listed = _distinct(values)
-    return from_weights(listed, listed, np.exp(np.maximum(-rate * distances, -600.0)))
-
-
 def planar_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0) -> Channel:
     """Return planar Laplace noise on a grid of places: probability proportional to e^(-epsilon d(x, y)).
 

@@ -1,8 +1,8 @@
 """Which mechanism, and how much noise: the most useful one that keeps a promise about populations.
 
 Every mechanism has one strength that makes it noisier as it falls; its largest value that keeps the promise is found by
-bisection, and what is returned is measured at that value, so that a measured number that is not monotone can cost use
-and never privacy.
+bisection, in floating point where the mechanism is a matrix, and what is returned is measured at that value in exact
+masses: a measured number that is not monotone, or rounded, can cost use and never privacy.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
+from takifugu.laws.channel import from_weights
 from takifugu.laws.rationals import Number, as_delta, as_epsilon
-from takifugu.local import channels
 from takifugu.local.measuring import distances
 from takifugu.local.optimal import optimal
 from takifugu.local.populations import Populations
@@ -29,8 +30,23 @@ from takifugu.tables import number, text_table
 
 Make = Callable[[Populations, float], Sender]
 
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """How to make a sender of some strength; `weights` are its channel's rows before they are divided by their sums.
+
+    Without `weights` each strength that is tried is made and measured.
+    """
+
+    make: Make
+    weights: Callable[[float], npt.NDArray[np.float64]] | None = None
+
 #: The strengths that are tried, per unit of 1 / diameter, and the relative accuracy of the one that is taken.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
+#: So often a strength that floating point proposes is reduced until exact masses keep the promise.
+_TRIES = 8
+#: Log-weights below this are raised to it: exact masses keep 2**-90 for them.
+FARTHEST = -600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,30 +150,44 @@ def choose(
     )  # fmt: skip
 
 
-def mechanisms(populations: Populations, dummies: int = 10) -> dict[str, Make | None]:
+def mechanisms(populations: Populations, dummies: int = 10) -> dict[str, Mechanism | None]:
     """Return the mechanisms that these populations may use, by name; None stands for the linear program."""
     values, apart = populations.values, populations.distances
-    found: dict[str, Make | None] = {
-        "randomised-response": lambda p, s: OneValue(channels.randomised_response(values, _text(s)), apart),
-        "rappor": lambda p, s: Bits(permanent(values, _text(2 / (1 + math.exp(min(s, 300.0) / 2))))),
-        "exponential": lambda p, s: OneValue(channels.from_distances(values, apart, s / 2), apart),
+    other = 1.0 - np.eye(len(values))
+
+    def of(weights: Callable[[float], npt.NDArray[np.float64]]) -> Mechanism:
+        return Mechanism(lambda p, s: OneValue(from_weights(values, values, weights(s)), apart), weights)
+
+    def decaying(strength: float) -> npt.NDArray[np.float64]:
+        return np.exp(np.maximum(-strength * apart, FARTHEST))
+
+    def by_dummies(p: Populations, strength: float) -> Sender:
+        return Tuple(from_weights(values, values, decaying(strength)), dummies, apart)
+
+    def by_bits(p: Populations, strength: float) -> Sender:
+        return Bits(permanent(values, repr(2 / (1 + math.exp(min(strength, 300.0) / 2)))))
+
+    found: dict[str, Mechanism | None] = {
+        "randomised-response": of(lambda s: np.exp(np.maximum(-s * other, FARTHEST))),
+        "rappor": Mechanism(by_bits),
+        "exponential": of(lambda s: decaying(s / 2)),
     }
     if _planar(values):
-        found["planar-laplace"] = lambda p, s: OneValue(channels.from_distances(values, apart, s), apart)
-        found["planar-normal"] = lambda p, s: OneValue(channels.planar_normal(values, _text(1 / s)), apart)  # type: ignore[arg-type]
-    found["tupling"] = lambda p, s: Tuple(channels.from_distances(values, apart, s), dummies, apart)
+        found["planar-laplace"] = of(decaying)
+        found["planar-normal"] = of(lambda s: np.exp(np.maximum(-((s * apart) ** 2) / 2, FARTHEST)))
+    found["tupling"] = Mechanism(by_dummies)
     found["optimal"] = None
     return found
 
 
-def _option(name: str, make: Make | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+def _option(name: str, way: Mechanism | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
     try:
-        if make is None:
+        if way is None:
             return _optimum(populations, epsilon, delta)
-        strength = _largest(make, populations, epsilon, delta)
+        strength = _largest(way, populations, epsilon, delta)
         if strength is None:
             return Option(name, None, None, None, "no strength that was tried keeps the promise")
-        sender = make(populations, strength)
+        sender = way.make(populations, strength)
         return Option(name, sender, strength, sender.expected_loss(populations))
     except TakifuguError as reason:
         return Option(name, None, None, None, str(reason))
@@ -173,31 +203,45 @@ def _optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Op
     return Option("optimal", OneValue(found.channel, populations.distances), 0.0, found.loss)
 
 
-def _largest(make: Make, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
+def _largest(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
     """Return the largest strength that keeps the promise, by bisection of its logarithm; None where none does."""
     unit = 1 / float(populations.distances.max())
-    low, high = _WEAKEST * unit, _STRONGEST * unit
 
     def keeps(strength: float) -> bool:
-        sender = make(populations, strength)
+        sender = way.make(populations, strength)
         return _measured(sender, populations, epsilon, delta) <= float(delta or epsilon)
 
-    if not keeps(low):
-        return None
-    if keeps(high):
-        return high
+    def about(strength: float) -> bool:
+        if way.weights is None:
+            return keeps(strength)
+        return _about(way.weights(strength), populations, epsilon, delta) <= float(delta or epsilon)
+
+    low, high = _WEAKEST * unit, _STRONGEST * unit
+    if not about(low):
+        return low if keeps(low) else None
     while high / low > 1 + _FINE:
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-    return low
+        low, high = (middle, high) if about(middle) else (low, middle)
+    for _ in range(_TRIES):
+        if keeps(low):
+            return low
+        low *= 1 - _FINE
+    return None
+
+
+def _about(weights: npt.NDArray[np.float64], populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
+    """Return about what the rows of a channel give away of each two populations: epsilon, or delta at epsilon."""
+    sent = populations.table @ (weights / weights.sum(axis=1, keepdims=True))
+    pairs = [(one, two) for n, one in enumerate(sent) for m, two in enumerate(sent) if n != m]
+    if delta:
+        factor = math.exp(min(float(epsilon), 700.0))
+        return max(float(np.maximum(one - factor * two, 0).sum()) for one, two in pairs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return max(float(np.log(np.where(one > 0, one / two, 1.0)).max()) for one, two in pairs)
 
 
 def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
-
-
-def _text(value: float) -> str:
-    return repr(float(value))
 
 
 def _planar(values: Iterable[Any]) -> bool:
