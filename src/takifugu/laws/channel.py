@@ -6,6 +6,8 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
+from typing import Any
 
 import numpy as np
 
@@ -69,11 +71,17 @@ class Channel:
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
-        lifted: dict[Hashable, Atom] = {}
-        for label, probability in law.items():
-            for y, mass in self.row(label).items():
-                lifted[y] = lifted.get(y, 0) + probability * mass
-        return {y: lifted[y] for y in self.outputs if lifted.get(y, 0)}
+        known = {label: place for place, label in enumerate(self.inputs)}
+        rows = [self.masses[known[x] if x in known else self._place(x)] for x in law]
+        if all(isinstance(p, int | Fraction) for p in law.values()):
+            shares = [Fraction(p) for p in law.values()]
+            total = math.lcm(*(p.denominator for p in shares))
+            weights: list[Any] = [int(p * total) for p in shares]
+            sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total * self.total) for column in zip(*rows, strict=True)]
+        else:
+            floats = [p / self.total for p in law.values()]
+            sums = [sum(map(mul, floats, column)) for column in zip(*rows, strict=True)]
+        return {y: mass for y, mass in zip(self.outputs, sums, strict=True) if mass}
 
     def compose(self, second: Channel) -> Channel:
         """Return this channel followed by `second`, which must know all its outputs.

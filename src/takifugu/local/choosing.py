@@ -183,8 +183,8 @@ def mechanisms(populations: Populations, dummies: int = 10) -> dict[str, Mechani
 def _option(name: str, way: Mechanism | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
     try:
         if way is None:
-            return _optimum(populations, epsilon, delta)
-        strength = _largest(way, populations, epsilon, delta)
+            return optimum(populations, epsilon, delta)
+        strength = largest_strength(way, populations, epsilon, delta)
         if strength is None:
             return Option(name, None, None, None, "no strength that was tried keeps the promise")
         sender = way.make(populations, strength)
@@ -193,7 +193,8 @@ def _option(name: str, way: Mechanism | None, populations: Populations, epsilon:
         return Option(name, None, None, None, str(reason))
 
 
-def _optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+    """Return the channel of least expected loss that keeps the promise (`local.optimal`): the floor for one value."""
     laws, place = populations.laws, {x: n for n, x in enumerate(populations.values)}
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
     found = optimal(
@@ -203,8 +204,11 @@ def _optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Op
     return Option("optimal", OneValue(found.channel, populations.distances), 0.0, found.loss)
 
 
-def _largest(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
-    """Return the largest strength that keeps the promise, by bisection of its logarithm; None where none does."""
+def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
+    """Return the largest strength that keeps the promise for every two populations, by bisection of its logarithm.
+
+    None where no strength that is tried keeps it; delta 0 asks for pure epsilon.
+    """
     unit = 1 / float(populations.distances.max())
 
     def keeps(strength: float) -> bool:

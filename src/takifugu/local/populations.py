@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -130,14 +131,18 @@ def estimated(
     declared, share = list(dict.fromkeys(values)), as_fraction(smoothing, "smoothing", "smoothing")
     if share < 0:
         raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
-    counts: dict[str, dict[Value, Fraction]] = {}
+    counts: dict[str, Counter[Value]] = {}
     for name, value in rows:
-        of = counts.setdefault(str(name), dict.fromkeys(declared, share))
-        if value not in of:
-            raise InputError("a row has a value that is not declared", fix="declare all values").at("values")
-        of[value] += 1
-    laws = {name: {x: mass / sum(of.values()) for x, mass in of.items()} for name, of in counts.items()}
+        counts.setdefault(str(name), Counter())[value] += 1
+    if any(value not in set(declared) for of in counts.values() for value in of):
+        raise InputError("a row has a value that is not declared", fix="declare all values").at("values")
+    laws = {name: _smoothed(of, declared, share) for name, of in counts.items()}
     return Populations(laws, metric, source=checked_source(source, private))
+
+
+def _smoothed(counts: Counter[Value], values: list[Value], share: Fraction) -> Law:
+    total = counts.total() + share * len(values)
+    return {value: (counts[value] + share) / total for value in values}
 
 
 def _law(given: Mapping[Value, Number], what: str) -> Law:
