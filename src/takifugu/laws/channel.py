@@ -77,7 +77,8 @@ class Channel:
             shares = [Fraction(p) for p in law.values()]
             total = math.lcm(*(p.denominator for p in shares))
             weights: list[Any] = [int(p * total) for p in shares]
-            sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total * self.total) for column in zip(*rows, strict=True)]
+            total *= self.total
+            sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)]
         else:
             floats = [p / self.total for p in law.values()]
             sums = [sum(map(mul, floats, column)) for column in zip(*rows, strict=True)]
