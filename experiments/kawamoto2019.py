@@ -41,7 +41,7 @@ SMOOTHING = "1/2"
 HEAVY = 10
 DELTA = Fraction(1, 1000)
 EPSILONS = ("0.25", "0.5", "1", "2", "4")
-DUMMIES = (1, 2, 5, 10, 20, 50)
+DUMMIES = (1, 5, 20, 50)
 RADIUS = 5.0
 ATTRIBUTES: dict[str, tuple[str, str, Callable[[dict[str, str]], bool]]] = {
     "residence": ("residence", "elsewhere", lambda row: row["category"] == "Residence"),
@@ -133,7 +133,7 @@ def main() -> None:
         for epsilon in map(Fraction, epsilons):
             at = losses(found, pure, epsilon, Fraction(0))
             at["optimal"] = optimum(found, epsilon, Fraction(0)).expected_loss or math.nan
-            if attribute == "residence" or epsilon == 1:
+            if attribute == "residence":
                 at |= losses(found, tuples, epsilon, DELTA)
             curves[attribute, epsilon] = at
             print(attribute, float(epsilon), {name: round(loss, 3) for name, loss in at.items()}, flush=True)
