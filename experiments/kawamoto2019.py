@@ -40,8 +40,8 @@ KM = (111.2, 84.4)
 SMOOTHING = "1/2"
 HEAVY = 10
 DELTA = Fraction(1, 1000)
-EPSILONS = ("0.25", "0.5", "1", "2", "4")
-DUMMIES = (1, 5, 20, 50)
+EPSILONS = ("0.5", "1", "2", "4")
+DUMMIES = (5, 20, 50)
 RADIUS = 5.0
 ATTRIBUTES: dict[str, tuple[str, str, Callable[[dict[str, str]], bool]]] = {
     "residence": ("residence", "elsewhere", lambda row: row["category"] == "Residence"),
@@ -124,7 +124,7 @@ def main() -> None:
     path = find_or_leave(FILE)
     quick = "--quick" in sys.argv
     attributes = [*ATTRIBUTES, "heavy users"]
-    epsilons = EPSILONS[1:3] if quick else EPSILONS
+    epsilons = EPSILONS[:2] if quick else EPSILONS
     table_rows, curves = [], {}
     for attribute in attributes:
         found = populations(path, attribute)

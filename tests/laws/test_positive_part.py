@@ -68,3 +68,11 @@ def test_the_smallest_step_is_never_called_certain_when_values_are_off_the_latti
         )
         coarse = mean_positive_part(values, masses, count, narrow=1.0)
         assert coarse.low <= exact <= coarse.high
+
+
+def test_weights_that_underflow_when_they_are_tilted_are_no_fault():
+    values, masses = np.array([-1e4, -1.0, 3.0]), np.array([0.5, 0.5 - 1e-9, 1e-9])
+    found = mean_positive_part(values, masses, 3)
+    exact = mean_positive([Fraction(v) for v in values.tolist()], [Fraction(m) for m in masses.tolist()], 3)
+    assert found.low <= exact * (1 + 1e-9)
+    assert exact <= found.high * (1 + 1e-9)

@@ -171,7 +171,8 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
             for factor in np.geomspace(1e-3, 1e3, 61) / max(deviation, spread * 1e-12):
                 moved = sign * factor * values
                 peak = float(moved.max())
-                cumulant = math.log(float(np.exp(moved - peak) @ weights)) + peak
+                mass = float(np.exp(moved - peak) @ weights) + len(values) * 2.0**-1074  # what may have underflowed
+                cumulant = math.log(mass) + peak
                 best = min(best, count * cumulant - factor * r)
             worst = max(worst, math.exp(max(best, -745.0)))
         return 2 * worst
