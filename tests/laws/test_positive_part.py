@@ -23,7 +23,7 @@ def test_the_exact_mean_is_enclosed(values, data, count):
     exact = mean_positive([Fraction(v, 16) for v in values], masses, count)
     found = mean_positive_part(np.array(values) / 16, np.array([float(m) for m in masses]), count)
     assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
-    assert found.high - found.low <= 1e-5 * float(exact) + 1e-12
+    assert found.high - found.low <= 1e-4 * float(exact) + 1e-12  # widest where the sum may be exactly 0
 
 
 def test_a_far_tail_keeps_its_relative_width():
