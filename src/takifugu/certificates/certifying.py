@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from takifugu import secrets
 from takifugu._version import __version__
 from takifugu.calibration import Calibration
 from takifugu.certificates.certificate import Answer, Certificate, once, short
@@ -77,7 +78,8 @@ def certify(
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    return any(s.family(f.beliefs[0]).presence for f in frameworks if f.beliefs for s in f.secrets)
+    told = ((secret, f.beliefs[0]) for f in frameworks if f.beliefs for secret in f.secrets)
+    return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in told)
 
 
 def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any]) -> Answer:
