@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import takifugu as tf
 from takifugu import secrets
-from takifugu.secrets.properties import Between, near
+from takifugu.secrets.value_sets import Between, near
 
 SECRETS = [
     tf.dataset_property(["a", "b"], "mean", max_difference=[1, 2]),

@@ -216,7 +216,7 @@ def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
 
 def test_a_set_of_several_intervals_is_read_in_order():
     from takifugu.beliefs.record_views import _members
-    from takifugu.secrets.properties import Between, Intervals
+    from takifugu.secrets.value_sets import Between, Intervals
 
     parts = (Between(Fraction(4), None), Between(None, Fraction(1)))
     assert _members(Intervals(parts), range(6)) == (0, 4, 5)

@@ -28,7 +28,7 @@ from takifugu.laws.normal.matrices import Matrix, Vector, solved, times
 from takifugu.laws.normal.pair import Normal
 from takifugu.laws.pmf import Pmf
 from takifugu.queries.real_columns import ColumnSums
-from takifugu.secrets.properties import Between, Intervals, ValueSet
+from takifugu.secrets.value_sets import Between, Intervals, ValueSet
 
 
 class ViewLaw(NormalLaw[NormalView]):

@@ -16,7 +16,7 @@ from typing import Any
 from mpmath import mp
 
 from takifugu.errors import Unsupported
-from takifugu.secrets.properties import Between
+from takifugu.secrets.value_sets import Between
 
 Told = Mapping[str, Any]
 

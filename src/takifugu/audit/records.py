@@ -16,7 +16,7 @@ from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, Su
 from takifugu.beliefs.records import Records
 from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
 from takifugu.errors import InputError
-from takifugu.secrets.properties import Between, Intervals
+from takifugu.secrets.value_sets import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):

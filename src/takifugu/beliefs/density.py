@@ -17,13 +17,12 @@ from takifugu.laws.densities.normal import Normal
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.real import RealNumber
 from takifugu.secrets.properties import (
-    Between,
     DatasetProperty,
     DistributionParameter,
     dataset_property,
     distribution_parameter,
-    number,
-)  # fmt: skip
+)
+from takifugu.secrets.value_sets import Between, number
 
 #: An undeclared resolution is a power of ten, at most this share of the least deviation.
 FINE = 1e-6

@@ -20,16 +20,8 @@ from takifugu.laws.normal.matrices import Matrix, Vector, form, solved
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries.real_columns import ColumnSums
 from takifugu.secrets import EveryEntry
-from takifugu.secrets.properties import (
-    Between,
-    DatasetProperty,
-    DistributionParameter,
-    Intervals,
-    Named,
-    ValueSet,
-    described,
-    number,
-)
+from takifugu.secrets.properties import DatasetProperty, DistributionParameter, Named
+from takifugu.secrets.value_sets import Between, Intervals, ValueSet, described, number
 
 State = Hashable
 

@@ -18,7 +18,8 @@ from typing import Any, overload
 
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.rationals import as_fraction, to_text
-from takifugu.secrets.properties import Between, DatasetProperty, Intervals, Named, ValueSet, described, near
+from takifugu.secrets.properties import DatasetProperty, Named
+from takifugu.secrets.value_sets import Between, Intervals, ValueSet, described, near
 
 #: A function of the columns is computed for at most so many combinations of their values; values of a sum and pairs
 #: of them are listed up to these numbers.

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.secrets import Believed, Family, plain
+from takifugu.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
 
 #: What these secrets are read under (`takifugu.definitions`).
 ATTRIBUTE = "attribute"
@@ -35,66 +36,6 @@ class View(Believed, Protocol):
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """The pairs of hypotheses that are compared, None for all."""
         ...
-
-
-@dataclass(frozen=True)
-class Between:
-    """All values from `low` to `high`, without an end where it is None; ends count to the set that begins with them.
-
-    >>> Between(None, Fraction(50)).describe(), Between(Fraction(1), Fraction(2)).describe()
-    ('below 50', 'from 1 to below 2')
-    """
-
-    low: Fraction | None
-    high: Fraction | None
-
-    def describe(self) -> str:
-        if self.low is None or self.high is None:
-            return f"below {number(self.high)}" if self.low is None else f"at least {number(self.low)}"
-        return f"from {number(self.low)} to below {number(self.high)}"
-
-    def meets(self, other: ValueSet) -> bool:
-        if isinstance(other, Intervals):
-            return other.meets(self)
-        if isinstance(other, Between):
-            low = max((b.low for b in (self, other) if b.low is not None), default=None)
-            high = min((b.high for b in (self, other) if b.high is not None), default=None)
-            return low is None or high is None or low < high
-        return any(self.holds(value) for value in other)
-
-    def holds(self, value: Fraction) -> bool:
-        return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
-
-    def to_dict(self) -> list[Any]:
-        return [None if end is None else to_text(end) for end in (self.low, self.high)]
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """Several intervals as one set of values, in order and apart from each other.
-
-    >>> tails = Intervals((Between(None, Fraction(20)), Between(Fraction(80), None)))
-    >>> tails.describe(), tails.holds(Fraction(50))
-    ('below 20 or at least 80', False)
-    """
-
-    parts: tuple[Between, ...]
-
-    def describe(self) -> str:
-        return " or ".join(part.describe() for part in self.parts)
-
-    def meets(self, other: ValueSet) -> bool:
-        return any(part.meets(other) for part in self.parts)
-
-    def holds(self, value: Fraction) -> bool:
-        return any(part.holds(value) for part in self.parts)
-
-    def to_dict(self) -> list[Any]:
-        return [part.to_dict() for part in self.parts]
-
-
-#: A set of values of a property: an interval, several, or the values themselves.
-ValueSet = Between | Intervals | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
@@ -178,7 +119,7 @@ class DatasetProperty:
         told = {
             "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
             "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
-            "sets": None if self.sets is None else [_set_to(found) for found in self.sets],
+            "sets": None if self.sets is None else [written(found) for found in self.sets],
             "of": None if self.of is None else list(self.of),
         }
         return {
@@ -299,7 +240,7 @@ def dataset_property(
     listed = None if of is None else tuple(map(plain, of if isinstance(of, list | tuple | set) else [of]))
     vector = len(columns) if isinstance(chosen, str) else 1
     return DatasetProperty(
-        columns, chosen, _differences(max_difference, vector), _pairs(pairs), _sets(sets), listed
+        columns, chosen, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), listed
     )
 
 
@@ -343,30 +284,6 @@ def property_of(secret: Any, belief: Any) -> Any:
     return belief.property(secret)
 
 
-def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the index pairs (i, j), i < j, of increasing values that differ by at most `difference`.
-
-    >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
-    ((0, 1), (1, 2))
-    """
-    pairs, last = list[tuple[int, int]](), 0
-    for first, low in enumerate(values):
-        last = max(last, first)
-        while last + 1 < len(values) and values[last + 1] - low <= difference:
-            last += 1
-        pairs += [(first, other) for other in range(first + 1, last + 1)]
-    return tuple(pairs)
-
-
-def described(found: ValueSet) -> str:
-    """Return a set of values in words."""
-    return found.describe() if isinstance(found, Between | Intervals) else "{" + ", ".join(map(number, found)) + "}"
-
-
-def number(value: Fraction | None) -> str:
-    return "" if value is None else to_text(value)
-
-
 def property_from(data: Mapping[str, Any]) -> DatasetProperty:
     """Read a dataset property back; InputError for a named function that this process has not defined."""
     function = data["function"]
@@ -381,7 +298,7 @@ def property_from(data: Mapping[str, Any]) -> DatasetProperty:
     of = data.get("of")
     return dataset_property(
         data["columns"], function, data.get("max_difference"), data.get("pairs"),
-        None if (sets := data.get("sets")) is None else [_set_from(found) for found in sets], of,
+        None if (sets := data.get("sets")) is None else [reading(found) for found in sets], of,
     )  # fmt: skip
 
 
@@ -447,73 +364,6 @@ def _pairs(given: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fractio
     if not found or any(a == b for a, b in found):
         raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
     return found
-
-
-def _sets(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
-    if given is None:
-        return None
-    found = tuple(_set(one) for one in given)
-    if len(found) < 2:
-        raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
-    for one, other in combinations(found, 2):
-        if one.meets(other) if isinstance(one, Between | Intervals) else _meet(one, other):
-            raise InputError(
-                f"the sets {described(one)!r} and {described(other)!r} overlap",
-                rule="a value of the property is in one set at most", fix="divide the values between them",
-            ).at("sets")  # fmt: skip
-    return found
-
-
-def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
-    return other.meets(one) if isinstance(other, Between | Intervals) else bool({*one} & {*other})
-
-
-def _set(given: Any) -> ValueSet:
-    if isinstance(given, Between | Intervals):
-        return given
-    if isinstance(given, tuple) and len(given) == 2:
-        return _interval(given)
-    if isinstance(given, list) and given and all(isinstance(one, tuple | Between) for one in given):
-        return _intervals(given)
-    if isinstance(given, list | set | frozenset) and given:
-        return tuple(sorted({as_fraction(value, "a value", "sets") for value in given}))
-    raise InputError(
-        f"a set of values is {given!r}",
-        fix="write (low, high), None for no end, a list of these, or a list of values",
-    ).at("sets")
-
-
-def _interval(given: Any) -> Between:
-    if isinstance(given, Between):
-        return given
-    if len(given) != 2:
-        raise InputError(f"an interval of a set is {given!r}", fix="write (low, high), None for no end").at("sets")
-    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in given)
-    if low is not None and high is not None and low >= high:
-        raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
-    return Between(low, high)
-
-
-def _intervals(given: Sequence[Any]) -> ValueSet:
-    parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
-    for one, other in combinations(parts, 2):
-        if one.meets(other):
-            raise InputError(
-                f"a set is {described(one)!r} or {described(other)!r}, which overlap", fix="join them to one interval"
-            ).at("sets")
-    return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
-
-
-def _set_to(found: ValueSet) -> Any:
-    if isinstance(found, Intervals):
-        return {"intervals": found.to_dict()}
-    return {"between": found.to_dict()} if isinstance(found, Between) else [to_text(value) for value in found]
-
-
-def _set_from(data: Any) -> Any:
-    if isinstance(data, Mapping) and "intervals" in data:
-        return [tuple(ends) for ends in data["intervals"]]
-    return tuple(data["between"]) if isinstance(data, Mapping) else list(data)
 
 
 def _placed(place: Mapping[Fraction, int], value: Fraction, key: str) -> int:
