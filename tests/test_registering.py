@@ -15,6 +15,7 @@ import takifugu as tf
 from takifugu import queries
 from takifugu.calibration import registry
 from takifugu.errors import InputError
+from takifugu.guarantee import Composition
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.queries import Additive, Entries
@@ -113,6 +114,29 @@ def test_a_faulty_bound_is_refused_at_first_use(mechanism: str, change: Any, fau
     registry.register(Twice(change))
     with pytest.raises(InputError, match=fault):
         tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism=mechanism)
+
+
+@dataclass(frozen=True)
+class OnTheGrid:
+    """Enough noise for one number, if every answer were a multiple of the grid."""
+
+    name: str = "on-the-grid"
+    source: str = "nowhere"
+
+    def cost(self, problem: Problem) -> Cost:
+        return Cost(1)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        noise = DiscreteLaplace(100 / problem.grid, problem.grid)
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness("any mean against any other"))
+
+
+def test_noise_on_a_grid_is_refused_for_answers_that_may_lie_between_its_multiples() -> None:
+    registry.register(OnTheGrid(), definitions=("attribute",))
+    belief = tf.MultivariateNormal([0, 0], [[1, 0.5], [0.5, 1]], ["income", "weight"], records=10)
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=1), belief)
+    with pytest.raises(InputError, match="may lie between them"):
+        tf.calibrate(framework, tf.Mean("weight"), 1, mechanism="on-the-grid")
 
 
 def test_a_query_from_outside_is_calibrated_released_and_composed(tmp_path: Path) -> None:
