@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.tuples import mean_positive
 
@@ -17,6 +17,7 @@ VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)
 
 
 @given(VALUES, st.data(), st.integers(1, 7))
+@settings(max_examples=25)
 def test_the_exact_mean_is_enclosed(values, data, count):
     weights = data.draw(st.lists(st.integers(1, 32), min_size=len(values), max_size=len(values)))
     masses = [Fraction(w, sum(weights)) for w in weights]

@@ -38,7 +38,7 @@ def plane(x, y):
 
 
 @given(st.integers(2, 5), st.sampled_from(["0.2", 1, 3]))
-@settings(max_examples=12)
+@settings(max_examples=5)
 def test_no_named_mechanism_with_local_privacy_loses_less(count, epsilon):
     values = list(range(count))
     prior = dict.fromkeys(values, F(1, count))

@@ -38,7 +38,7 @@ def cases(draw, least=0):
 
 
 @given(cases())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_enumerated_delta_is_the_definition(case):
     p, q, nu, dummies, epsilon = case
     found, exact = Tupling(dummies, nu).bracket(p, q, epsilon), tuple_delta(p, q, nu, dummies, epsilon)
@@ -47,7 +47,7 @@ def test_enumerated_delta_is_the_definition(case):
 
 
 @given(cases())
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_the_bracket_contains_the_definition(case):
     p, q, nu, dummies, epsilon = case
     tupling = Tupling(dummies, nu)

@@ -44,7 +44,7 @@ class Attribute(Pufferfish):
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Say what is hidden, from whom, and which of the two settings it is.
 
-        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:88])
+        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:87])
         this hides the mean of 'age' of the records at hand (what these very records add up to,
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
