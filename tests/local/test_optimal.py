@@ -126,3 +126,18 @@ def test_a_spanner_keeps_the_promise_for_all_pairs_at_some_loss():
 def test_bad_input(wrong, kind):
     with pytest.raises(kind):
         wrong()
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        hides_value(1),
+        hides_distance(1, taxicab),
+        hides_distance(1, taxicab, grid_edges(3, 3)),
+        hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1),
+        hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1, "0.1"),
+    ],
+    ids=lambda promise: promise.describe(),
+)
+def test_the_size_of_a_program_is_known_before_it_is_made(promise):
+    assert promise.rows(GRID, 7, 1.0).limits.nnz <= promise.numbers(9, 7) <= 1.5 * promise.rows(GRID, 7, 1.0).limits.nnz

@@ -56,6 +56,12 @@ def optimal(
     """
     if not promises:
         raise InputError("the channel has nothing to keep", fix="give a promise, for example hides_value(1)")
+    numbers = sum(promise.numbers(len(inputs), len(outputs)) for promise in promises)
+    if numbers > MOST_NUMBERS:
+        raise Unsupported(
+            f"the linear program would have {numbers:,} numbers, and at most {MOST_NUMBERS:,} are solved",
+            fix="give fewer places, or edges that imply the other pairs",
+        )
     masses = checked(prior, "prior")
     table = np.array([[float(loss(x, y)) for y in outputs] for x in inputs])
     if not np.isfinite(table).all():
@@ -75,12 +81,6 @@ def _solution(inputs: Sequence[Any], table: Any, prior: Any, promises: Sequence[
 
     size, outputs = table.size, table.shape[1]
     found = [promise.rows(inputs, outputs, INSIDE) for promise in promises]
-    numbers = sum(rows.limits.nnz for rows in found)
-    if numbers > MOST_NUMBERS:
-        raise Unsupported(
-            f"the linear program would have {numbers:,} numbers, and at most {MOST_NUMBERS:,} are solved",
-            fix="give fewer places, or edges that imply the other pairs",
-        )
     more = sum(rows.more for rows in found)
     blocks, start = [], 0
     for rows in found:

@@ -43,6 +43,10 @@ class Rows:
 class Promise(Protocol):
     """One thing that a channel keeps."""
 
+    def numbers(self, inputs: int, outputs: int) -> int:
+        """Return how many numbers `rows` will hold, before anything is made."""
+        ...
+
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows: ...
 
     def measured(self, channel: Channel) -> float: ...
@@ -57,6 +61,9 @@ class LocalPrivacy:
     """No output tells any two values apart by more than epsilon."""
 
     epsilon: Fraction
+
+    def numbers(self, inputs: int, outputs: int) -> int:
+        return 4 * inputs * outputs
 
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
         from scipy.sparse import bmat, csr_array, eye_array, kron
@@ -87,6 +94,9 @@ class MetricPrivacy:
     epsilon: Fraction
     metric: Metric
     edges: tuple[tuple[int, int], ...] | None = None
+
+    def numbers(self, inputs: int, outputs: int) -> int:
+        return 4 * outputs * (len(self.edges) if self.edges else inputs * (inputs - 1) // 2)
 
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
         from scipy.sparse import csr_array, eye_array, kron
@@ -122,6 +132,9 @@ class DistributionPrivacy:
     q: Population
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+
+    def numbers(self, inputs: int, outputs: int) -> int:
+        return 2 * outputs * (inputs + 2)
 
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
         from scipy.sparse import bmat, csr_array, eye_array, kron, vstack
