@@ -26,7 +26,7 @@ from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import InputError, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import Randomiser, answered
+from takifugu.randomisers import Noise, Randomiser, answered
 from takifugu.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
@@ -119,7 +119,7 @@ def _check(line: Line, problem: Problem, found: object) -> None:
         fault = f"noise of scale {found.randomiser.scale}, which is no finite number from 0"
     elif found.randomiser.cells != problem.cells or found.randomiser.grid != problem.grid:
         fault = "noise for another number of cells or another grid than the answer's"
-    elif not problem.on_grid and getattr(found.randomiser, "on_grid", True):
+    elif not problem.on_grid and isinstance(found.randomiser, Noise) and getattr(found.randomiser, "on_grid", True):
         fault = "noise for answers that are multiples of the grid, and this answer may lie between them"
     elif found.epsilon < 0 or not 0 <= found.delta < 1:
         fault = f"a promise of epsilon {found.epsilon}, delta {found.delta}"
