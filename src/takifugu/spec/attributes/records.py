@@ -21,7 +21,7 @@ from takifugu.spec.attributes.kind import Attributes
 from takifugu.spec.attributes.reading import classes_of, counted, values_of
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
-from takifugu.spec.records.kind import mass
+from takifugu.spec.records.declared_table import declared_table, table_faults
 from takifugu.spec.same_data import FIT_ELSEWHERE, IS_PRIVATE, is_one_of, same_rows
 from takifugu.spec.source import private_files
 
@@ -31,13 +31,7 @@ class _IndependentRecords(Attributes):
 
     def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         given = spec.belief
-        declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(given, key) is not None]
-        if given.fit is not None:
-            for key in declared:
-                yield fault(("belief", key), "is given beside fit", "write only one of them")
-        elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
-            fix = "write columns, rows and either counts or probabilities, or a [belief.fit]"
-            yield fault(("belief", "rows"), "is incomplete", fix)
+        yield from table_faults(given)
         columns = given.columns if given.fit is None else given.fit.columns
         for name, classes in (given.classes or {}).items():
             yield from _faults_of(name, classes, columns or ())
@@ -47,13 +41,7 @@ class _IndependentRecords(Attributes):
 
     def belief(self, spec: Any, folder: Path) -> Records:
         given: IndependentRecordsSpec = spec.belief
-        if given.fit is not None:
-            table = _fitted(given, spec.source.missing, folder)
-        elif given.counts is not None:
-            table = JointTable.from_counts(given.rows or (), given.counts, given.columns, source=given.source)
-        else:
-            masses = list(map(mass, given.probabilities or ()))
-            table = JointTable(given.rows or (), masses, given.columns, given.source)
+        table = declared_table(given) if given.fit is None else _fitted(given, spec.source.missing, folder)
         for name, classes in (given.classes or {}).items():
             odd = set(table.alphabet(table.position(name))) - set(values_of(classes))
             if odd:

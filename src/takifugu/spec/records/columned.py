@@ -15,7 +15,8 @@ from takifugu.frames import Table, open_frame, totals
 from takifugu.frames.layout import natural
 from takifugu.spec.kind import ReleaseFile, Unit, undeclared
 from takifugu.spec.problems import fault
-from takifugu.spec.records.kind import Records, mass
+from takifugu.spec.records.declared_table import declared_table, table_faults
+from takifugu.spec.records.kind import Records
 from takifugu.spec.records.reading import Texts, called, spelled, texts, value_of, wrong
 from takifugu.spec.records.sections import RecordReleaseSpec, TableFitSpec
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
@@ -69,22 +70,13 @@ class _Table(Columned):
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         yield from super().own_shape(spec)
-        belief = spec.belief
-        declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(belief, key) is not None]
-        if belief.fit is not None:
-            for key in declared:
-                yield fault(("belief", key), "is given beside fit", "write only one of them")
-        elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
-            fix = "write columns, rows and either counts or probabilities, or a [belief.fit]"
-            yield fault(("belief", "rows"), "is incomplete", fix)
+        yield from table_faults(spec.belief)
 
     def belief(self, spec: Any, folder: Path) -> JointTable:
         given = spec.belief
         if given.fit is not None:
             return _counted(given.fit, given.source, spec.source.missing, folder)
-        if given.counts is not None:
-            return JointTable.from_counts(given.rows, given.counts, given.columns, source=given.source)
-        return JointTable(given.rows, list(map(mass, given.probabilities)), given.columns, given.source)
+        return declared_table(given)
 
     def belief_key(self, spec: Any) -> tuple[str, ...]:
         return ("belief",) if spec.belief.fit is None else ("belief", "fit")
