@@ -42,8 +42,15 @@ def compared(problem: Problem) -> Iterator[Compared]:
 
 
 def predicted(problem: Problem) -> Cost:
-    """Predict the work of looking at every comparison once."""
-    return Cost(sum(normal_law(part).work() for part in problem.parts))
+    """Predict the work of looking at every comparison once; two given distributions have none here."""
+    return Cost(0.0) if problem.is_pair else Cost(sum(normal_law(part).work() for part in problem.parts))
+
+
+def unanswerable(problem: Problem) -> Refusal | None:
+    """Return why no normal noise can be found for a property: delta 0, or two distributions without one."""
+    if not (refused := refusal(problem)) and problem.is_pair:
+        return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
+    return refused
 
 
 def accurate(variance: Fraction) -> str:
@@ -64,16 +71,13 @@ class AttributeGaussian:
     source: str = "Zhang, Ohrimenko and Cummings 2022, Algorithm 1 and Theorem 1"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(0.0) if problem.is_pair else predicted(problem)
+        return predicted(problem)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise; a refusal for delta 0, and where the exact delta exceeds delta."""
-        refused = refusal(problem)
-        if refused:
+        if refused := unanswerable(problem):
             return refused
-        if problem.is_pair:
-            return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
         rule = printed_per_shift(problem.epsilon, problem.delta)
         variance, worst, shifts = Fraction(0), INDEPENDENT, dict[str, list[tuple[Fraction, Fraction]]]()
         seen = list(compared(problem))

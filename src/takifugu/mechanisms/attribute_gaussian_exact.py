@@ -21,9 +21,15 @@ from takifugu.capabilities.normal_law import deviation_up
 from takifugu.guarantee import Composition
 from takifugu.hypotheses import against
 from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.attribute_gaussian import INDEPENDENT, NOTHING_NEEDED, accurate, compared, predicted
+from takifugu.mechanisms.attribute_gaussian import (
+    INDEPENDENT,
+    NOTHING_NEEDED,
+    accurate,
+    compared,
+    predicted,
+    unanswerable,
+)
 from takifugu.mechanisms.largest_need import refusing
-from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 
@@ -35,16 +41,13 @@ class AttributeGaussianExact:
     source: str = "exact delta of normal laws (Balle and Wang 2018, Theorem 8) in place of Zhang 2022, Theorem 1"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(0.0) if problem.is_pair else predicted(problem)
+        return predicted(problem)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise; a refusal for delta 0 and for an answer that is not normal."""
-        refused = refusal(problem)
-        if refused:
+        if refused := unanswerable(problem):
             return refused
-        if problem.is_pair:
-            return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
         variance, worst, seen = Fraction(0), "", list(compared(problem))
         for each in seen:
             needed = each.laws.least_variance(problem.epsilon, problem.delta)

@@ -23,6 +23,7 @@ from takifugu.queries.coding import common_step
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
 from takifugu.queries.together import Together, unlike
+from takifugu.queries.whole_columns import WholeColumns
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000
@@ -51,7 +52,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnAnswer:
+class ColumnAnswer(WholeColumns):
     """The answer grid * sum over records r and terms t of t.table[x_r]; entries are parameters of columns.
 
     D(N) of whole columns is Zhang22's Delta_{A and N} F (Section 5.1): every record may change in them. Raises
@@ -66,18 +67,12 @@ class ColumnAnswer:
     size: int
     names: tuple[str, ...]
 
-    on_grid = True  # every answer is a multiple of the grid
-
     def __post_init__(self) -> None:
         most = sum(float(np.abs(term.table.astype(float)).sum(axis=-1).max(initial=0.0)) for term in self.terms)
         if most * self.records * 2 > LARGEST_ANSWER:
             raise InputError(
                 f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
             ).at("grid")
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels)
 
     @cached_property
     def key(self) -> Hashable:
@@ -86,20 +81,6 @@ class ColumnAnswer:
             (tuple(self.names[c] for c in term.columns), term.table.shape, term.table.tobytes()) for term in self.terms
         )
         return "columns", self.records, each
-
-    @property
-    def weights(self) -> IntArray:
-        """1 for every entry whose column is read, else 0."""
-        read: IntArray = (self.entry_changes() != 0).astype(np.int64)
-        return read
-
-    def entry_changes(self) -> IntArray:
-        """Return D of each entry's column alone, in grid units. D(N) may be less than their sum, never more."""
-        return self._alone
-
-    @cached_property
-    def _alone(self) -> IntArray:
-        return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N): the largest L1 change of the answer, in grid units, when only the columns of N change, in full.
@@ -129,12 +110,6 @@ class ColumnAnswer:
     def _of_cell(self, cell: int) -> ColumnAnswer:
         terms = tuple(Term(term.columns, term.table[..., cell : cell + 1]) for term in self.terms)
         return replace(self, labels=(self.labels[cell],), terms=terms)
-
-    def restrict(self, entries: slice) -> ColumnAnswer:
-        """Return the answer itself: parameters that are independent still share its records."""
-        if range(self.size)[entries] != range(self.size):
-            raise Unsupported("an answer about whole columns has no share of some parameters alone")
-        return self
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the true answer in grid units of value indices, shape (records, columns).

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from takifugu.errors import DataError, InputError, Unsupported
+from takifugu.errors import DataError, InputError
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.forms import grid_or_none
+from takifugu.queries.whole_columns import WholeColumns
 
 _DEFINED: dict[tuple[str, int], Callable[..., Any]] = {}
 
@@ -139,7 +139,7 @@ def _place(function: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class DeclaredAnswer:
+class DeclaredAnswer(WholeColumns):
     """A statistic over the columns of a belief, rounded to its grid; D(N) is declared, and one step more per cell."""
 
     query: Statistic
@@ -149,36 +149,17 @@ class DeclaredAnswer:
     entry_of: tuple[int, ...]
     size: int
 
-    on_grid = True  # it is rounded, and D(N) is of what is rounded
-
     @property
     def grid(self) -> Fraction:
         return self.query.grid
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.query.labels
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels)
 
     @property
     def key(self) -> Hashable:
         return "statistic", self.records, repr(self.query.to_dict())
-
-    @property
-    def weights(self) -> IntArray:
-        read: IntArray = (self.entry_changes() != 0).astype(np.int64)
-        return read
-
-    def entry_changes(self) -> IntArray:
-        """Return D of each entry's column alone, in grid units."""
-        return self._alone
-
-    @cached_property
-    def _alone(self) -> IntArray:
-        return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N) of whole columns, in grid units."""
@@ -190,11 +171,6 @@ class DeclaredAnswer:
 
     def cell_ranges(self) -> tuple[int, ...]:
         return (self.change(range(self.size)),) * self.cells
-
-    def restrict(self, entries: slice) -> DeclaredAnswer:
-        if range(self.size)[entries] != range(self.size):
-            raise Unsupported("an answer about whole columns has no share of some parameters alone")
-        return self
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the statistic in grid units of value indices, shape (records, columns)."""
