@@ -37,7 +37,19 @@ if TYPE_CHECKING:
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
     from takifugu.postprocess.reconcile import reconcile
-    from takifugu.queries import Count, CountRows, Histogram, Identity, Linear, Mean, Statistic, Sum, Together
+    from takifugu.queries import (
+        AtMost,
+        Count,
+        CountRows,
+        Histogram,
+        Identity,
+        Linear,
+        Mean,
+        Statistic,
+        Sum,
+        Together,
+        Visitors,
+    )
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
@@ -49,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Affine",
+    "AtMost",
     "BayesianNetwork",
     "BinaryChainInterval",
     "ChainRegion",
@@ -80,6 +93,7 @@ __all__ = [
     "Together",
     "Truncated",
     "UniformMean",
+    "Visitors",
     "__version__",
     "attribute",
     "between",
@@ -133,7 +147,8 @@ _MODULES = {
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": (
-        "Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum", "Together",
+        "AtMost", "Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum", "Together",
+        "Visitors",
     ),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),

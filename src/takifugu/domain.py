@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.registry import Registry
+
+
+class Data(Protocol):
+    """What the data can be, as a framework and its queries must know it: `Domain`, or another form of records."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
+
+    @property
+    def one_alphabet(self) -> bool: ...
+
+    def alphabet(self, entry: int) -> tuple[Hashable, ...]: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+    def describe(self) -> str: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -67,3 +89,14 @@ class Domain:
         alphabets = tuple(tuple(values) for values in data["alphabets"])
         every = alphabets * data["size"] if len(alphabets) == 1 else alphabets
         return Domain(every, None if data["names"] is None else tuple(data["names"]))
+
+
+#: How each kind of domain is read back; a `Domain` writes no kind.
+KINDS: Registry[Callable[[Mapping[str, Any]], Data]] = Registry(
+    "the domain's kind", {"visits": "asymmetric.places:read"}
+)
+
+
+def from_dict(data: Mapping[str, Any]) -> Data:
+    """Read a domain back from its `to_dict` form; InputError for an unknown kind."""
+    return KINDS.find(data["kind"])(data) if "kind" in data else Domain.from_dict(data)

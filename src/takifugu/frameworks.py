@@ -15,7 +15,8 @@ from takifugu import secrets as secret_room
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.states import checked_alphabet
-from takifugu.domain import Domain
+from takifugu.domain import Data
+from takifugu.domain import from_dict as domain_from_dict
 from takifugu.entries import listed, order, relisted
 from takifugu.errors import InputError, within
 from takifugu.hypotheses import Comparison
@@ -42,14 +43,14 @@ class Framework:
     secrets: tuple[Secret, ...]
     beliefs: tuple[Belief, ...]
     definition: str = "pufferfish"
-    given_domain: Domain | None = None
+    given_domain: Data | None = None
 
     def __post_init__(self) -> None:
         about = [] if self.given_domain is None else [self.given_domain]
         object.__setattr__(self, "beliefs", agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
 
     @property
-    def domain(self) -> Belief | Domain:
+    def domain(self) -> Belief | Data:
         """What queries and data are read by: the entries, their names and values; a belief says them, too."""
         if self.beliefs:  # noise is for answers as they read them, so data are read alike
             return self.beliefs[0]
@@ -113,7 +114,8 @@ class Framework:
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must hold for the promise to mean what it says, once each."""
-        return tuple(dict.fromkeys(a for b in self.beliefs for a in b.assumptions()))
+        told: tuple[Any, ...] = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
+        return tuple(dict.fromkeys(a for b in told if hasattr(b, "assumptions") for a in b.assumptions()))
 
     def describe(self) -> str:
         known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
@@ -225,7 +227,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
         tuple(secret_room.from_dict(s) for s in data["secrets"]),
         tuple(belief_room.from_dict(b) for b in data["beliefs"]),
         definition,
-        Domain.from_dict(data["domain"]) if "domain" in data else None,
+        domain_from_dict(data["domain"]) if "domain" in data else None,
     )
 
 

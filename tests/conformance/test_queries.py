@@ -9,11 +9,13 @@ import pytest
 from tests.conformance.suite import check_query
 
 import takifugu as tf
+from takifugu.domain import Domain
 from takifugu.queries.registry import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
 NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])
 TABLE = tf.JointTable([("a", 1), ("b", 2)], [0.5, 0.5], ["who", "what"])
+VISITED = Domain.of(3, [frozenset(), frozenset("A"), frozenset("B"), frozenset("AB")])
 WALK = ["still", "walking", "walking", "still"]
 CODES = {"still": 0, "walking": "3/2"}
 
@@ -29,6 +31,8 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.Histogram(states=["walking"], total=4), CHAIN, WALK, [Fraction(1, 2)]),
     (tf.Linear([1, -1, 2, 0], codes=CODES), CHAIN, WALK, [Fraction(3, 2)]),
     (tf.Identity("what"), TABLE, ["a", 1], [1]),
+    (tf.AtMost(tf.Histogram(), {"still": 1, "walking": "5/2"}), CHAIN, WALK, [2, 2]),
+    (tf.Visitors(), VISITED, [frozenset("AB"), frozenset(), frozenset("A")], [2, 1]),
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

@@ -20,7 +20,7 @@ from takifugu.audit.noise_masses import cell_mass, places, places_near, places_o
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
-from takifugu.domain import Domain
+from takifugu.domain import Data
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
@@ -83,7 +83,7 @@ class Channel:
 class Hypotheses:
     """One secret entry: for each value the weight of every answer, one row for each start; and the pairs to compare."""
 
-    belief: Belief | Domain
+    belief: Belief | Data
     entry: int
     weights: dict[int, list[Masses]]
     pairs: tuple[tuple[int, int], ...]
@@ -156,7 +156,7 @@ def _of_view(
 
 
 def _answers(
-    about: Belief | Domain, values: IntArray, releases: Sequence[Release], noises: list[Randomiser]
+    about: Belief | Data, values: IntArray, releases: Sequence[Release], noises: list[Randomiser]
 ) -> tuple[Channel, IntArray]:
     """Return the channel of the answers that occur, and for each row of value indices the number of its answer."""
     answers, columns = [resolved(query, about) for query, _ in releases], []

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu import entries
 from takifugu.beliefs import Belief
 from takifugu.capabilities.dispatch import Question
-from takifugu.domain import Domain
+from takifugu.domain import Data
 from takifugu.errors import DataError, InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
@@ -27,7 +27,7 @@ from takifugu.secrets import ABSENT
 MISSING = -1
 
 
-def value_indices(belief: Belief | Domain, data: Any) -> IntArray:
+def value_indices(belief: Belief | Data, data: Any) -> IntArray:
     """Return the data as value indices, one per entry of the belief, MISSING where an entry was not observed.
 
     `data` are what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the
@@ -246,6 +246,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "beliefs.records:Records": "capabilities.reading_records:of_records",
         "beliefs.normal:MultivariateNormal": "capabilities.real_columns:of_columns",
         "beliefs.density:Density": "capabilities.real_columns:of_number",
+        "asymmetric.places:Visits": "asymmetric.places:counts_of",
     },
     default=_unregistered,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from takifugu import entries, queries
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.one_sequence import is_recording
-from takifugu.domain import Domain
+from takifugu.domain import Data
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
@@ -180,7 +180,7 @@ def pieces_hash(belief: Belief) -> str:
     return hashlib.sha256(lengths.encode()).hexdigest()[:32]
 
 
-def answer_hash(answer: Additive, belief: Belief | Domain) -> str:
+def answer_hash(answer: Additive, belief: Belief | Data) -> str:
     """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them.
 
     One that is no sum over entries says by its `key` what it computes.

@@ -9,10 +9,12 @@ from takifugu.queries.registry import check, from_dict, is_ours, key_of, registe
 from takifugu.queries.rows import CountRows
 from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
+from takifugu.queries.visits import AtMost, Visitors
 
 __all__ = [
     "FINEST_IMPLIED_GRID",
     "Additive",
+    "AtMost",
     "Count",
     "CountRows",
     "Entries",
@@ -26,6 +28,7 @@ __all__ = [
     "Statistic",
     "Sum",
     "Together",
+    "Visitors",
     "check",
     "from_dict",
     "implied_grid",

@@ -15,11 +15,12 @@ from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
 from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
+from takifugu.queries.visits import AtMost, Visitors
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
 KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
-    "count-rows": CountRows, "together": Together, "statistic": Statistic,
+    "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")

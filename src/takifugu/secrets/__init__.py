@@ -320,6 +320,7 @@ KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
         "which-law": "secrets:_which",
         "dataset-property": "secrets.properties:property_from",
         "distribution-parameter": "secrets.properties:parameter_from",
+        "policy": "asymmetric.policy:policy_from",
     },
 )  # fmt: skip
 register = KINDS.register
