@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, exp
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.every_run import every_run
 from tests.support.goodness_of_fit import chi_squared_p, coin_p, discrete_laplace_cdf, misfit, two_sample_p
 from tests.support.scripted_entropy import ScriptedEntropy
 
@@ -103,35 +104,6 @@ def test_opendp_draws_from_the_same_law() -> None:
     theirs = np.array(dp.m.make_laplace(*space, scale=3.3)([0] * 300_000))
     assert two_sample_p(discrete_laplace(Fraction(33, 10), 300_000, seeded()), theirs) > 1e-9
     assert two_sample_p(discrete_laplace(Fraction(33, 10) * Fraction(105, 100), 300_000, seeded()), theirs) < 1e-9
-
-
-class TooRare(Exception):
-    """A path of draws is rarer than the enumeration follows."""
-
-
-def every_run(body: Callable[[Callable[[int], int]], object], least: Fraction) -> Iterator[tuple[object, Fraction]]:
-    """Run `body` along every path of its uniform draws; yield (result, probability), None where a path is too rare."""
-    pending: list[list[int]] = [[]]
-    path: list[int] = []
-    position, chance = 0, Fraction(1)
-
-    def draw(bound: int) -> int:
-        nonlocal position, chance
-        if chance < least * bound:
-            raise TooRare
-        if position == len(path):
-            pending.extend([*path, other] for other in range(1, bound))
-            path.append(0)
-        chance, position = chance / bound, position + 1
-        return path[position - 1]
-
-    while pending:
-        path, position, chance = pending.pop(), 0, Fraction(1)
-
-        try:
-            yield body(draw), chance
-        except TooRare:
-            yield None, chance
 
 
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])

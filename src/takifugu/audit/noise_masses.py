@@ -10,8 +10,10 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.audit.one_sided_masses import one_sided_mass, two_sided
 from takifugu.errors import Unsupported
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
+from takifugu.randomisers.one_sided import OneSided
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
@@ -25,6 +27,10 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
     if outputs_of(randomiser) is not None:
         finite: Any = randomiser
         return lambda y, x: _mpf(finite.mass(x, y))
+    if isinstance(randomiser, OneSided):
+        if (plain := two_sided(randomiser)) is None:
+            return cache(one_sided_mass(randomiser))
+        randomiser = plain
     function = cache(mass_function(randomiser))
     return lambda y, x: function(y - x)
 
@@ -56,8 +62,9 @@ def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
 def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
     """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
-    Below the lowest and above the highest atom every mass of Laplace noise falls by the same factor per step, so one
-    step beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
+    Below the lowest and above the highest atom every mass of Laplace noise, on one side or on both, falls by the same
+    factor per step, so one step beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its
+    ratios are unbounded.
     """
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs

@@ -26,6 +26,7 @@ from takifugu.frameworks import Framework
 from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 from takifugu.queries import IntArray, Query, resolved
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
+from takifugu.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
 from takifugu.secrets import absent_index
 
 Release = tuple[Query, Randomiser]
@@ -115,7 +116,7 @@ def hypotheses(
     framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
 ) -> Iterator[Hypotheses]:
     """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
-    noises = [noise for _, noise in releases for _ in range(noise.cells)]
+    noises = [_of_cell(noise, place) for _, noise in releases for place in range(noise.cells)]
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
     for pair in framework.pairs:
@@ -123,6 +124,10 @@ def hypotheses(
     for named in () if framework.is_pair else framework.beliefs:
         for belief in stand_ins(named, chains):
             yield from _of_belief(belief, framework, releases, noises)
+
+
+def _of_cell(noise: Randomiser, place: int) -> Randomiser:
+    return noise.cell(place) if isinstance(noise, OneSided) else noise
 
 
 def _of_belief(
@@ -207,6 +212,6 @@ def _of_pair(belief: Any, noises: list[Randomiser]) -> Hypotheses:
 def _units(value: Fraction, noise: Randomiser) -> Fraction:
     """Return a value in units of the noise's grid; without noise it is published rounded to the grid."""
     units = Fraction(value) / noise.grid
-    if isinstance(noise, DiscreteLaplace) and units.denominator != 1:
+    if isinstance(noise, DiscreteLaplace | OneSidedGeometric | OneSidedTruncated) and units.denominator != 1:
         raise InputError(f"an answer is not a multiple of the noise's grid {noise.grid}, as discrete noise needs")
     return Fraction(round(units)) if isinstance(noise, Exact) else units

@@ -1,7 +1,8 @@
 """The laws of the noise that `takifugu.noise` draws, as numbers: masses, tails, half-widths, expected errors.
 
-X is discrete Laplace: P(X = k) = tanh(1 / (2 scale)) exp(-|k| / scale). For the rounded laws the noise is output minus
-centre, where output = grid * round((centre + Z) / grid): Z plus a rounding of at most grid / 2. What the rounding does
+X is discrete Laplace: P(X = k) = tanh(1 / (2 scale)) exp(-|k| / scale). K is geometric: P(K >= k) = exp(-k / scale),
+k >= 0. For the rounded laws the noise is output minus centre, where output = grid * round((centre + Z) / grid): Z plus
+a rounding of at most grid / 2, or of less than a step of the grid where E >= 0 is rounded up. What the rounding does
 depends on where the centre lies between two multiples of the grid: `on_grid=True` means that the centre is a multiple;
 otherwise half-widths hold at every real centre, and moments are averages over the position of the centre in its cell.
 """
@@ -62,6 +63,65 @@ def rounded_normal_half_width(
     1960
     """
     return _rounded_half_width(normal_survival, sigma / grid, level, on_grid)
+
+
+def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
+    """Return the smallest integer h with P(K <= h) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    >>> geometric_half_width(Fraction(10), 0.95)
+    29
+    """
+    miss = _miss(level)
+
+    def exceeds(h: int) -> bool:  # P(K > h) = exp(-(h + 1) / scale) > miss
+        return h < 0 or _exceeds(laplace_survival, [(1, (h + 1) / scale)], miss)
+
+    return first_not_exceeded(exceeds, round(scale * Fraction(_depth(miss))) - 1)
+
+
+def rounded_up_exponential_half_width(
+    scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
+) -> int:
+    """Return the smallest h with P(noise <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    The noise is ceil((centre + E) / grid) grid - centre. On the grid it exceeds h steps with probability exp(-h grid /
+    scale); elsewhere with less than exp(-(h - 1) grid / scale), which it comes near just below a multiple.
+
+    >>> rounded_up_exponential_half_width(Fraction(10), Fraction(1), 0.95)
+    31
+    """
+    miss, first = _miss(level), 0 if on_grid else 1
+
+    def exceeds(h: int) -> bool:
+        return h <= first or _exceeds(laplace_survival, [(1, (h - first) * grid / scale)], miss)
+
+    return first_not_exceeded(exceeds, round(scale / grid * Fraction(_depth(miss))) + first)
+
+
+def geometric_moments(scale: Fraction) -> Moments:
+    """Return E K = a / (1 - a) and E K^2 = a (1 + a) / (1 - a)^2, a = exp(-1 / scale).
+
+    >>> [round(moment, 6) for moment in geometric_moments(Fraction(10))]
+    [9.508332, 190.325085]
+    """
+    inverse = float(1 / scale)
+    a, rest = exp(-inverse), -expm1(-inverse)
+    return Moments(a / rest, a * (1 + a) / rest**2)
+
+
+def rounded_up_exponential_moments(scale: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
+    """Return the expected noise and noise^2 of ceil((centre + E) / grid) grid - centre.
+
+    On the grid that is a step more than geometric noise; elsewhere E plus a uniform part of a step.
+
+    >>> rounded_up_exponential_moments(Fraction(1), Fraction(1, 10)).absolute
+    1.05
+    """
+    b, g = float(scale), float(grid)
+    if on_grid:
+        a, rest = exp(-g / b), -expm1(-g / b)
+        return Moments(g / rest, g * g * (1 + a) / rest**2)
+    return Moments(b + g / 2, 2 * b * b + b * g + g * g / 3)
 
 
 def discrete_laplace_moments(scale: Fraction) -> Moments:

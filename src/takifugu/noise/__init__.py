@@ -6,6 +6,7 @@ promised: drawing does not take constant time, and memory is not wiped afterward
 
 from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private
 from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, narrowed, total, uniform_below
+from takifugu.noise.one_sided import geometric, rounded_up_exponential
 from takifugu.noise.rounded import rounded_laplace, rounded_normal
 
 __all__ = [
@@ -15,10 +16,12 @@ __all__ = [
     "bernoulli_exp",
     "choose",
     "discrete_laplace",
+    "geometric",
     "is_private",
     "narrowed",
     "rounded_laplace",
     "rounded_normal",
+    "rounded_up_exponential",
     "total",
     "uniform_below",
 ]

@@ -6,7 +6,7 @@ same steps, any size) where they would not; nothing overflows and nothing is rou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
 from typing import Any
@@ -97,30 +97,41 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
     np.float64(4.6)
     """
     t, s = positive("the scale", scale).as_integer_ratio()
-    size = whole_number("the size", size, least=0)
-    accepted: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
+
+
+def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
+    """Return the first `size` values of rounds of tries, of which each keeps some."""
+    found: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
-        values = _laplace_round(t, s, min(2 * missing + 8, _ROUND), entropy)[:missing]
-        accepted.append(values)
+        values = round_of(min(2 * missing + 8, _ROUND))[:missing]
+        found.append(values)
         missing -= values.size
-    result = np.concatenate(accepted)
+    result = np.concatenate(found)
     return narrowed(result.tolist()) if result.dtype == object else result
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     """Return the accepted values, in order, of `tries` independent runs of the body of Algorithm 2."""
-    remainders = _below(t, tries, entropy)
-    remainders = remainders[_exp_minus(remainders, t, entropy)]
-    multiples = _geometric(remainders.size, entropy)
-    if max(s, t * (int(multiples.max(initial=0)) + 1)) <= _SIGNED - 1:
-        magnitudes = ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
-    else:
-        magnitudes = (remainders.astype(object) + t * multiples.astype(object)) // s
+    magnitudes = geometric_round(t, s, tries, entropy)
     negative = coin_flips(magnitudes.size, entropy)
     signed = np.where(negative, -magnitudes, magnitudes)
     kept: Integers = signed[~(negative & (magnitudes == 0))]
     return kept
+
+
+def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
+    """Return at most `tries` independent floor((U + t V) / s), which are geometric: P(X >= k) = exp(-k s / t).
+
+    U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so U + t V >= n has exp(-n/t).
+    """
+    remainders = _below(t, tries, entropy)
+    remainders = remainders[_exp_minus(remainders, t, entropy)]
+    multiples = _geometric(remainders.size, entropy)
+    if max(s, t * (int(multiples.max(initial=0)) + 1)) <= _SIGNED - 1:
+        return ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
+    return (remainders.astype(object) + t * multiples.astype(object)) // s
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:

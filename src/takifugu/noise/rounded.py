@@ -89,7 +89,7 @@ def rounded_normal(
 def _rounded(
     center: Center | Sequence[Center], scale: Fraction, grid: Fraction, size: int, entropy: Entropy, law: _Law
 ) -> Integers:
-    wholes, offsets = _split(center, grid, whole_number("the size", size, least=0))
+    wholes, offsets = split(center, grid, whole_number("the size", size, least=0))
     ratio = scale / grid
     draws = words(size, entropy)
     negative = draws >= np.uint64(1 << _PREFIX_BITS)
@@ -154,7 +154,7 @@ def _settled(
     return first_not_exceeded(exceeds, round(offset + ratio * guess))
 
 
-def _split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[Integers, Any]:
+def split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[Integers, Any]:
     """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
     if not isinstance(center, (list, tuple, np.ndarray)):
         whole, offset = _split_one(center, grid)

@@ -47,6 +47,9 @@ KINDS: Registry[Kind] = Registry(
         "rounded-normal": "randomisers.rounded:ROUNDED_NORMAL",
         "exponential-choice": "randomisers.choices:EXPONENTIAL",
         "channel": "randomisers.choices:CHANNEL",
+        "one-sided-geometric": "randomisers.one_sided:GEOMETRIC",
+        "one-sided-truncated": "randomisers.one_sided:TRUNCATED",
+        "one-sided-exponential": "randomisers.one_sided_real:EXPONENTIAL",
     },
 )
 
