@@ -129,9 +129,12 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     remainders = _below(t, tries, entropy)
     remainders = remainders[_exp_minus(remainders, t, entropy)]
     multiples = _geometric(remainders.size, entropy)
+    values: Integers
     if max(s, t * (int(multiples.max(initial=0)) + 1)) <= _SIGNED - 1:
-        return ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
-    return (remainders.astype(object) + t * multiples.astype(object)) // s
+        values = ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
+    else:
+        values = (remainders.astype(object) + t * multiples.astype(object)) // s
+    return values
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
