@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -567,3 +571,14 @@ def test_discrete_laplace_and_its_grid() -> None:
     release = made(framework, Sum(), DiscreteLaplace(Fraction(10), Fraction(1, 2)), WHOLE, 1)
     assert (charge_of(release).scale, charge_of(release).change) == (5, 5)
     assert 1 < joint(chain_framework(10), [charge_of(release)]).epsilon <= 2
+
+
+def test_a_charge_that_was_pickled_hashes_as_its_process_does():
+    mine = charge(chain_framework(), Count(1), 1, WHOLE)
+    code = "import pickle, sys; c = pickle.load(sys.stdin.buffer); print(len({c, type(c).from_dict(c.to_dict())}))"
+    assert len({mine, Charge.from_dict(mine.to_dict())}) == 1
+    told = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(mine), capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": "77"}, check=True,
+    )  # fmt: skip
+    assert told.stdout == b"1\n"

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from takifugu.errors import InputError
@@ -97,6 +98,16 @@ class Charge:
                 object.__setattr__(self, name, _at_least_zero(value, what))
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in fields(self) if f.compare and f.hash is not False))
+
+    def __hash__(self) -> int:
+        return self._hash  # a long history is looked up charge by charge, at every release
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_hash"}  # texts hash otherwise elsewhere
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that survive JSON and read back with `from_dict`."""

@@ -7,6 +7,7 @@ known; between them the worst alignment is assumed (docs/theory/composition.md; 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,7 +87,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Windows:
     """Return the profiles of some readings; equal ones are added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
-    single: dict[object, tuple[Item, Fraction]] = {}  # in a long history few releases differ in what they read
+    single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
         together = _together(view, belief, group) if len(group) > 1 else None
         if together is not None:
@@ -94,9 +95,9 @@ def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) ->
             continue
         for item in group:
             key: object = (id(item.read), item.charge.lengths, item.charge.framework)
-            known = single.get(key, (item, Fraction(0)))
-            single[key] = (item, known[1] + 1 / item.scale)
-    rows += [_alone(view, belief, item, inverse) for item, inverse in single.values()]
+            single.setdefault(key, (item, Counter()))[1][item.scale] += 1
+    for item, scales in single.values():
+        rows.append(_alone(view, belief, item, sum((times / scale for scale, times in scales.items()), Fraction(0))))
     found: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
     for runs, rate, most in rows:
         key = tuple(run.tobytes() for run in runs)
