@@ -1,20 +1,46 @@
 """Asymmetric privacy (Takagi21): hide that something is so and not that it is not, with noise that errs one way."""
 
+from takifugu.asymmetric.answers import (
+    Mark,
+    Question,
+    Sanitiser,
+    at_least,
+    at_most,
+    fewer_than,
+    marks,
+    sanitiser,
+)
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy, along_path, visits
 from takifugu.asymmetric.predicates import any_of, checked, none_of
 from takifugu.asymmetric.sensitivity import Change, Monotone, Sensitivity, sensitivity
+from takifugu.asymmetric.tails import CountNoise, Pointing, count_noise
+from takifugu.asymmetric.virtual import ceiling, one_way_ceiling, virtual_beta
 
 __all__ = [
     "Change",
+    "CountNoise",
+    "Mark",
     "Monotone",
+    "Pointing",
     "Policy",
+    "Question",
+    "Sanitiser",
     "Sensitivity",
     "Visits",
     "along_path",
     "any_of",
+    "at_least",
+    "at_most",
+    "ceiling",
     "checked",
+    "count_noise",
+    "fewer_than",
+    "marks",
     "none_of",
+    "one_way_ceiling",
+    "sanitiser",
     "sensitivity",
+    "virtual_beta",
     "visits",
 ]
