@@ -16,6 +16,7 @@ from tests.support import policies
 
 from takifugu.asymmetric import bounds, relations
 from takifugu.asymmetric.answers import at_least, at_most, sanitiser
+from takifugu.asymmetric.policy import Policy, visits
 from takifugu.asymmetric.tails import count_noise
 from takifugu.asymmetric.virtual import one_way_ceiling, virtual_beta
 from takifugu.errors import InputError
@@ -46,9 +47,11 @@ BOTH_HIDDEN = [not_at("A"), not_at("B")]
 
 
 @pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
-@pytest.mark.parametrize("predicates", [[not_at("A")], BOTH_HIDDEN, [lambda r: True]])
-def test_one_record_moves_as_far_as_its_data_set(records, predicates):
-    related, data = relations.under(predicates), policies.datasets(records, 2)
+@pytest.mark.parametrize(
+    ("policy", "predicates"), [(visits(["A"]), [not_at("A")]), (visits(), BOTH_HIDDEN), (Policy.of(), [lambda r: True])]
+)
+def test_one_record_moves_as_far_as_its_data_set(records, policy, predicates):
+    related, data = policy.allows, policies.datasets(records, 2)
     assert set(policies.moves(data, related)) == set(policies.moves(data, policies.policy(*predicates)))
     for rest in records:
         for x in records:
@@ -58,7 +61,7 @@ def test_one_record_moves_as_far_as_its_data_set(records, predicates):
 
 
 def test_the_relation_of_a_policy_is_a_preorder_and_sets_shrink():
-    related = relations.under(BOTH_HIDDEN)
+    related = visits().allows
     for x, y, z in itertools.product(PLACES, repeat=3):
         assert related(x, x)
         assert related(x, z) or not (related(x, y) and related(y, z))
@@ -271,8 +274,8 @@ def extreme_mechanisms(data, related, epsilon, directions, outputs=3):
 
 RELATIONS = {
     "ordinary": lambda x, y: True,
-    "one predicate": relations.under([not_at("A")]),
-    "two predicates": relations.under(BOTH_HIDDEN),
+    "one predicate": visits(["A"]).allows,
+    "two predicates": visits().allows,
     "Blowfish": relations.along([(NONE, B), (A, AB)]),
     "a path": relations.along([(NONE, B), (B, AB), (AB, A)]),
     "OSDP": relations.outside(lambda r: "A" not in r),
@@ -315,7 +318,7 @@ def test_the_risk_ceiling_is_reached(name):
 
 @pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
 def test_propositions_iv_3_iv_4_iv_5_and_18_for_one_predicate(records):
-    p, related = not_at("A"), relations.under([not_at("A")])
+    p, related = not_at("A"), visits(["A"]).allows
     assert relations.risk_ceiling(p, records, related, 1) == math.inf  # IV.3
     for other in secrets(records):
         having = {r for r in other if not p(r)}
@@ -327,7 +330,7 @@ def test_propositions_iv_3_iv_4_iv_5_and_18_for_one_predicate(records):
 
 
 def test_iv_4_fails_for_two_predicates_and_survives_for_none_of_them():
-    related = relations.under(BOTH_HIDDEN)
+    related = visits().allows
     assert relations.risk_ceiling(at("A"), PLACES, related, 1) == math.inf
     assert relations.risk_ceiling(lambda r: r == AB, PLACES, related, 1) == pytest.approx(math.e)
     # Whoever knows "exactly one of A, B" learns which: the mechanism that shows everything but who was nowhere.
@@ -347,7 +350,7 @@ def test_blowfish_and_osdp_have_the_infinite_risks_of_section_iii_c():
         having = {r for r in other if "A" not in r}
         if having:  # (not c) and p'
             assert relations.risk_ceiling(lambda r, h=having: r in h, PLACES, osdp, 1) == math.inf
-    asymmetric = relations.under([not_at("A")])  # who was not at A keeps the rest secret
+    asymmetric = visits(["A"]).allows  # who was not at A keeps the rest secret
     assert relations.risk_ceiling(at("B"), PLACES, asymmetric, 1, known=not_at("A")) == pytest.approx(math.e)
 
 
@@ -394,7 +397,7 @@ def test_theorem_viii_2_along_every_move_of_a_set_of_predicates(records):
 
 def test_or_and_and_of_predicates_let_a_count_rise():
     for mixed in (lambda r: "A" not in r or "B" not in r, lambda r: "A" not in r and "B" not in r):
-        related = relations.under([mixed])
+        related = policies.policy(mixed)
         assert related(A, B)
         assert related(B, A)
         assert bounds.noise_loss([-1, 1], [1, 1], 1) == math.inf

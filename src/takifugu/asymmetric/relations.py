@@ -2,7 +2,7 @@
 
 A *relation* `allowed(x, y)` is true iff Pr[M(X) in S] <= e^eps Pr[M(Y) in S] is required when x in X becomes y.
 Ordinary differential privacy allows all moves, Blowfish privacy the edges of a graph, OSDP those from records outside
-N, a policy {p_1, ...} those where p_i(x) implies p_i(y) for every i (errata E4, E6).
+N, a policy {p_1, ...} those where p_i(x) implies p_i(y) for every i (errata E4, E6): `Policy.allows`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,6 @@ from takifugu.laws.rationals import Number, as_epsilon
 
 Relation = Callable[[Any, Any], bool]
 Predicate = Callable[[Any], bool]
-
-
-def under(policy: Iterable[Predicate]) -> Relation:
-    """Return the relation of a policy: x may become y iff every predicate that is true of x is true of y (E4, E6).
-
-    >>> moves = under([lambda places: "A" not in places])
-    >>> moves({"A", "B"}, {"B"}), moves({"B"}, {"A", "B"})
-    (True, False)
-    """
-    predicates = tuple(policy)
-    return lambda x, y: all(not p(x) or bool(p(y)) for p in predicates)
 
 
 def outside(nonsensitive: Predicate) -> Relation:
@@ -93,10 +82,11 @@ def risk_ceiling(
     secret for adversaries who know p(x) (IV.5), and p itself has infinite Risk (IV.3). With several predicates the
     first is true of "none of them" only: under {not c_A, not c_B}, whether somebody was at A or at B is not protected.
 
-    >>> at_a, at_b = (lambda place: place == "A"), (lambda place: place == "B")
-    >>> moves = under([lambda x: not at_a(x), lambda x: not at_b(x)])
-    >>> risk_ceiling(at_a, ["A", "B", "nowhere"], moves, 1), risk_ceiling(at_a, ["A", "nowhere"], moves, 1)
-    (inf, 2.718281828459045)
+    >>> from takifugu.asymmetric.policy import visits
+    >>> nowhere, one, other = (frozenset(places) for places in ("", "A", "B"))
+    >>> def at_a(visited): return "A" in visited
+    >>> [risk_ceiling(at_a, possible, visits().allows, 1) for possible in ([nowhere, one, other], [nowhere, one])]
+    [inf, 2.718281828459045]
     """
     possible = [x for x in records if known(x)]
     having, lacking = ([x for x in possible if bool(secret(x)) == truth] for truth in (True, False))
