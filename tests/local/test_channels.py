@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.support import population_oracles as oracles
 
 from takifugu.errors import DataError, InputError
 from takifugu.laws.channel import Channel
-from takifugu.local import channels, measuring
+from takifugu.local import bounds, channels, couplings, measuring
 from takifugu.local.columns import randomised
 from takifugu.noise import InsecureSeededEntropyForTests
 
@@ -87,16 +88,69 @@ def test_metric_loss_by_enumeration(case):
 @given(cases(), st.fractions(0, 2, max_denominator=4))
 def test_distribution_privacy_by_enumeration(case, epsilon):
     channel, p, q = case
-    one = {y: sum(p[x] * channel.row(x).get(y, 0) for x in p) for y in channel.outputs}
-    two = {y: sum(q[x] * channel.row(x).get(y, 0) for x in q) for y in channel.outputs}
-    pairs = [(a[y], b[y]) for a, b in ((one, two), (two, one)) for y in channel.outputs if a[y]]
-    loss = max(math.inf if not b else math.log(a / b) for a, b in pairs)
-    assert measuring.distribution_loss(channel, p, q) == pytest.approx(loss, abs=1e-12)
-    factor = math.exp(epsilon)
-    delta = max(sum(max(float(a[y]) - factor * float(b[y]), 0) for y in a) for a, b in ((one, two), (two, one)))
+    one, two = oracles.sent(channel, p), oracles.sent(channel, q)
+    loss = max(oracles.loss(one, two), oracles.loss(two, one))
+    assert measuring.distribution_loss(channel, p, q) == pytest.approx(float(loss), abs=1e-12)
+    delta = max(oracles.delta(one, two, epsilon), oracles.delta(two, one, epsilon))
     found = measuring.distribution_delta(channel, p, q, epsilon)
-    assert delta <= found * (1 + 1e-15) + 1e-300
-    assert found == pytest.approx(delta, abs=1e-14)
+    assert delta <= found
+    assert found == pytest.approx(float(delta), abs=1e-14)
+    assert measuring.class_delta(channel, [p, q, p], epsilon) == found
+    assert measuring.class_loss(channel, [p, q, p]) == measuring.distribution_loss(channel, p, q)
+
+
+@given(cases(), st.fractions(0, 2, max_denominator=4), st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+def test_privacy_of_values_by_enumeration(case, epsilon, pairs):
+    channel = case[0]
+    rows = {x: oracles.sent(channel, {x: F(1)}) for x in channel.inputs}
+    every = [(x, z) for x in rows for z in rows]
+    inside = [pair for pair in every if pair in pairs]
+
+    def related(x, z):
+        return (x, z) in pairs
+
+    lost = max((float(oracles.loss(rows[x], rows[z])) for x, z in inside), default=0.0)
+    assert measuring.relation_loss(channel, related) == pytest.approx(lost, abs=1e-12)
+    for found, exact in (
+        (measuring.local_delta(channel, epsilon, related), [(x, z, epsilon) for x, z in inside]),
+        (measuring.local_delta(channel, epsilon), [(x, z, epsilon) for x, z in every]),
+        (measuring.metric_delta(channel, apart, epsilon), [(x, z, epsilon * abs(x - z)) for x, z in every]),
+    ):
+        exact = [oracles.delta(rows[x], rows[z], reach) for x, z, reach in exact]
+        assert max(exact, default=0) <= found
+        assert found == pytest.approx(float(max(exact, default=0)), abs=1e-13)
+
+
+@given(cases(), st.fractions(0, 2, max_denominator=4))
+def test_extended_privacy_by_enumeration(case, epsilon):
+    """Definition 9 with W-infinity: the least epsilon per unit, and the delta where less is asked."""
+    channel, p, q = case
+    one, two = oracles.sent(channel, p), oracles.sent(channel, q)
+    reach = oracles.least_largest(p, q, apart)
+    lost = max(float(oracles.loss(one, two)), float(oracles.loss(two, one)))
+    found = measuring.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
+    assert found == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
+    delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
+    found = measuring.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
+    assert delta <= found <= float(delta) + 1e-14
+
+
+def test_populations_at_distance_0_that_differ_have_no_extended_loss():
+    p, q = {0: F(1)}, {1: F(1)}
+    assert measuring.extended_loss(channels.randomised_response([0, 1], 1), [p, q], lambda a, b: 0.0) == math.inf
+    assert measuring.extended_loss(Channel.of([0, 1], [0], [[1], [1]]), [p, q], lambda a, b: 0.0) == 0
+
+
+def test_the_bayes_factor_is_at_most_e_to_the_loss():
+    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
+    channel = channels.randomised_response([0, 1], 1)
+    factors = [measuring.bayes_factor(channel, p, q, y) for y in (0, 1)]
+    assert max(factors) == pytest.approx(math.exp(measuring.distribution_loss(channel, p, q)), rel=1e-12)
+    assert factors[0] * factors[1] == pytest.approx(1)
+    sure = Channel.of([0, 1], [0, 1, 2], [[1, 0, 0], [0, 1, 0]])
+    assert measuring.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
+    with pytest.raises(InputError, match="impossible"):
+        measuring.bayes_factor(sure, p, q, 2)
 
 
 @given(cases())
@@ -105,12 +159,12 @@ def test_local_and_metric_privacy_bound_distribution_privacy(case):
     channel, p, q = case
     loss = measuring.distribution_loss(channel, p, q)
     assert loss <= measuring.local_loss(channel) + 1e-12
-    assert loss <= measuring.bound_by_moves(measuring.metric_loss(channel, apart), p, q, apart) + 1e-12
+    assert loss <= bounds.bound_by_moves(measuring.metric_loss(channel, apart), p, q, apart) + 1e-12
 
 
 def test_the_mean_move_bounds_nothing():
     point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}
-    found = measuring.distances(point, spread, apart)
+    found = couplings.distances(point, spread, apart)
     assert (found.w_infinity, found.w_1, found.diameter) == (10, pytest.approx(1), 10)
     channel = channels.exponential([0, 10], [0, 10], apart, 2)
     assert measuring.distribution_loss(channel, point, spread) > 7.6
@@ -122,8 +176,8 @@ def test_two_bits_are_each_hidden_and_together_they_are_not():
     for bit in (0, 1):
         rows = [[1 - int(x[bit]), int(x[bit])] for x in ("00", "01", "10", "11")]
         assert measuring.distribution_loss(Channel.of(("00", "01", "10", "11"), (0, 1), rows), same, other) == 0
-    assert not measuring.is_lifted(same, other, lambda x, y: x == y)
-    assert measuring.is_lifted(same, other, lambda x, y: x != y)
+    assert not couplings.is_lifted(same, other, lambda x, y: x == y)
+    assert couplings.is_lifted(same, other, lambda x, y: x != y)
 
 
 @st.composite
@@ -142,7 +196,7 @@ def test_lifting_is_halls_condition(case):
     sets = [[x for n, x in enumerate(points) if bits >> n & 1] for bits in range(2 ** len(points))]
     reached = [[y for y in q if any((x, y) in pairs for x in a)] for a in sets]
     halls = all(sum(p[x] for x in a) <= sum(q[y] for y in b) for a, b in zip(sets, reached, strict=True))
-    assert measuring.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
+    assert couplings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
 
 
 def test_the_best_guess():

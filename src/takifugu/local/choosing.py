@@ -19,7 +19,7 @@ import numpy.typing as npt
 from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
 from takifugu.laws.channel import from_weights
 from takifugu.laws.rationals import Number, as_delta, as_epsilon
-from takifugu.local.measuring import distances
+from takifugu.local.couplings import distances
 from takifugu.local.optimal import optimal
 from takifugu.local.populations import Populations
 from takifugu.local.promises import hides_population

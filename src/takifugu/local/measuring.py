@@ -3,17 +3,18 @@
 A channel A randomises one value. Lifted to a population lambda it is A#(lambda)[y] = sum_x lambda(x) A(x)[y]
 (Kawamoto19 §2). All losses are exact up to floating point, and rounded up.
 
-* local: the largest log A(x)[y] / A(x')[y] over all pairs of inputs;
-* metric: the largest such log-ratio per unit of distance (Kawamoto19 Definition 4 with delta = 0);
-* distribution: the largest log A#(p)[y] / A#(q)[y], both ways (Kawamoto19 Definition 8), and its delta;
-* extended: that loss per unit of a metric between populations (Kawamoto19 Definition 9).
+* local: the largest log A(x)[y] / A(x')[y] over all pairs of inputs, or those of a relation (Definition 1);
+* metric: the largest such log-ratio per unit of distance (Definition 4);
+* distribution: the largest log A#(p)[y] / A#(q)[y], both ways (Definition 8);
+* extended: that loss per unit of a distance between populations (Definition 9);
+
+and of each the delta at a given epsilon, the hockey-stick divergence.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,13 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError
-from takifugu.laws.atoms import Atom
-from takifugu.laws.bottleneck import Metric, bottleneck, checked_distances, max_flow
+from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.channel import Channel, largest_log_ratio
+from takifugu.laws.divergence import divergence
 from takifugu.laws.rationals import Number, as_fraction
+from takifugu.local.couplings import Population, Related
 
-Population = Mapping[Hashable, Atom]
 Floats = npt.NDArray[np.float64]
+Apart = Callable[[Population, Population], Any]
 
 #: What two logs of masses and their difference may be off by, per unit of their size.
 _ROUNDED = 2.0**-48
@@ -36,6 +38,51 @@ _ROUNDED = 2.0**-48
 def local_loss(channel: Channel) -> float:
     """Return the least epsilon of local differential privacy; infinite where an output rules an input out."""
     return channel.measure()
+
+
+def relation_loss(channel: Channel, related: Related) -> float:
+    """Return the least epsilon of differential privacy for the ordered pairs of inputs in a relation (Definition 1).
+
+    >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> relation_loss(flip, lambda x, y: x == y)
+    0.0
+    """
+    return channel.measure((x, z) for x in channel.inputs for z in channel.inputs if related(x, z))
+
+
+def local_delta(channel: Channel, epsilon: Number, related: Related | None = None) -> float:
+    """Return the least delta at epsilon for the ordered pairs of inputs in a relation (default: all), rounded up."""
+    inputs, budget = channel.inputs, as_fraction(epsilon, "epsilon", "epsilon")
+    reach = np.full((len(inputs), len(inputs)), float(budget))
+    counted = np.array([[related is None or bool(related(x, z)) for z in inputs] for x in inputs])
+    return float(np.where(counted, _divergences(channel, reach), 0.0).max())
+
+
+def metric_delta(channel: Channel, metric: Metric, epsilon: Number) -> float:
+    """Return the least delta with A(x)[R] <= e^(epsilon d(x, x')) A(x')[R] + delta for all inputs, rounded up.
+
+    Kawamoto19 Definition 4.
+
+    >>> flip = Channel.of([0, 2], [0, 2], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> round(metric_delta(flip, lambda x, y: abs(x - y), 0), 12)
+    0.5
+    """
+    inputs, budget = list(channel.inputs), as_fraction(epsilon, "epsilon", "epsilon")
+    reach = checked_distances(inputs, inputs, metric).astype(float) * float(budget)
+    return float(_divergences(channel, reach).max())
+
+
+def _divergences(channel: Channel, epsilons: Floats) -> Floats:
+    """Return sum over y of (A(x)[y] - e^epsilon A(x')[y])_+, rounded up, for an epsilon per ordered pair of inputs."""
+    table = np.array([[mass / channel.total for mass in row] for row in channel.masses])
+    capped = np.minimum(epsilons, 700.0)  # a smaller factor: a larger delta
+    factors = np.exp(capped) * (1 - (2 + capped) * 2.0**-50)
+    found = np.empty_like(factors)
+    for row, law in enumerate(table):
+        parts = np.maximum(law * (1 + 2.0**-50) - factors[row][:, None] * table, 0.0)
+        found[row] = parts.sum(axis=1) * (1 + (len(law) + 2) * 2.0**-52)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
@@ -86,13 +133,8 @@ def distribution_delta(channel: Channel, p: Population, q: Population, epsilon: 
 
 
 def excess(p: Population, q: Population, epsilon: Fraction) -> float:
-    """Return sum over y of (p(y) - e^epsilon q(y))_+, rounded up."""
-    factor = math.exp(epsilon) * (1 - 2.0**-50) if epsilon < 700 else math.inf
-    parts = []
-    for y, mass in p.items():
-        taken = float(q.get(y, 0))
-        parts.append(max(float(mass) * (1 + 2.0**-52) - (factor * taken * (1 - 2.0**-51) if taken else 0.0), 0.0))
-    return math.fsum(parts) * (1 + 2.0**-50)
+    """Return sum over y of (p(y) - e^epsilon q(y))_+, rounded up; float masses count as the fractions that they are."""
+    return divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
 
 
 def class_loss(channel: Channel, populations: Sequence[Population]) -> float:
@@ -101,59 +143,36 @@ def class_loss(channel: Channel, populations: Sequence[Population]) -> float:
     return max((distribution_loss(channel, p, q) for p, q in pairs), default=0.0)
 
 
-@dataclass(frozen=True)
-class Distances:
-    """How far two populations are apart: the least largest move, the least mean move, and the diameter of both.
-
-    Only W-infinity enters a bound: (.9, .1 at distance 10) against a point has mean move 1 and loss 7.7.
-    """
-
-    w_infinity: float
-    w_1: float
-    diameter: float
+def class_delta(channel: Channel, populations: Sequence[Population], epsilon: Number) -> float:
+    """Return the least delta at epsilon of distribution privacy of every two of several populations, rounded up."""
+    pairs = ((p, q) for number, p in enumerate(populations) for q in populations[:number])
+    return max((distribution_delta(channel, p, q, epsilon) for p, q in pairs), default=0.0)
 
 
-def distances(p: Population, q: Population, metric: Metric) -> Distances:
-    """Return the distances of two populations under a metric on their values."""
-    left, right = _support(p), _support(q)
-    table = checked_distances(left, right, metric).astype(float)
-    plan = bottleneck(left, [p[x] for x in left], right, [q[y] for y in right], metric)
-    return Distances(float(plan.distance), _mean_move(p, q, left, right, table), float(table.max()))
+def extended_loss(channel: Channel, populations: Sequence[Population], apart: Apart) -> float:
+    """Return the least epsilon with loss at most epsilon `apart`(p, q) for every two populations, rounded up.
 
+    `apart` is a distance between populations (Kawamoto19 Definition 9), for example `couplings.w_infinity` with a
+    metric. Any may be measured; only W-infinity also enters a bound. Infinite where two at distance 0 are told apart.
 
-def bound_by_moves(loss_per_distance: float, p: Population, q: Population, metric: Metric) -> float:
-    """Return epsilon W-infinity: what metric privacy promises about a pair of populations (Kawamoto19 Theorem 2).
-
-    Move p into q along a plan with no move above W: each part of it is hidden up to epsilon W, hence so is the whole,
-    with the same delta and without the printed factor |Phi| (errata E9b).
-    """
-    found = distances(p, q, metric).w_infinity
-    return 0.0 if not found else loss_per_distance * found
-
-
-def is_lifted(p: Population, q: Population, related: Callable[[Any, Any], bool]) -> bool:
-    """Decide whether (p, q) is in the lifting of a relation: some coupling has its support in it (Definition 7).
-
-    A maximum flow in integer masses, so exact for exact masses; floats count as the binary fractions that they are.
-
-    >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> is_lifted(half, {1: Fraction(1, 2), 2: Fraction(1, 2)}, lambda x, y: y == x + 1)
+    >>> flip = Channel.of([0, 2], [0, 2], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> round(extended_loss(flip, [{0: 1}, {2: 1}], lambda p, q: 2.0), 12) == round(math.log(3) / 2, 12)
     True
     """
-    left, right = _support(p), _support(q)
-    one, other = _exact(p, left), _exact(q, right)
-    total = math.lcm(*(mass.denominator for mass in (*one, *other)))
-    supply, demand = ([int(mass * total) for mass in masses] for masses in (one, other))
-    allowed = np.array([[bool(related(x, y)) for y in right] for x in left])
-    return sum(map(sum, max_flow(supply, demand, allowed))) == total
+    worst = 0.0
+    for number, p in enumerate(populations):
+        for q in populations[:number]:
+            loss, distance = distribution_loss(channel, p, q), float(apart(p, q))
+            if loss:
+                worst = max(worst, math.nextafter(loss / distance, math.inf) if distance else math.inf)
+    return worst
 
 
-def is_lifted_relation(pairs: Iterable[tuple[Population, Population]], related: Callable[[Any, Any], bool]) -> bool:
-    """Decide whether every pair is in the lifting of a relation: then, and only then, two channels that keep epsilon_0
-
-    and epsilon_1 for the relation keep their sum on one input (errata E9a).
-    """
-    return all(is_lifted(p, q, related) for p, q in pairs)
+def extended_delta(channel: Channel, populations: Sequence[Population], apart: Apart, epsilon: Number) -> float:
+    """Return the least delta with (epsilon `apart`(p, q), delta) for every two populations, rounded up."""
+    budget = as_fraction(epsilon, "epsilon", "epsilon")
+    pairs = ((p, q) for number, p in enumerate(populations) for q in populations[:number])
+    return max((distribution_delta(channel, p, q, budget * Fraction(apart(p, q))) for p, q in pairs), default=0.0)
 
 
 def bayes_factor(channel: Channel, p: Population, q: Population, output: Hashable) -> float:
@@ -171,27 +190,3 @@ def success(channel: Channel | None, p: Population, q: Population) -> float:
     """
     one, other = (p, q) if channel is None else (channel.lift(p), channel.lift(q))
     return (1 + excess(one, other, Fraction(0))) / 2
-
-
-def _support(p: Population) -> list[Any]:
-    return [x for x, mass in p.items() if mass > 0]
-
-
-def _exact(p: Population, points: Sequence[Any]) -> list[Fraction]:
-    masses = [Fraction(p[x]) for x in points]
-    return [mass / sum(masses) for mass in masses]
-
-
-def _mean_move(p: Population, q: Population, left: list[Any], right: list[Any], table: Floats) -> float:
-    """Return W-1 by a linear program: it is reported, and enters no bound."""
-    from scipy.optimize import linprog
-    from scipy.sparse import eye_array, kron
-
-    rows, columns = len(left), len(right)
-    sums = kron(eye_array(rows), np.ones((1, columns)), format="csr")
-    totals = kron(np.ones((1, rows)), eye_array(columns), format="csr")
-    from scipy.sparse import vstack
-
-    masses = np.array([float(m) for m in (*_exact(p, left), *_exact(q, right))])
-    found = linprog(table.ravel(), A_eq=vstack([sums, totals]), b_eq=masses, bounds=(0, None), method="highs")
-    return float(found.fun)

@@ -20,16 +20,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from mpmath import iv
 
 from takifugu.errors import InputError
+from takifugu.laws.divergence import divergence
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.positive_part import Enclosure, mean_positive_part
 from takifugu.laws.rationals import Number, as_fraction
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
-_BITS = 120
 
 Law = Mapping[Any, Fraction]
 Pairs = list[tuple[Fraction, Fraction]]
@@ -92,7 +91,7 @@ class Tupling:
                     longer[key] = longer.get(key, Fraction(0)) + mass * kind.mass
             sums = longer
         terms = [(a * mass / (self.dummies + 1), b * mass / (self.dummies + 1)) for (a, b), mass in sums.items()]
-        return _positive_parts([*terms, *apart], epsilon)
+        return divergence([*terms, *apart], epsilon)
 
     def by_transform(self, kinds: list[Kind], epsilon: Fraction, apart: Pairs) -> Enclosure:
         count = self.dummies + 1
@@ -104,7 +103,7 @@ class Tupling:
         found = mean_positive_part(p - factor * q, masses, count)
         # Values are off by a few units of p + e^epsilon q, whose mean is 1 + e^epsilon; masses by a few relative ones.
         slack = 2.0**-50 * (1 + factor)
-        rest = _positive_parts(apart, epsilon)
+        rest = divergence(apart, epsilon)
         low, high = found.low / count - slack, found.high * (1 + count * 2.0**-48) / count + slack
         return Enclosure(max(low + rest.low, 0.0), min(high + rest.high, 1.0))
 
@@ -232,32 +231,3 @@ def _never_dummies(p: Law, q: Law, nu: Law) -> Pairs:
     """Return (p, q) of each output that no dummy ever has."""
     zero = Fraction(0)
     return [(p.get(y, zero), q.get(y, zero)) for y in dict.fromkeys([*p, *q]) if not nu.get(y, zero)]
-
-
-def _positive_parts(terms: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -> Enclosure:
-    """Return the sum of (a - e^epsilon b)_+ over terms, enclosed."""
-    before = iv.prec
-    iv.prec = _BITS
-    try:
-        factor = iv.exp(_interval(epsilon))
-        total = iv.mpf(0)
-        for a, b in terms:
-            value = _interval(a) - factor * _interval(b)
-            total += iv.mpf([max(value.a, 0), max(value.b, 0)])
-        return Enclosure(_down(total.a), _up(total.b))
-    finally:
-        iv.prec = before
-
-
-def _interval(value: Fraction) -> Any:
-    return iv.mpf(value.numerator) / iv.mpf(value.denominator)
-
-
-def _up(value: Any) -> float:
-    found = float(value)
-    return found if found >= value else math.nextafter(found, math.inf)
-
-
-def _down(value: Any) -> float:
-    found = float(value)
-    return found if found <= value else math.nextafter(found, -math.inf)
