@@ -25,7 +25,8 @@ from takifugu.errors import InputError
 from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import Number, as_fraction
-from takifugu.local.measuring import Population, distribution_delta, distribution_loss, local_loss, metric_loss
+from takifugu.local.couplings import Population
+from takifugu.local.measuring import distribution_delta, distribution_loss, local_loss, metric_loss
 
 #: Rounding that a measured epsilon or delta may show although the promise is kept exactly.
 _SLACK = 1e-12

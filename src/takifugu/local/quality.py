@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from takifugu.errors import InputError
 from takifugu.laws.channel import Channel
-from takifugu.local.measuring import Population
+from takifugu.local.couplings import Population
 
 Floats = npt.NDArray[np.float64]
 

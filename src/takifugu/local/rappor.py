@@ -26,7 +26,7 @@ from takifugu.errors import DataError, InputError
 from takifugu.laws.positive_part import Enclosure
 from takifugu.laws.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.laws.rationals import Number, as_fraction
-from takifugu.local.measuring import Population
+from takifugu.local.couplings import Population
 from takifugu.noise import Entropy, SystemEntropy, uniform_below
 
 
