@@ -77,7 +77,7 @@ class Domain:
         return known.index(name)
 
     def describe(self) -> str:
-        return f"{self.size} entries with values from ({', '.join(map(str, self.alphabets[0]))})"
+        return f"{self.size} entries with values from ({', '.join(map(_word, self.alphabets[0]))})"
 
     def to_dict(self) -> dict[str, Any]:
         different = self.alphabets[:1] if self.one_alphabet else self.alphabets
@@ -89,6 +89,11 @@ class Domain:
         alphabets = tuple(tuple(values) for values in data["alphabets"])
         every = alphabets * data["size"] if len(alphabets) == 1 else alphabets
         return Domain(every, None if data["names"] is None else tuple(data["names"]))
+
+
+def _word(value: Hashable) -> str:
+    """Word a value; a set in a fixed order, which its own text has not."""
+    return f"{{{', '.join(sorted(map(str, value)))}}}" if isinstance(value, frozenset) else str(value)
 
 
 #: How each kind of domain is read back; a `Domain` writes no kind.

@@ -12,7 +12,7 @@ from tests.support.laws_oracles import laplace_loss_on, least_distance
 from tests.support.record_oracles import laws_given, record_tables
 
 import takifugu as tf
-from takifugu.answer_laws import records as record_laws
+from takifugu.answer_laws import given_records as record_laws
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import Unsupported
 from takifugu.problem import Problem

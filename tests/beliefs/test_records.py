@@ -10,7 +10,7 @@ import pytest
 
 import takifugu as tf
 from takifugu import beliefs, frameworks
-from takifugu.beliefs.record_views import Steps
+from takifugu.beliefs.possible_sums import Steps
 from takifugu.capabilities.evaluating import evaluate, value_indices
 from takifugu.errors import CalibrationRefused, DataError, InputError, Unsupported
 

@@ -8,63 +8,22 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import product
-from operator import add, or_
-from typing import Any, overload
+from typing import Any
 
+from takifugu.beliefs.possible_sums import MOST_LISTED, Key, Steps, sums, times
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.secrets.properties import DatasetProperty, Named
 from takifugu.secrets.value_sets import Between, Intervals, ValueSet, described, near
 
-#: A function of the columns is computed for at most so many combinations of their values; values of a sum and pairs
-#: of them are listed up to these numbers.
-MOST_COMBINATIONS, MOST_LISTED, MOST_PAIRS = 100_000, 200_000, 2_000_000
-
-Key = int | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Steps(Sequence[Any]):
-    """The numbers first, first + step, ..., so many: a tuple that is not written out.
-
-    >>> Steps(Fraction(1), Fraction(1, 2), 3)[2], len(Steps(0, 2, 10**6)), Steps(0, 2, 5).index(4)
-    (Fraction(2, 1), 1000000, 2)
-    """
-
-    first: Any
-    step: Any
-    length: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(self.length)))
-        if not -self.length <= index < self.length:
-            raise IndexError(index)
-        return self.first + self.step * (index % self.length)
-
-    def index(self, value: Any, *_: Any) -> int:
-        place = Fraction(value - self.first) / self.step
-        if place.denominator != 1 or not 0 <= place < self.length:
-            raise ValueError(value)
-        return int(place)
-
-    def __contains__(self, value: object) -> bool:
-        try:
-            return self.index(value) >= 0
-        except (ValueError, TypeError):
-            return False
+#: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
+#: listed up to this number.
+MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +109,13 @@ class SumView(RecordView):
         """The possible sums of scores, in order, one for each value."""
         n, levels = self.records.size, self.levels
         if len(levels) == 1:
-            return (_times(levels[0], n),)
+            return (times(levels[0], n),)
         if not self.is_vector:
             low, high = (int(levels[i]) for i in (0, -1))  # type: ignore[arg-type]
             step = math.gcd(*(int(level) - low for level in levels))  # type: ignore[arg-type]
             if len(levels) == 2 or len(levels) * step == high - low + step or n * high > MOST_LISTED:
                 return Steps(n * low, step, n * (high - low) // step + 1)
-        return tuple(sorted(_sums(levels, n)))
+        return tuple(sorted(sums(levels, n)))
 
     @cached_property
     def values(self) -> Sequence[Any]:
@@ -257,7 +216,7 @@ class ColumnView(RecordView):
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         if self.secret.max_difference is None:
             return None
-        numbers = [_number(value, self.secret.attribute) for value in self.values]
+        numbers = [column_number(value, self.secret.attribute) for value in self.values]
         order = sorted(range(len(numbers)), key=numbers.__getitem__)
         found = near([numbers[i] for i in order], self.secret.max_difference)
         return tuple((order[a], order[b]) for a, b in found)
@@ -294,108 +253,14 @@ class SetsView(RecordView):
         return f"{self.secret.what} {is_in}"
 
 
-def view_of(records: Any, secret: Any) -> RecordView | None:
-    """Return how records are read by a secret; None where it is about whole records.
-
-    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
-    population, which records of one known distribution do not have.
-    """
-    if not isinstance(secret, DatasetProperty):
-        name = getattr(secret, "attribute", None)
-        if name is not None:
-            return ColumnView(records, secret, records.column(str(name)))
-        if hasattr(secret, "column"):
-            raise InputError(
-                f"records of one known distribution have no parameter of {secret.column!r} to hide",
-                fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
-            ).at("secrets")
-        return None
-    places = [records.column(name) for name in secret.columns]
-    inside: SumView | FunctionView
-    if isinstance(secret.function, Named):
-        rows = records.table.rows
-        inside = FunctionView(records, secret, tuple(tuple(row[p] for p in places) for row in rows))
-    else:
-        inside = _sum_view(records, secret, places)
-    return inside if secret.sets is None else SetsView(records, secret, inside)
-
-
-def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> SumView:
-    share = Fraction(1, 1 if secret.function == "sum" else records.size)
-    columns = [[share * score for score in _scores(records, secret, place)] for place in places]
-    if secret.is_vector:
-        if secret.sets is not None:
-            raise InputError(
-                "the secret hides several numbers together, and its sets are of one number",
-                fix="give max_difference, or one secret per column",
-            ).at("sets")
-        told = [_in_steps(column, records.size) for column in columns]
-        scores = tuple(zip(*(steps for steps, _, _ in told), strict=True))
-        return SumView(records, secret, scores, tuple(t[1] for t in told), tuple(t[2] for t in told))
-    weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
-    rows = zip(*columns, strict=True)
-    weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]
-    return SumView(records, secret, *_in_steps(weighed, records.size))
-
-
-def _scores(records: Any, secret: DatasetProperty, place: int) -> list[Fraction]:
-    """Return what each row of the table adds to the property, before it is divided by the number of records."""
-    name = secret.columns[secret.columns.index(records.columns[place])]
-    values = [row[place] for row in records.table.rows]
-    if secret.of is None:
-        if secret.function == "share":
-            raise InputError(
-                f"the share in {name!r} names no value", fix=f"write of={records.table.alphabet(place)[0]!r}"
-            ).at("of")
-        return [_number(value, name) for value in values]
-    known = records.table.alphabet(place)
-    for value in secret.of:
-        if value not in known:
-            raise InputError(
-                f"the secret names the value {value!r}, which {name!r} cannot have",
-                fix=f"write some of {[str(v) for v in known]}",
-            ).at("of")
-    return [Fraction(value in secret.of) for value in values]
-
-
-def _number(value: Any, column: Any) -> Fraction:
+def column_number(value: Any, column: Any) -> Fraction:
+    """Return a value of a column as a number; InputError for one that is none."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(
             f"the column {column!r} has the value {value!r}, which is no number",
             fix="hide the share of some values: function='share', of=...",
         ).at("attribute")
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
-
-
-def _in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
-    """Return scores as whole numbers from 0, their unit, and what so many records add beside them."""
-    low = min(scores)
-    common = math.lcm(*(score.denominator for score in scores))
-    gaps = [int((score - low) * common) for score in scores]
-    divisor = math.gcd(*gaps) or 1
-    return tuple(gap // divisor for gap in gaps), Fraction(divisor, common), low * records
-
-
-def _times(level: Key, count: int) -> Key:
-    return tuple(place * count for place in level) if isinstance(level, tuple) else level * count
-
-
-def _sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
-    """Return all sums of so many levels; raises Unsupported where they are too many to list."""
-    if not isinstance(levels[0], tuple):
-        held = 1  # bit s says whether s is a sum
-        for _ in range(count):
-            held = reduce(or_, (held << level for level in levels))
-        return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
-    found: set[Any] = {_times(levels[0], 0)}
-    for _ in range(count):
-        found = {tuple(map(add, total, level)) for total in found for level in levels}
-        if len(found) > MOST_LISTED:
-            raise Unsupported(
-                f"the property takes more than {MOST_LISTED:,} values under the belief",
-                fix="use fewer records, fewer columns, or coarser values",
-            ).at("secrets")
-    return found
 
 
 def _members(found: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:

@@ -179,7 +179,7 @@ class Records:
 
     def property(self, secret: Any) -> Any:
         """Return the view of a secret about columns (`beliefs.record_views`); None where it is about whole records."""
-        from takifugu.beliefs.record_views import view_of  # it knows this type
+        from takifugu.beliefs.viewed_records import view_of  # it knows this type
 
         return view_of(self, secret)
 
