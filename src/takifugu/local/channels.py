@@ -1,9 +1,9 @@
 """Mechanisms that randomise one value: randomised response, the exponential mechanism, and noise on a planar grid.
 
 Each is a finite channel with exact masses, and what it gives away is measured (`local.measuring`), not quoted:
-rounding, the border of the grid and a cut radius are all in the measured number. Planar noise on a bounded grid is the
-ideal mechanism on its places with rows divided by their sums; that can cost up to twice epsilon near the border,
-because sums of rows differ by up to e^(epsilon d).
+rounding, the border of the grid and a cut radius are all in the measured number. Planar noise here is *renormalised*:
+the ideal mechanism on its places with rows divided by their sums. That can cost up to twice epsilon near the border,
+because sums of rows differ by up to e^(epsilon d); noise that is *remapped* into the box (`local.planar`) does not.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from takifugu.errors import InputError
 from takifugu.laws.bottleneck import Metric
 from takifugu.laws.channel import Channel, from_weights
 from takifugu.laws.rationals import Number, as_epsilon, as_fraction
+from takifugu.local import weights
 
 Floats = npt.NDArray[np.float64]
 Place = tuple[float, float]
@@ -34,8 +35,7 @@ def randomised_response(values: Sequence[Hashable], epsilon: Number) -> Channel:
     1.0
     """
     listed, budget = _distinct(values), float(as_epsilon(epsilon))
-    weights = np.where(np.eye(len(listed), dtype=bool), 1.0, math.exp(-budget))
-    return from_weights(listed, listed, weights)
+    return from_weights(listed, listed, weights.same_or_other(len(listed), budget))
 
 
 def exponential(
@@ -47,7 +47,7 @@ def exponential(
     epsilon times the largest distance between two values at most.
     """
     listed, rate = _distinct(values), float(as_epsilon(epsilon)) / 2
-    return from_weights(listed, list(outputs), np.exp(-rate * _table(listed, outputs, metric)))
+    return from_weights(listed, list(outputs), weights.decaying(_table(listed, outputs, metric), rate))
 
 
 def planar_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0) -> Channel:
@@ -57,7 +57,7 @@ def planar_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0)
     rows divided by their sums at most twice that: measure it.
     """
     rate = float(as_epsilon(epsilon)) / scale
-    return from_weights(_distinct(places), list(places), np.exp(-rate * euclidean(places, places)))
+    return from_weights(_distinct(places), list(places), weights.decaying(euclidean(places, places), rate))
 
 
 def planar_normal(places: Sequence[Place], sigma: Number) -> Channel:
@@ -69,9 +69,7 @@ def planar_normal(places: Sequence[Place], sigma: Number) -> Channel:
     width = float(as_fraction(sigma, "sigma", "sigma"))
     if width <= 0:
         raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    distance = euclidean(places, places)
-    smallest = -600.0  # what lies beyond keeps a mass of 2**-90, which `from_weights` gives every positive weight
-    return from_weights(_distinct(places), list(places), np.exp(np.maximum(-(distance**2) / (2 * width**2), smallest)))
+    return from_weights(_distinct(places), list(places), weights.normal(euclidean(places, places), 1 / width))
 
 
 def restricted_laplace(places: Sequence[Place], epsilon: Number, radius: Number, scale: float = 1.0) -> Channel:
@@ -82,8 +80,9 @@ def restricted_laplace(places: Sequence[Place], epsilon: Number, radius: Number,
     rate, reach = float(as_epsilon(epsilon)) / scale, float(as_fraction(radius, "the radius", "radius"))
     if reach < 0:
         raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
-    distance = euclidean(places, places)
-    return from_weights(_distinct(places), list(places), np.where(distance <= reach, np.exp(-rate * distance), 0.0))
+    return from_weights(
+        _distinct(places), list(places), weights.restricted(euclidean(places, places), rate, reach)
+    )
 
 
 def euclidean(one: Sequence[Place], other: Sequence[Place]) -> Floats:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
 from takifugu.laws.channel import from_weights
-from takifugu.laws.rationals import Number, as_delta, as_epsilon
+from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.local import planar, weights
 from takifugu.local.couplings import distances
 from takifugu.local.optimal import optimal
 from takifugu.local.populations import Populations
@@ -28,6 +29,7 @@ from takifugu.local.senders import Bits, OneValue, Sender, Tuple
 from takifugu.noise import Entropy
 from takifugu.tables import number, text_table
 
+Floats = npt.NDArray[np.float64]
 Make = Callable[[Populations, float], Sender]
 
 
@@ -39,14 +41,12 @@ class Mechanism:
     """
 
     make: Make
-    weights: Callable[[float], npt.NDArray[np.float64]] | None = None
+    weights: Callable[[float], Floats] | None = None
 
 #: The strengths that are tried, per unit of 1 / diameter, and the relative accuracy of the one that is taken.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
 #: So often a strength that floating point proposes is reduced until exact masses keep the promise.
 _TRIES = 8
-#: Log-weights below this are raised to it: exact masses keep 2**-90 for them.
-FARTHEST = -600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +112,14 @@ class Local:
 
 
 def choose(
-    populations: Populations, epsilon: Number, delta: Number = 0, mechanism: str = "auto", dummies: int = 10
-) -> Local:
+    populations: Populations, epsilon: Number, delta: Number = 0, mechanism: str = "auto", dummies: int = 10,
+    radius: Number | None = None,
+) -> Local:  # fmt: skip
     """Return a mechanism that keeps (epsilon, delta)-distribution privacy for every two populations.
 
-    "auto" takes the least expected loss among those that send one value; `dummies` is the k of tupling, which is taken
-    by name only, because it sends k + 1 values. Raises InputError for an unknown name, CalibrationRefused where nothing
-    keeps the promise.
+    "auto" takes the least expected loss among those that send one value. `dummies` is the k of tupling, which is taken
+    by name only, because it sends k + 1 values; with a `radius` no value is moved farther before it. Raises InputError
+    for an unknown name, CalibrationRefused where nothing keeps the promise.
 
     >>> home = Populations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
     >>> found = choose(home, epsilon="0.5")
@@ -126,7 +127,7 @@ def choose(
     True
     """
     budget, share = as_epsilon(epsilon), as_delta(delta)
-    known = mechanisms(populations, dummies)
+    known = mechanisms(populations, dummies, radius)
     if mechanism != "auto" and mechanism not in known:
         raise InputError(
             f"the mechanism is {mechanism!r}",
@@ -150,31 +151,38 @@ def choose(
     )  # fmt: skip
 
 
-def mechanisms(populations: Populations, dummies: int = 10) -> dict[str, Mechanism | None]:
-    """Return the mechanisms that these populations may use, by name; None stands for the linear program."""
+def mechanisms(
+    populations: Populations, dummies: int = 10, radius: Number | None = None
+) -> dict[str, Mechanism | None]:
+    """Return the mechanisms that these populations may use, by name; None stands for the linear program.
+
+    Inside tupling is noise that decays with distance, cut off beyond `radius` where one is given (Kawamoto19 §6.4).
+    """
     values, apart = populations.values, populations.distances
-    other = 1.0 - np.eye(len(values))
+    reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
+    if not reach >= 0:
+        raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
 
-    def of(weights: Callable[[float], npt.NDArray[np.float64]]) -> Mechanism:
-        return Mechanism(lambda p, s: OneValue(from_weights(values, values, weights(s)), apart), weights)
-
-    def decaying(strength: float) -> npt.NDArray[np.float64]:
-        return np.exp(np.maximum(-strength * apart, FARTHEST))
+    def of(rows: Callable[[float], Floats]) -> Mechanism:
+        return Mechanism(lambda p, s: OneValue(from_weights(values, values, rows(s)), apart), rows)
 
     def by_dummies(p: Populations, strength: float) -> Sender:
-        return Tuple(from_weights(values, values, decaying(strength)), dummies, apart)
+        return Tuple(from_weights(values, values, weights.restricted(apart, strength, reach)), dummies, apart)
 
     def by_bits(p: Populations, strength: float) -> Sender:
-        return Bits(permanent(values, repr(2 / (1 + math.exp(min(strength, 300.0) / 2)))))
+        return Bits(permanent(values, repr(weights.flipped_bits(strength))))
 
     found: dict[str, Mechanism | None] = {
-        "randomised-response": of(lambda s: np.exp(np.maximum(-s * other, FARTHEST))),
+        "randomised-response": of(lambda s: weights.same_or_other(len(values), s)),
         "rappor": Mechanism(by_bits),
-        "exponential": of(lambda s: decaying(s / 2)),
+        "exponential": of(lambda s: weights.decaying(apart, s / 2)),
     }
     if _planar(values):
-        found["planar-laplace"] = of(decaying)
-        found["planar-normal"] = of(lambda s: np.exp(np.maximum(-((s * apart) ** 2) / 2, FARTHEST)))
+        found["planar-laplace"] = of(lambda s: weights.decaying(apart, s))
+        found["planar-normal"] = of(lambda s: weights.normal(apart, s))
+        if (cells := planar.cells_of(values)) is not None:
+            found["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
+            found["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
     found["tupling"] = Mechanism(by_dummies)
     found["optimal"] = None
     return found
@@ -233,7 +241,7 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
     return None
 
 
-def _about(weights: npt.NDArray[np.float64], populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
+def _about(weights: Floats, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     """Return about what the rows of a channel give away of each two populations: epsilon, or delta at epsilon."""
     sent = populations.table @ (weights / weights.sum(axis=1, keepdims=True))
     pairs = [(one, two) for n, one in enumerate(sent) for m, two in enumerate(sent) if n != m]

@@ -1,8 +1,10 @@
 """The channel of least expected loss that keeps promises, by a sparse linear program.
 
-The program is solved a little inside the promises. Its solution keeps them up to the solver's tolerance only, so that
-it is mixed with its mean row, which raises no log-ratio, rounded to exact masses, and *measured*; where a measured
-number exceeds a promise, more is mixed in. What is returned is certified by the measured numbers, not by the solver.
+Promises that constrain every output alike, and by many constraints (metric privacy), go to `local.column_programs`,
+whose solution is strictly inside. All others go to HiGHS, a little inside the promises: its solution keeps them up to
+its tolerance only. Either is mixed with its mean row, which raises no log-ratio, rounded to exact masses, and
+*measured*; where a measured number exceeds a promise, more is mixed in. What is returned is certified by the measured
+numbers, not by a solver.
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.errors import InputError, Unsupported
 from takifugu.laws.channel import Channel, repair
 from takifugu.local.channels import expected_loss
-from takifugu.local.promises import Promise, checked
+from takifugu.local.column_programs import solve
+from takifugu.local.promises import Promise, Rows, checked
+
+Floats = npt.NDArray[np.float64]
 
 #: Promises are solved for this share of their epsilon.
 INSIDE = 1 - 2.0**-24
@@ -29,12 +35,15 @@ _BLENDS = (Fraction(1, 2**34), *(Fraction(1, 2**k) for k in (30, 26, 22, 18, 14,
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A channel, its expected loss, what it measures for each promise, and the loss of the solver's own solution."""
+    """A channel, its expected loss, what it measures for each promise, and a lower end for all that keep them.
+
+    `least` is proved by the multipliers of the program, whatever the solver did (weak duality; in floating point).
+    """
 
     channel: Channel
     loss: float
     measured: tuple[float, ...]
-    solved: float
+    least: float
 
 
 def optimal(
@@ -66,40 +75,76 @@ def optimal(
     table = np.array([[float(loss(x, y)) for y in outputs] for x in inputs])
     if not np.isfinite(table).all():
         raise InputError("a loss is not finite").at("loss")
-    matrix, solved = _solution(inputs, table, np.array([float(masses.get(x, 0)) for x in inputs]), promises)
+    cost = np.array([float(masses.get(x, 0)) for x in inputs])[:, None] * table
+    matrix, least = _by_columns(inputs, cost, promises) or _by_entries(inputs, cost, promises)
     for blend in _BLENDS:
         channel = repair(inputs, outputs, matrix, blend)
         if all(promise.keeps(channel) for promise in promises):
             measured = tuple(promise.measured(channel) for promise in promises)
-            return Optimum(channel, expected_loss(channel, dict(masses), loss), measured, solved)
+            return Optimum(channel, expected_loss(channel, dict(masses), loss), measured, least)
     raise Unsupported("no channel near the solver's solution keeps the promises", fix="ask for a larger epsilon")
 
 
-def _solution(inputs: Sequence[Any], table: Any, prior: Any, promises: Sequence[Promise]) -> tuple[Any, float]:
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+def _by_columns(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float] | None:
+    """Return a channel and what none loses less than; None where this is not the way (see the module)."""
+    from scipy.sparse import vstack
 
-    size, outputs = table.size, table.shape[1]
-    found = [promise.rows(inputs, outputs, INSIDE) for promise in promises]
-    more = sum(rows.more for rows in found)
-    blocks, start = [], 0
+    limits = [promise.columns(inputs, 1.0) for promise in promises]
+    if any(of is None for of in limits) or sum(of.shape[0] for of in limits) <= len(inputs):
+        return None
+    needed = [promise.necessary(inputs) for promise in promises]
+    try:
+        found = solve(cost, vstack(limits, format="csr"))
+        if max(needed) == 1:
+            return found.matrix, found.least
+        limits = [promise.columns(inputs, inside) for promise, inside in zip(promises, needed, strict=True)]
+        return found.matrix, solve(cost, vstack(limits, format="csr")).least
+    except Unsupported:
+        return None
+
+
+def _by_entries(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
+    """Return a channel and what none loses less than, by a program with a variable for each entry."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack, kron
+
+    outputs = cost.shape[1]
+    limits, bounds = _stacked([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size)
+    more = limits.shape[1] - cost.size
+    sums = hstack(
+        [kron(eye_array(len(inputs)), csr_array(np.ones((1, outputs)))), csr_array((len(inputs), more))], format="csr"
+    )
+    costs, one = np.concatenate([cost.ravel(), np.zeros(more)]), np.ones(len(inputs))
+    why = ""
+    for method in ("highs-ipm", "highs-ds"):
+        solved = linprog(costs, limits, bounds, sums, one, bounds=(0, None), method=method)
+        if solved.status == 0:
+            matrix = np.maximum(solved.x[: cost.size].reshape(cost.shape), 0.0)
+            needed = [promise.rows(inputs, outputs, promise.necessary(inputs)) for promise in promises]
+            multipliers = np.maximum(-solved.ineqlin.marginals, 0.0)
+            return matrix / matrix.sum(axis=1, keepdims=True), _least(cost, needed, multipliers)
+        why = str(solved.message)
+    raise Unsupported("the solver found no channel", rule=why)
+
+
+def _least(cost: Floats, found: Sequence[Rows], multipliers: Floats) -> float:
+    """Return what multipliers >= 0 prove no channel to cost less than (further variables: see `Rows`)."""
+    limits, bounds = _stacked(found, cost.size)
+    turned = limits.T @ multipliers
+    reduced = cost + turned[: cost.size].reshape(cost.shape)
+    further = np.minimum(turned[cost.size :].reshape(-1, cost.shape[1]), 0.0).min(axis=1, initial=0.0).sum()
+    return float(reduced.min(axis=1).sum() + further - bounds @ multipliers)
+
+
+def _stacked(found: Sequence[Rows], size: int) -> tuple[Any, Floats]:
+    """Return the constraints of all promises together, each with its own further variables after the entries."""
+    from scipy.sparse import csr_array, hstack, vstack
+
+    more, blocks, start = sum(rows.more for rows in found), [], 0
     for rows in found:
         own, extra = rows.limits[:, :size], rows.limits[:, size:]
         before = csr_array((own.shape[0], start))
         after = csr_array((own.shape[0], more - start - rows.more))
         blocks.append(hstack([own, before, extra, after], format="csr"))
         start += rows.more
-    sums = hstack(
-        [kron(eye_array(len(inputs)), csr_array(np.ones((1, outputs)))), csr_array((len(inputs), more))], format="csr"
-    )
-    cost = np.concatenate([(prior[:, None] * table).ravel(), np.zeros(more)])
-    bounds = np.concatenate([rows.bounds for rows in found])
-    limits, one = vstack(blocks, format="csr"), np.ones(len(inputs))
-    why = ""
-    for method in ("highs-ipm", "highs-ds"):
-        solved = linprog(cost, limits, bounds, sums, one, bounds=(0, None), method=method)
-        if solved.status == 0:
-            matrix = np.maximum(solved.x[:size].reshape(table.shape), 0.0)
-            return matrix / matrix.sum(axis=1, keepdims=True), float(solved.fun)
-        why = str(solved.message)
-    raise Unsupported("the solver found no channel", rule=why)
+    return vstack(blocks, format="csr"), np.concatenate([rows.bounds for rows in found])

@@ -26,7 +26,7 @@ from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.local.couplings import Population
-from takifugu.local.measuring import distribution_delta, distribution_loss, local_loss, metric_loss
+from takifugu.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 
 #: Rounding that a measured epsilon or delta may show although the promise is kept exactly.
 _SLACK = 1e-12
@@ -34,7 +34,10 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Constraints limits @ (K, more) <= bounds: K row by row, then `more` further variables that are not negative."""
+    """Constraints limits @ (K, more) <= bounds: K row by row, then `more` further variables that are not negative.
+
+    Further variables come one per output, and those of all outputs together are at most 1.
+    """
 
     limits: Any
     bounds: Any
@@ -49,6 +52,14 @@ class Promise(Protocol):
         ...
 
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows: ...
+
+    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
+        """Return G (sparse, constraints x inputs) with G K_y <= 0 for each output y; None where `rows` says more."""
+        ...
+
+    def necessary(self, inputs: Sequence[Any]) -> float:
+        """Return the `inside` at which `rows` and `columns` exclude no channel that keeps the promise."""
+        ...
 
     def measured(self, channel: Channel) -> float: ...
 
@@ -73,6 +84,12 @@ class LocalPrivacy:
         least = kron(csr_array(np.ones((len(inputs), 1))), eye_array(outputs))
         limits = bmat([[-entries, least], [entries, -math.exp(float(self.epsilon) * inside) * least]], format="csr")
         return Rows(limits, np.zeros(limits.shape[0]), outputs)
+
+    def columns(self, inputs: Sequence[Any], inside: float) -> None:
+        return None
+
+    def necessary(self, inputs: Sequence[Any]) -> float:
+        return 1.0
 
     def measured(self, channel: Channel) -> float:
         return local_loss(channel)
@@ -100,20 +117,18 @@ class MetricPrivacy:
         return 4 * outputs * (len(self.edges) if self.edges else inputs * (inputs - 1) // 2)
 
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
-        from scipy.sparse import csr_array, eye_array, kron
+        from scipy.sparse import eye_array, kron
 
+        limits = kron(self.columns(inputs, inside), eye_array(outputs), format="csr")
+        return Rows(limits, np.zeros(limits.shape[0]))
+
+    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
         pairs = self.edges or [(i, j) for i in range(len(inputs)) for j in range(i)]
-        both = np.array([*pairs, *((j, i) for i, j in pairs)])
-        steps = np.arange(len(both))
-        rate = float(self.epsilon) / (stretch(inputs, self.metric, self.edges) if self.edges else 1.0)
-        factors = np.exp(rate * inside * distances[both[:, 0], both[:, 1]])
-        places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
-        # Divided by the larger factor: no number of the program is above 1.
-        values = np.concatenate([1 / factors, -np.ones(len(both))])
-        few = csr_array((values, places), shape=(len(both), len(inputs)))
-        limits = kron(few, eye_array(outputs), format="csr")
-        return Rows(limits, np.zeros(limits.shape[0]))
+        return ratio_limits(distances, pairs, inside * float(self.epsilon) / self.necessary(inputs))
+
+    def necessary(self, inputs: Sequence[Any]) -> float:
+        return stretch(inputs, self.metric, self.edges) if self.edges else 1.0
 
     def measured(self, channel: Channel) -> float:
         return metric_loss(channel, self.metric)
@@ -154,6 +169,18 @@ class DistributionPrivacy:
             blocks.append(bmat([[ratio, *spare], [csr_array((1, ratio.shape[1])), *total]]))
             bounds.append(np.append(np.zeros(outputs), float(self.delta) * inside))
         return Rows(vstack(blocks, format="csr"), np.concatenate(bounds), 2 * outputs if self.delta else 0)
+
+    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
+        from scipy.sparse import csr_array
+
+        if self.delta:
+            return None
+        one, other = (np.array([float(law.get(x, 0)) for x in inputs]) for law in (self.p, self.q))
+        factor = math.exp(float(self.epsilon) * inside)
+        return csr_array(np.array([one - factor * other, other - factor * one]))
+
+    def necessary(self, inputs: Sequence[Any]) -> float:
+        return 1.0
 
     def measured(self, channel: Channel) -> float:
         """Return the measured epsilon, or at this epsilon the measured delta where one is allowed."""
@@ -202,6 +229,19 @@ def checked(population: Population, what: str) -> Mapping[Hashable, Any]:
             f"the masses of {what} sum to {total:g}", rule="a population has masses that are not negative and sum to 1"
         ).at(what)
     return population
+
+
+def ratio_limits(distances: Floats, pairs: Sequence[tuple[int, int]], rate: float) -> Any:
+    """Return the constraints x_i <= e^(rate d_ij) x_j of pairs of numbers, both ways, each divided by its factor."""
+    from scipy.sparse import csr_array
+
+    both = np.array([*pairs, *((j, i) for i, j in pairs)])
+    steps = np.arange(len(both))
+    factors = np.exp(rate * distances[both[:, 0], both[:, 1]])
+    places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
+    # Divided by the larger factor: no number of the program is above 1.
+    values = np.concatenate([1 / factors, -np.ones(len(both))])
+    return csr_array((values, places), shape=(len(both), len(distances)))
 
 
 def grid_edges(columns: int, rows: int) -> tuple[tuple[int, int], ...]:
