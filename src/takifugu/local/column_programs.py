@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.errors import Unsupported
-
-Floats = npt.NDArray[np.float64]
+from takifugu.laws.atoms import Floats
 
 #: So many constraints per input come first, and so accurate (relative) are the programs that find the others.
 _FIRST, _ROUGH = 8, (1e-3,)
 #: So much of the way to the nearest boundary is gone.
 _CLOSE = 0.9995
+#: Steps shorter than this change nothing any more.
+_STUCK = 1e-8
 #: Steps after which it ends in any case.
 _MOST = 200
 #: A gap this small, in units of the largest cost, is none.
@@ -147,7 +147,7 @@ class _State:
         self.below = self.below + dual * found[1]
         self.multipliers = self.multipliers + dual * found[3]
         self.sums = self.sums + dual * found[4]
-        return max(primal, dual) > 1e-8
+        return bool(max(primal, dual) > _STUCK)
 
     def _slack(self, matrix: Floats) -> Floats:
         return np.asarray(-(self.limits @ matrix))

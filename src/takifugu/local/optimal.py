@@ -15,15 +15,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.errors import InputError, Unsupported
+from takifugu.laws.atoms import Floats
 from takifugu.laws.channel import Channel, repair
 from takifugu.local.channels import expected_loss
 from takifugu.local.column_programs import solve
 from takifugu.local.promises import Promise, Rows, checked
-
-Floats = npt.NDArray[np.float64]
 
 #: Promises are solved for this share of their epsilon.
 INSIDE = 1 - 2.0**-24

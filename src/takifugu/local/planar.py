@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError
+from takifugu.laws.atoms import Floats
 from takifugu.laws.channel import Channel, from_weights
 from takifugu.laws.rationals import Number, as_epsilon, as_fraction
 from takifugu.local.weights import FARTHEST
 
-Floats = npt.NDArray[np.float64]
 Place = tuple[float, float]
 
 #: Logarithms of epsilon^2 times the variance over which the mixture is summed: what lies outside is below 1e-17 of

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from takifugu.laws.atoms import Floats
 
 #: Logarithms of weights below this are raised to it: exact masses keep 2**-90 for any positive weight.
 FARTHEST = -600.0
