@@ -28,8 +28,11 @@ from takifugu.secrets import Secret, WhichLaw
 #: The definitions of privacy that a framework may be read under: what each says is `takifugu.definitions.Definition`.
 DEFINITIONS: Registry[Any] = Registry(
     "the framework's definition",
-    {"pufferfish": "definitions.pufferfish:PUFFERFISH", "attribute": "definitions.attribute:ATTRIBUTE"},
-)
+    {
+        "pufferfish": "definitions.pufferfish:PUFFERFISH", "attribute": "definitions.attribute:ATTRIBUTE",
+        "asymmetric": "definitions.asymmetric:ASYMMETRIC",
+    },
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from takifugu.asymmetric.answers import (
     marks,
     sanitiser,
 )
+from takifugu.asymmetric.framework import Asymmetric
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy, along_path, visits
 from takifugu.asymmetric.predicates import any_of, checked, none_of
@@ -18,6 +19,7 @@ from takifugu.asymmetric.tails import CountNoise, Pointing, count_noise
 from takifugu.asymmetric.virtual import ceiling, one_way_ceiling, virtual_beta
 
 __all__ = [
+    "Asymmetric",
     "Change",
     "CountNoise",
     "Mark",

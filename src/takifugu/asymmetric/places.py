@@ -28,6 +28,18 @@ from takifugu.queries import AtMost, Query, Visitors
 MOST_LISTED = 4096
 
 
+class Set(frozenset[Value]):
+    """The places of one person, equal to any frozenset of them; it reads as a person would say it.
+
+    >>> Set(["bar"]), Set()
+    ('bar', nowhere)
+    """
+
+    def __repr__(self) -> str:
+        told = " and ".join(map(repr, sorted(self, key=str)[:3]))
+        return f"{told} and {len(self) - 3} more" if len(self) > 3 else told or "nowhere"
+
+
 @dataclass(frozen=True, eq=False)
 class VisitCounts:
     """How many people were at each of some places: an answer of one integer per place, none bounded by the domain."""
@@ -46,7 +58,7 @@ class VisitCounts:
     @property
     def key(self) -> Hashable:
         """Return what it counts: two answers with one key add up the same."""
-        return "visitors", self.most
+        return "visitors"
 
     def entry_changes(self) -> NoReturn:
         """Raise Unsupported: nothing bounds how many people there are, so nothing bounds a change of all data."""
@@ -153,7 +165,18 @@ class Visits:
         total = min(min(self.largest, int(up.sum())) + min(self.largest, int(down.sum())), int((up | down).sum()))
         kinds = {(r, f): Change(Monotone.of(r, f), Fraction(int(r or f))) for r in (False, True) for f in (False, True)}
         changes = tuple(kinds[pair] for pair in zip(up.tolist(), down.tolist(), strict=True))
-        return Sensitivity(changes, Fraction(total), policy.is_ordinary)
+        return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
+
+    def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
+        """Return a move that reaches the total, or the one from the most of the counted places to nowhere."""
+        if not total:
+            return None
+        most = [self.places[number] for number in answer.places[: self.largest].tolist()]
+        rest = [self.places[number] for number in answer.places[self.largest : total].tolist()]
+        alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
+        single = [pair for place in alone for pair in ((place, Set()), (Set(), place))]
+        tries = [(Set(most), Set(rest)), (Set(most), Set()), (Set(), Set(most)), *single]
+        return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
         """Return a domain of so many people whose values are the sets of places, listed: for audits of few places.
@@ -162,7 +185,7 @@ class Visits:
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
-        sets = [frozenset(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
+        sets = [Set(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
         return Domain.of(people, sets)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:

@@ -53,12 +53,14 @@ class Change:
 class Sensitivity:
     """How an answer moves along one allowed move: each cell, and all cells together (`total`, in L1, answer units).
 
-    `is_ordinary` says that every move is allowed.
+    `is_ordinary` says that every move is allowed; `worst` is a move that reaches the total: the number of the record,
+    its value before, and after (None where nothing moves).
     """
 
     changes: tuple[Change, ...]
     total: Fraction
     is_ordinary: bool = False
+    worst: tuple[int, Any, Any] | None = None
 
     @property
     def direction(self) -> Monotone:
@@ -105,7 +107,8 @@ def of_sum(policy: Policy, about: Any, answer: Additive) -> Sensitivity:
     """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
-    for alphabet, table, lowest, highest in kinds:
+    worst: tuple[int, Any, Any] | None = None
+    for alphabet, table, lowest, highest, heaviest in kinds:
         before, after, everything = _allowed(policy, alphabet)
         is_ordinary = is_ordinary and everything
         if not len(before):
@@ -114,16 +117,19 @@ def of_sum(policy: Policy, about: Any, answer: Additive) -> Sensitivity:
         rise, fall = moves.max(axis=0).clip(0), (-moves).max(axis=0).clip(0)
         up = np.maximum(up, np.maximum(highest * rise, -lowest * fall))
         down = np.maximum(down, np.maximum(highest * fall, -lowest * rise))
-        total = max(total, int(np.abs(moves).sum(axis=1).max()) * max(highest, -lowest))
+        reach = np.abs(moves).sum(axis=1) * max(highest, -lowest)
+        if int(reach.max()) > total:
+            total, farthest = int(reach.max()), int(reach.argmax())
+            worst = heaviest, alphabet[before[farthest]], alphabet[after[farthest]]
     changes = tuple(
         Change(Monotone.of(bool(rise), bool(fall)), max(rise, fall) * answer.grid)
         for rise, fall in zip(up.tolist(), down.tolist(), strict=True)
     )
-    return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds))
+    return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds), worst)
 
 
-def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int]]:
-    """Return the different sorts of records: values, table, and the ends of the weights (of read ones, with 0)."""
+def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int, int]]:
+    """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
     one = getattr(about, "one_alphabet", False) and answer.table_of is None
     groups: dict[Any, list[int]] = {}
     for record in [0] if one else range(answer.size):
@@ -132,7 +138,9 @@ def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, 
     found = []
     for (alphabet, number), records in groups.items():
         weights = answer.weights if one else answer.weights[records]
-        found.append((alphabet, answer.tables[number], min(0, int(weights.min())), max(0, int(weights.max()))))
+        heaviest = int(np.abs(weights).argmax())
+        ends = min(0, int(weights.min())), max(0, int(weights.max()))
+        found.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
     return found
 
 

@@ -68,6 +68,8 @@ REGISTRY = [
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-quilt", "attribute_quilt", definitions=("attribute",), of_columns=True),
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
+    Line("asymmetric-geometric", "asymmetric_geometric", definitions=("asymmetric",)),
+    Line("asymmetric-laplace", "asymmetric_laplace", definitions=("asymmetric",)),
 ]
 
 

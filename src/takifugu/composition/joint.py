@@ -79,11 +79,15 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
     charges = tuple(charge_of(c, reading="together") for c in given)
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
+    met = _met(tuple(frameworks.values()))
+    frameworks = frameworks if met is None else {met.fingerprint(): met}
     joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]
     worst = max(joints, key=lambda j: j.epsilon)
     conditions = [c for g in given for c in g.guarantee.conditions]
     if len(given) > 1:
         conditions.append(f"{len(given)} releases together, by the rule '{worst.rule}'")
+    if met is not None:
+        conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
     if worst.composition is Composition.QUILT:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
     return Guarantee(
@@ -95,3 +99,12 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
         assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),
         conditions=tuple(dict.fromkeys(conditions)),
     )
+
+
+def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
+    """Return the one framework that stands for several, where their definition says which; None to charge each."""
+    names = {framework.definition for framework in frameworks}
+    if len(frameworks) < 2 or len(names) > 1:
+        return None
+    meet = getattr(DEFINITIONS.find(names.pop()), "met", None)
+    return None if meet is None else meet(frameworks)

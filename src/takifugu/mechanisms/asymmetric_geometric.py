@@ -1,0 +1,41 @@
+"""Geometric noise on one side of a vector of counts or sums (Takagi21 Definition VIII.1, corrected by E5 and N5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.asymmetric_moves import moves_of
+from takifugu.problem import Bound, Cost, Problem, Refusal
+from takifugu.randomisers import Exact
+from takifugu.randomisers.one_sided import OneSidedGeometric
+
+
+@dataclass(frozen=True)
+class AsymmetricGeometric:
+    """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move.
+
+    It only adds where a cell cannot rise along an allowed move, so what is published is never below the true count; it
+    only subtracts where a cell cannot fall, and is two-sided discrete Laplace noise where a cell can do both. Along a
+    move the log of the ratio of masses is at most the sum of |change|/scale over cells (Takagi21 Theorem VIII.2).
+    """
+
+    name: str = "asymmetric-geometric"
+    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected"
+
+    def cost(self, problem: Problem) -> Cost:
+        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        found = moves_of(problem)
+        units = round_up(found.units(problem) / problem.epsilon)
+        noise = (
+            OneSidedGeometric(units, problem.grid, problem.cells, found.directions)
+            if units
+            else Exact(problem.grid, problem.cells)
+        )
+        return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+
+
+MECHANISM = AsymmetricGeometric()

@@ -1,0 +1,40 @@
+"""Exponential noise on one side of a vector of counts or sums (Takagi21 Definition V.3, with the signs of E5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.asymmetric_moves import moves_of
+from takifugu.problem import Bound, Cost, Problem, Refusal
+from takifugu.randomisers import Exact
+from takifugu.randomisers.one_sided_real import OneSidedExponential
+
+
+@dataclass(frozen=True)
+class AsymmetricLaplace:
+    """Exponential noise of mean D/epsilon, the noisy value rounded once, away from the danger, to the answer's grid.
+
+    D is the largest L1 change along an allowed move. Two-sided Laplace noise where a cell can rise and fall. On a grid
+    that holds every answer the geometric mechanism promises the same and is a step nearer (Takagi21 Theorem V.4).
+    """
+
+    name: str = "asymmetric-laplace"
+    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected"
+
+    def cost(self, problem: Problem) -> Cost:
+        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        found = moves_of(problem)
+        units = round_up(found.units(problem) / problem.epsilon)
+        noise = (
+            OneSidedExponential(units, problem.grid, problem.cells, found.directions, problem.on_grid)
+            if units
+            else Exact(problem.grid, problem.cells, problem.on_grid)
+        )
+        return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+
+
+MECHANISM = AsymmetricLaplace()

@@ -1,0 +1,107 @@
+"""What mechanisms of asymmetric privacy share: how the answer moves, what forces the noise, and what it must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.asymmetric.places import Visits
+from takifugu.asymmetric.policy import Policy
+from takifugu.asymmetric.predicates import Checked
+from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.hypotheses import Comparison, EntryIs
+from takifugu.problem import Problem, Witness
+from takifugu.queries import AtMost, resolved
+from takifugu.randomisers import Direction
+
+NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
+_DIRECTIONS = {
+    Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER,
+    Monotone.CONSTANT: Direction.DOWN,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How a problem's answer moves along one allowed move, and in which direction the noise of each cell must not go."""
+
+    policy: Policy
+    sensitivity: Sensitivity
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Return the direction of every cell; one for all where they share it."""
+        found = tuple(_DIRECTIONS[change.direction] for change in self.sensitivity.changes)
+        return found[:1] if len({*found}) == 1 else found
+
+    def units(self, problem: Problem) -> Fraction:
+        """Return the total change along one move, in steps of the answer's grid."""
+        return self.sensitivity.total / problem.grid
+
+    def witness(self, problem: Problem) -> Witness:
+        """Return the move that forces the noise."""
+        detail = self.sensitivity.describe()
+        if self.sensitivity.worst is None:
+            return Witness("no comparison: no allowed move changes the answer", detail)
+        record, before, after = self.sensitivity.worst
+        comparison = comparison_of(problem.framework.domain, record, before, after)
+        return Witness(comparison.label, detail, (("D", float(self.sensitivity.total)),))
+
+    @property
+    def composition(self) -> Composition:
+        """Return how a release composes: alone where a predicate is a function."""
+        return composition_of(self.policy)
+
+
+def moves_of(problem: Problem) -> Moves:
+    """Return how the answer of a problem moves under its policy.
+
+    Raises Unsupported, with the reason, where there is no policy, where the answer was rounded before any noise, and
+    where thresholds are compared with what may rise along an allowed move.
+    """
+    policies = [secret for secret in problem.framework.secrets if isinstance(secret, Policy)]
+    if len(policies) != len(problem.framework.secrets) or not policies or problem.framework.given_domain is None:
+        raise Unsupported(NO_POLICY)
+    policy = policies[0]
+    for other in policies[1:]:
+        policy = policy.intersected(other)
+    _check_exact(problem)
+    found = Moves(policy, sensitivity(policy, problem.framework.given_domain, problem.query))
+    if isinstance(problem.query, AtMost):
+        _check_falls(found)
+    return found
+
+
+def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparison:
+    """Return an allowed move of one record as a comparison, one way."""
+    name = "a person's places" if isinstance(domain, Visits) else ""
+    return Comparison(None, EntryIs(record, before, name), EntryIs(record, after, name), one_way=True)
+
+
+def composition_of(policy: Policy) -> Composition:
+    """Return how releases under a policy compose: alone where a predicate is a function."""
+    return Composition.SINGLE if any(isinstance(rule, Checked) for rule in policy.rules) else Composition.DATA
+
+
+def _check_falls(found: Moves) -> None:
+    rising = [c.direction for c in found.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
+    if rising:
+        raise Unsupported(
+            f'"safe" could be wrong: {found.sensitivity.describe()}, and only noise that adds is never wrong about it',
+            fix="hide what is counted, p = not c, each by a predicate of its own: visits() or none_of(...)",
+        )
+
+
+def _check_exact(problem: Problem) -> None:
+    """Refuse a declared grid between whose multiples the answer lies: it was rounded to either side before the noise."""
+    query: Any = problem.query
+    if getattr(query, "grid", None) is None:
+        return
+    exact = resolved(replace(query, grid=None), problem.framework.domain)  # type: ignore[arg-type]
+    if (exact.grid / problem.grid).denominator != 1:
+        raise Unsupported(
+            "the query's grid rounds what each record adds, to either side", fix="leave the grid out, or declare a finer"
+        )
