@@ -29,7 +29,9 @@ from takifugu.guarantee import Charge, Composition
 from takifugu.ledger import Debit, Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import releases_of
-from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.randomisers.one_sided_real import OneSidedExponential
 from takifugu.releasing.run import _rows
 from takifugu.report.document import report_html
 
@@ -175,12 +177,15 @@ NOISES = {
     "rounded-normal": (RoundedNormal(F(2), F(1)), math.inf),
     "none": (Exact(F(1)), math.inf),
     "channel": (CHANNEL, CHANNEL.loss(F(1))),
+    "one-sided-geometric": (OneSidedGeometric(F(2), F(1)), math.inf),
+    "one-sided-truncated": (OneSidedTruncated(F(2), F(1), 1, (Direction.DOWN,), 9), math.inf),
+    "one-sided-exponential": (OneSidedExponential(F(2), F(1)), math.inf),
     "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
 }
 
 
-@pytest.mark.parametrize("name", ["pufferfish", "attribute", one_way.NAME])
-@pytest.mark.parametrize("other", ["pufferfish", "attribute", one_way.NAME])
+@pytest.mark.parametrize("name", ["pufferfish", "attribute", "asymmetric", one_way.NAME])
+@pytest.mark.parametrize("other", ["pufferfish", "attribute", "asymmetric", one_way.NAME])
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize("composition", list(Composition))
 def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
@@ -204,7 +209,7 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:
-    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", one_way.NAME}
+    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", one_way.NAME}
     assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
 
 

@@ -14,7 +14,9 @@ from functools import cache
 from typing import Any
 
 import takifugu as tf
+from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, none_of, visits
 from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.domain import Domain
 from takifugu.frameworks import Framework
 from takifugu.queries import Query
 
@@ -38,7 +40,7 @@ class Case:
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
     entries = (*_chains(), *_classes(), *_records(), *_people(), *_laws())
-    return (*entries, *_populations(), *_boxes(), *_columns(), *_normals(), *_densities())
+    return (*entries, *_populations(), *_boxes(), *_columns(), *_normals(), *_densities(), *_policies())
 
 
 @cache
@@ -235,3 +237,22 @@ def _laws() -> Iterator[Case]:
     yield Case("two laws off any grid", tf.between(tf.Pmf([0.25, 1.5], [0.5, 0.5]), tf.Pmf([0.4, 2], [0.3, 0.7])),
                tf.Identity(grid="1/2"))  # fmt: skip
     yield Case("two laws that are one", tf.between(flu, flu), tf.Identity())
+
+
+def _policies() -> Iterator[Case]:
+    people, codes = Domain.of(3, ["well", "mild", "ill"]), {"well": "1/2", "mild": 1, "ill": -2}
+    hidden = Policy.of(none_of("ill"))
+    yield Case("policy, count of what is hidden", Asymmetric(hidden, people), tf.Count("ill"))
+    yield Case("policy, count of what it may become", Asymmetric(hidden, people), tf.Count("well"))
+    yield Case("policy, histogram", Asymmetric(hidden, people), tf.Histogram())
+    worse = Policy.of(none_of("ill"), none_of("mild", "ill"))
+    yield Case("policy of two predicates, signed sum", Asymmetric(worse, people), tf.Sum(codes=codes))
+    yield Case("policy the other way", Asymmetric(Policy.of(any_of("ill")), people), tf.Count("ill"))
+    yield Case("policy, weights", Asymmetric(hidden, people), tf.Linear([1, -2, 0], codes={**codes, "well": 0}))
+    yield Case("policy that allows every move", Asymmetric(Policy(), people), tf.Count("ill"))
+    yield Case("policy, a threshold", Asymmetric(hidden, people), tf.AtMost(tf.Count("ill"), 1))
+    for most in (1, 2):
+        places = Visits.of(["bar", "shop"], most)
+        yield Case(f"visits of {most} places", Asymmetric(visits(), places), tf.Visitors())
+        yield Case(f"visits of {most} places, one hidden", Asymmetric(visits(["bar"]), places), tf.Visitors())
+    yield Case("visits of one place", Asymmetric(visits(), Visits.of(["bar", "shop", "gym"])), tf.Visitors(["gym"]))

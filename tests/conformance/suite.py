@@ -127,7 +127,7 @@ def _spellings(comparison: Comparison) -> Iterator[str]:
     left, right = comparison.left, comparison.right
     if not isinstance(left, EntryIs) or not isinstance(right, EntryIs):
         return
-    names = comparison.belief.names
+    names = getattr(comparison.belief, "names", None)  # a framework without beliefs compares whatever anybody believes
     named = [] if names is None else [str(names[left.entry]), repr(names[left.entry])]
     for who in (f"entry {left.entry}", f"user {left.entry}", *named):
         sides = [f"{who} absent" if side.value == ABSENT else f"{who} = {side.value!r}" for side in (left, right)]

@@ -58,7 +58,9 @@ def test_it_holds(what: str) -> None:
 
 def test_it_holds_every_kind_of_secret_and_query() -> None:
     secrets = {secret["kind"] for case in corpus() for secret in case.framework.to_dict()["secrets"]}
-    assert secrets >= {"every-entry", "entry", "presence", "which-law", "distribution-parameter", "dataset-property"}
+    assert secrets >= {
+        "every-entry", "entry", "presence", "which-law", "distribution-parameter", "dataset-property", "policy",
+    }  # fmt: skip
     assert {case.query.to_dict()["kind"] for case in corpus()} == set(KINDS)
     assert len({case.name for case in corpus()}) == len(corpus())
     assert len(EPSILONS) == 3

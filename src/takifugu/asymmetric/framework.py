@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import ASYMMETRIC, Policy
 from takifugu.asymmetric.sensitivity import Monotone
-from takifugu.asymmetric.places import Visits
 from takifugu.domain import Domain
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework

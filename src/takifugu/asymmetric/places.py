@@ -40,6 +40,13 @@ class Set(frozenset[Value]):
         return f"{told} and {len(self) - 3} more" if len(self) > 3 else told or "nowhere"
 
 
+@dataclass(frozen=True)
+class Listed(Domain):
+    """People whose sets of places are listed one by one; `places` orders the cells of a query about all of them."""
+
+    places: tuple[Value, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class VisitCounts:
     """How many people were at each of some places: an answer of one integer per place, none bounded by the domain."""
@@ -186,7 +193,7 @@ class Visits:
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
         sets = [Set(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
-        return Domain.of(people, sets)
+        return Listed((tuple(sets),) * people, None, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
         """Return how many of the records have each place, shape (1, places).

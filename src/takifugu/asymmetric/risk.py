@@ -1,7 +1,8 @@
 """Risk: how much an output can raise the odds that something is so of one record (Takagi21 Section III-C).
 
-Risk_pi(M, p) is the largest factor, over outputs z, between the odds of p after z and before, where the record is drawn
-from the prior pi and all other records are fixed. It is 0 where pi is sure of p (nothing is learnt), and a/0 is infinite.
+Risk_pi(M, p) is the largest factor, over outputs z, between the odds of p after z and before, where the record is
+drawn from the prior pi and all other records are fixed. It is 0 where pi is sure of p (nothing is learnt), and a/0 is
+infinite.
 
 A promise along allowed moves bounds the risk of c = "was at A" by e^epsilon exactly where mass given c can be carried
 to mass given not c along allowed moves: where, to this adversary, the places of who was at A stochastically dominate
@@ -15,6 +16,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from takifugu.asymmetric.policy import Policy
@@ -84,7 +86,7 @@ def _largest_flow(
     sent: dict[tuple[Record, Record], Fraction] = {}
     left, room, total = dict(sources), dict(sinks), Fraction(0)
     while (path := _path(left, room, edges, sent)) is not None:
-        steps = list(zip(path, path[1:], strict=False))
+        steps = list(pairwise(path))
         back = [sent[y, x] for x, y in steps if x in sinks]
         amount = min([left[path[0]], room[path[-1]], *back])
         for x, y in steps:
@@ -104,12 +106,12 @@ def _path(
     edges: Mapping[Record, list[Record]],
     sent: Mapping[tuple[Record, Record], Fraction],
 ) -> list[Record] | None:
-    """Return a shortest path from a source with mass left to a sink with room, forwards and back along what was sent."""
+    """Return a shortest path from a source with mass left to a sink with room; back along what was sent, too."""
     before: dict[Record, Record | None] = {x: None for x, mass in left.items() if mass}
     waiting = deque(before)
     while waiting:
         at = waiting.popleft()
-        if at in room and room[at]:
+        if room.get(at):
             found, step = [at], before[at]
             while step is not None:
                 found.append(step)

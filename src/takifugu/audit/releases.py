@@ -34,6 +34,8 @@ Masses = npt.NDArray[Any]
 
 #: Most pairs (output, answer) whose mass is computed, and the number up to which no output is left out.
 MOST_MASSES, FEW_MASSES = 4_000_000, 100_000
+#: Of how many people data sets are listed, where a domain does not say how many there are: one who moves, and others.
+PEOPLE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +181,9 @@ def _answers(
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
     """Yield, for a framework without beliefs, every two data sets that differ as one of its comparisons says."""
-    domain = framework.domain
+    domain: Any = framework.domain
+    if hasattr(domain, "as_records"):  # people whose records are too many to be an alphabet, unless they are few
+        domain = domain.as_records(PEOPLE)
     alphabets = [domain.alphabet(entry) for entry in range(domain.size)]
     check_count(math.prod(map(len, alphabets)))
     rows = list(itertools.product(*(range(len(values)) for values in alphabets)))

@@ -107,7 +107,8 @@ def compare(
     problem = _problem(framework, query, epsilon, delta)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, patient=only)
-    return Comparisons(rows(trials, choose(trials), only), problem.epsilon, problem.delta, beside(problem))
+    listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
+    return Comparisons(listed, problem.epsilon, problem.delta, beside(problem), believed)
 
 
 @searches.stopping()
@@ -153,6 +154,13 @@ def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number)
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
     queries.check(query)
+    only = getattr(query, "definitions", None)
+    if only is not None and framework.definition not in only:
+        raise InputError(
+            f"the query ({query.describe()}) is asked under the definition {framework.definition!r}",
+            rule="its answers err on one side, which noise on both sides cannot do",
+            fix="hide a policy, Asymmetric(policy, domain), or publish the count itself",
+        ).at("query")  # fmt: skip
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(

@@ -77,13 +77,15 @@ class Comparisons(Sequence[Alternative]):
 
     The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
     the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
-    `beside` are sentences about what is no mechanism for this definition.
+    `beside` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
+    which may be off.
     """
 
     rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
     beside: tuple[str, ...] = ()
+    believed: bool = True
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...
@@ -101,18 +103,19 @@ class Comparisons(Sequence[Alternative]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        off = f"{text_table(OFF_HEADER, self._off_cells)}\n\n{textwrap.fill(OFF_BY, WIDTH)}"
+        off = [text_table(OFF_HEADER, self._off_cells), textwrap.fill(OFF_BY, WIDTH)] if self.believed else []
         title = f"{self._title}; error: expected L1 error over all cells"
-        return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), off])
+        return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), *off])
 
     def _repr_html_(self) -> str:
         beside = "".join(f"<p>{html.escape(note)}</p>" for note in self.beside)
-        return _html(self.rows, self._title) + beside + html_table(OFF_HEADER, self._off_cells, OFF_BY)
+        off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
+        return _html(self.rows, self._title) + beside + off
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
-        """Return what the promise becomes for beliefs that are off by 0.01, 0.1 and 0.5."""
-        return if_belief_off(self.epsilon, self.delta)
+        """Return what the promise becomes for beliefs that are off by 0.01, 0.1 and 0.5; nothing without a belief."""
+        return if_belief_off(self.epsilon, self.delta) if self.believed else ()
 
     @property
     def _off_cells(self) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from numpy.linalg import LinAlgError
 
-from takifugu import randomisers, searches
+from takifugu import definitions, randomisers, searches
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.result import (
     CHOSEN,
@@ -68,7 +68,8 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False)
     With `patient`, for a release that nothing follows, the law of a long sequence may take up to PATIENCE: of the
     mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
     """
-    read_as, has_columns = {"pufferfish", problem.framework.definition}, bool(problem.framework.columns)
+    name, has_columns = problem.framework.definition, bool(problem.framework.columns)
+    read_as = {name} if getattr(definitions.find(name), "is_apart", False) else {"pufferfish", name}
     lines = [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
     waiting = [

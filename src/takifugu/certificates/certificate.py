@@ -12,6 +12,7 @@ from typing import Any
 
 from takifugu import definitions
 from takifugu.frameworks import DEFINITIONS
+from takifugu.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.randomisers import KINDS
 from takifugu.tables import html_table
 from takifugu.visible import visible
@@ -162,6 +163,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Warning", c.warnings),
         ("In short", in_short(c)),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
+        ("Which means", meaning_of(c)),
         ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
         ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
@@ -171,8 +173,8 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
         ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
-        ("With others", [COMPOSES[kind] for kind in c.compositions]),
-        ("Not promised", [NOT_PROMISED]),
+        ("With others", composes(c)),
+        ("Not promised", not_promised(c)),
         ("Account", [account]),
         ("Table", [] if c.table is None else [_table(c.table)]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
@@ -233,6 +235,27 @@ def in_short(c: Certificate) -> list[str]:
     kinds = [str(secret["kind"]) for told in c.frameworks.values() for secret in told["secrets"]]
     told = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
     return [told] if told else []
+
+
+def meaning_of(c: Certificate) -> Sequence[str]:
+    """Return what the published values mean, where their query says more about that than its name."""
+    told = getattr(KNOWN_QUERIES.get(str(c.query.get("kind"))), "meaning", None)
+    try:
+        return () if told is None else tuple(told(c.query, c.answers[0].noise))
+    except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
+        return ()
+
+
+def composes(c: Certificate) -> list[str]:
+    """Return how the release adds up with others about the same source, as its definition has it."""
+    told = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
+    return [COMPOSES[kind] if told is None else told(kind) for kind in c.compositions]
+
+
+def not_promised(c: Certificate) -> Sequence[str]:
+    """Return what is not promised, as the definition of the release has it."""
+    told = getattr(definitions.find(c.definition), "not_promised", None) if is_worded(c) else None
+    return [NOT_PROMISED] if told is None else list(told())
 
 
 def noise_text(c: Certificate) -> str:

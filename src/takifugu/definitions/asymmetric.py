@@ -46,6 +46,7 @@ class Asymmetric:
 
     name: str = "asymmetric"
     one_way: bool = True
+    is_apart: bool = True  # no mechanism that rests on a belief, or on a change both ways, is asked
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
         """Enumerate the allowed moves of each record; of people who visit places, those of one person."""
@@ -149,6 +150,8 @@ class Asymmetric:
             "the factor above for a whole suspicion, rather than for one record against the same without the hidden "
             "thing, unless to the adversary who was there was also elsewhere at least as often as who was not "
             "(the places of the ones stochastically dominate those of the others)",
+            "facts that are not listed as hidden, and anything in combination with what is published elsewhere without "
+            "this ledger",
         )
 
 

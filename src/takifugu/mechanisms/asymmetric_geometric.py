@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.asymmetric_moves import moves_of
+from takifugu.mechanisms.asymmetric_moves import check_numbers, moves_of
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import Exact
 from takifugu.randomisers.one_sided import OneSidedGeometric
@@ -28,6 +28,7 @@ class AsymmetricGeometric:
         return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
+        check_numbers(problem)
         found = moves_of(problem)
         units = round_up(found.units(problem) / problem.epsilon)
         noise = (

@@ -26,7 +26,7 @@ _DIRECTIONS = {
 
 @dataclass(frozen=True)
 class Moves:
-    """How a problem's answer moves along one allowed move, and in which direction the noise of each cell must not go."""
+    """How a problem's answer moves along one allowed move of its policy, cell by cell."""
 
     policy: Policy
     sensitivity: Sensitivity
@@ -59,8 +59,7 @@ class Moves:
 def moves_of(problem: Problem) -> Moves:
     """Return how the answer of a problem moves under its policy.
 
-    Raises Unsupported, with the reason, where there is no policy, where the answer was rounded before any noise, and
-    where thresholds are compared with what may rise along an allowed move.
+    Raises Unsupported, with the reason, where there is no policy, and where the answer was rounded before any noise.
     """
     policies = [secret for secret in problem.framework.secrets if isinstance(secret, Policy)]
     if len(policies) != len(problem.framework.secrets) or not policies or problem.framework.given_domain is None:
@@ -69,10 +68,7 @@ def moves_of(problem: Problem) -> Moves:
     for other in policies[1:]:
         policy = policy.intersected(other)
     _check_exact(problem)
-    found = Moves(policy, sensitivity(policy, problem.framework.given_domain, problem.query))
-    if isinstance(problem.query, AtMost):
-        _check_falls(found)
-    return found
+    return Moves(policy, sensitivity(policy, problem.framework.given_domain, problem.query))
 
 
 def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparison:
@@ -86,7 +82,8 @@ def composition_of(policy: Policy) -> Composition:
     return Composition.SINGLE if any(isinstance(rule, Checked) for rule in policy.rules) else Composition.DATA
 
 
-def _check_falls(found: Moves) -> None:
+def check_falls(found: Moves) -> None:
+    """Raise Unsupported where thresholds would be compared with what may rise along an allowed move."""
     rising = [c.direction for c in found.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
     if rising:
         raise Unsupported(
@@ -95,13 +92,19 @@ def _check_falls(found: Moves) -> None:
         )
 
 
+def check_numbers(problem: Problem) -> None:
+    """Raise Unsupported for a query that does not publish numbers."""
+    if isinstance(problem.query, AtMost):
+        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
+
+
 def _check_exact(problem: Problem) -> None:
-    """Refuse a declared grid between whose multiples the answer lies: it was rounded to either side before the noise."""
+    """Refuse a declared grid between whose multiples an answer lies: it is rounded to either side before the noise."""
     query: Any = problem.query
     if getattr(query, "grid", None) is None:
         return
-    exact = resolved(replace(query, grid=None), problem.framework.domain)  # type: ignore[arg-type]
+    exact = resolved(replace(query, grid=None), problem.framework.domain)
     if (exact.grid / problem.grid).denominator != 1:
         raise Unsupported(
-            "the query's grid rounds what each record adds, to either side", fix="leave the grid out, or declare a finer"
+            "the query's grid rounds what each record adds, to either side", fix="leave it out, or declare a finer one"
         )

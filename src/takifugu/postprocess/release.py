@@ -25,7 +25,7 @@ from takifugu.postprocess.shown import (
     rows_of,
     shown,
 )
-from takifugu.randomisers import Randomiser
+from takifugu.randomisers import Randomiser, around
 from takifugu.tables import WIDTH, html_table, text_table
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Release:
         """
         half = self.randomiser.half_width(level)
         cells = len(self.labels)
-        found = [Interval(shown(v - half), shown(v + half), level, cells) for v in self.values]
+        ends = [around(self.randomiser, place, value, half) for place, value in enumerate(self.values)]
+        found = [Interval(shown(low), shown(high), level, cells) for low, high in ends]
         return one_or_all(self.certificate, self.labels, found)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.postprocess.library import as_frame
-from takifugu.randomisers import Randomiser, answered
+from takifugu.randomisers import Randomiser, answered, around
 
 T = TypeVar("T")
 Shown = int | float
@@ -19,8 +19,8 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
-    """Return the one thing of a number, or the things by cell of a histogram."""
-    if certificate.query["kind"] == "histogram":
+    """Return the one thing of a number, or the things by cell of a histogram and of several cells."""
+    if certificate.query["kind"] in ("histogram", "visitors") or len(things) > 1:
         return dict(zip(labels, things, strict=True))
     return things[0]
 
@@ -30,11 +30,18 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
     half = answered(lambda: noise.half_width(level, cells))
-    ends = [(None, None) if half is None else (shown(v - half), shown(v + half)) for v in values]
+    ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
     return [
         {"cell": label, "value": shown(v), "low": low, "high": high}
         for label, v, (low, high) in zip(labels, values, ends, strict=True)
     ]
+
+
+def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> tuple[Shown | None, Shown | None]:
+    if half is None:
+        return None, None
+    low, high = around(noise, place, value, half)
+    return shown(low), shown(high)
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:

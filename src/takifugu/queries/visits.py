@@ -52,13 +52,14 @@ class Visitors:
 
         Raises InputError where records are no sets.
         """
-        sets = [record for alphabet in alphabets(entries) for record in alphabet]
+        sets: list[Any] = [record for alphabet in alphabets(entries) for record in alphabet]
         if not all(isinstance(record, frozenset) for record in sets):
             raise InputError(
                 f"{self.describe()} is counted over sets of places",
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
             ).at("query")  # fmt: skip
-        cells = self.cells(sorted({place for record in sets for place in record}, key=str))  # type: ignore[attr-defined]
+        known = getattr(entries, "places", ()) or sorted({place for record in sets for place in record}, key=str)
+        cells = self.cells(known)
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
         )
@@ -70,6 +71,12 @@ class Visitors:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Visitors:
         return Visitors(data.get("places"))
+
+    @staticmethod
+    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+        """Say what the numbers mean, from the written query and noise."""
+        above = {*noise.get("moves", ())} == {"down"}
+        return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
 
     def describe(self) -> str:
         if self.places is None:
@@ -101,6 +108,8 @@ class AtMost:
     query: Query
     threshold: Fraction | tuple[tuple[str, Fraction], ...]
     limit: int | None = None
+
+    definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
 
     def __init__(self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None) -> None:
         if type(query) not in _COMPARED.values():
@@ -156,6 +165,19 @@ class AtMost:
     def from_dict(data: Mapping[str, Any]) -> AtMost:
         told, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
         return AtMost(query, told if isinstance(told, str) else dict(told), data.get("limit"))
+
+    @staticmethod
+    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+        """Say what the marks mean, from the written query and noise."""
+        one = isinstance(data["threshold"], str)
+        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
+        told = (
+            f'"safe" means that the true count is {most}, and that is never wrong',
+            'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
+            "be far below it",
+        )
+        rest = () if data.get("limit") is None else ('"not answered" says nothing about a place, least of all "safe"',)
+        return (*told, *rest)
 
     def describe(self) -> str:
         one = isinstance(self.threshold, Fraction)

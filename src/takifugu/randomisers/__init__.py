@@ -26,6 +26,7 @@ from takifugu.randomisers.base import (
     Output,
     Randomiser,
     answered,
+    around,
     scale_text,
 )
 from takifugu.randomisers.rounded import RoundedLaplace, RoundedNormal
@@ -33,8 +34,8 @@ from takifugu.registry import Registry
 
 __all__ = [
     "KINDS", "LABEL", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace", "Exact", "Kind",
-    "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "from_dict",
-    "laplace_or_exact", "register", "scale_text",
+    "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "around",
+    "from_dict", "laplace_or_exact", "register", "scale_text",
 ]  # fmt: skip
 
 #: Every kind of randomiser, by the name under which it is written down.

@@ -170,6 +170,16 @@ def answered(question: Callable[[], T]) -> T | None:
         return None
 
 
+def around(noise: Randomiser, place: int, value: Fraction, half: Fraction) -> tuple[Fraction, Fraction]:
+    """Return where the answer of a cell lies that is within `half` of its noisy value; one-sided noise is on one side.
+
+    Answer units; noise that only adds (its answers move DOWN) leaves the answer at or below what was published.
+    """
+    moves: tuple[Direction, ...] = getattr(noise, "moves", None) or (Direction.EITHER,)
+    move = moves[place] if len(moves) > 1 else moves[0]
+    return value - half * (move is not Direction.UP), value + half * (move is not Direction.DOWN)
+
+
 def scale_text(noise: Randomiser) -> str | None:
     """Return the exact scale as it is written into files; None where there is none."""
     return answered(lambda: to_text(noise.scale))

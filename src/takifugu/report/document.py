@@ -14,12 +14,13 @@ from typing import Any
 from takifugu import definitions, explaining
 from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
 from takifugu.certificates.certificate import (
-    COMPOSES,
-    NOT_PROMISED,
     Certificate,
+    composes,
     in_short,
     is_worded,
+    meaning_of,
     noise_text,
+    not_promised,
     pooled_over,
     promise_text,
 )
@@ -86,6 +87,7 @@ def _article(t: Reported) -> Iterator[str]:
         yield paragraph(warning, "warning danger" if warning.startswith("NOT PRIVATE") else "warning")
     yield facts(_key_facts(t))
     yield "<h2>What was published</h2>"
+    yield from (paragraph(_sentence(words)) for words in meaning_of(c))
     yield from published(t)
     yield "<h2>What was requested</h2>"
     yield _asked(c)
@@ -183,6 +185,8 @@ def _meaning(c: Certificate) -> Iterator[str]:
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if is_worded(c) and not definitions.find(c.definition).one_way:
         yield from _suspicions(epsilon, delta)
+    if not c.beliefs:
+        return
     yield "<h3>If the belief is inaccurate</h3>"
     if c.compositions == (str(Composition.WHOLE),):
         yield paragraph(_WHOLE)
@@ -220,20 +224,23 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
 
 def _protected(c: Certificate) -> Iterator[str]:
     yield '<div class="sides"><div><h3>Protected</h3>'
-    yield bullets([*c.hidden, "against everyone whose belief about the data is listed above"])
+    whom = "against everyone whose belief about the data is listed above"
+    yield bullets([*c.hidden, whom if c.beliefs else "against everyone, whatever they believe about the data"])
     yield "<h3>Only if</h3>"
     yield bullets([*c.assumptions, *c.conditions])
     yield "</div><div><h3>Not protected</h3>"
     yield bullets(_unprotected(c))
     yield "<h3>Together with other releases</h3>"
-    yield bullets(COMPOSES[kind] for kind in c.compositions)
+    yield bullets(composes(c))
     yield "</div></div>"
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
     yield paragraph(f"Account: {account}. Values are multiples of {c.grid}.", "note")
 
 
 def _unprotected(c: Certificate) -> Iterator[str]:
-    yield NOT_PROMISED
+    yield from not_promised(c)
+    if not c.beliefs:
+        return
     if in_short(c):
         yield "single rows, and everything else about the records that is not listed as hidden"
         return
