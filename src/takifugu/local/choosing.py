@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
 from takifugu.laws.channel import from_weights
+from takifugu.laws.positive_part import mean_positive_part
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.local import planar, weights
 from takifugu.local.couplings import distances
@@ -37,14 +38,17 @@ Make = Callable[[Populations, float], Sender]
 class Mechanism:
     """How to make a sender of some strength; `weights` are its channel's rows before they are divided by their sums.
 
-    Without `weights` each strength that is tried is made and measured.
+    What the channel gives is sent among `dummies`. Without `weights` each strength that is tried is made and measured.
     """
 
     make: Make
     weights: Callable[[float], Floats] | None = None
+    dummies: int = 0
 
 #: The strengths that are tried, per unit of 1 / diameter, and the relative accuracy of the one that is taken.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
+#: The relative width of an enclosure that proposes a strength.
+_ROUGH = 2.0**-12
 #: So often a strength that floating point proposes is reduced until exact masses keep the promise.
 _TRIES = 8
 
@@ -166,8 +170,11 @@ def mechanisms(
     def of(rows: Callable[[float], Floats]) -> Mechanism:
         return Mechanism(lambda p, s: OneValue(from_weights(values, values, rows(s)), apart), rows)
 
+    def inside(strength: float) -> Floats:
+        return weights.restricted(apart, strength, reach)
+
     def by_dummies(p: Populations, strength: float) -> Sender:
-        return Tuple(from_weights(values, values, weights.restricted(apart, strength, reach)), dummies, apart)
+        return Tuple(from_weights(values, values, inside(strength)), dummies, apart)
 
     def by_bits(p: Populations, strength: float) -> Sender:
         return Bits(permanent(values, repr(weights.flipped_bits(strength))))
@@ -183,7 +190,7 @@ def mechanisms(
         if (cells := planar.cells_of(values)) is not None:
             found["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
             found["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
-    found["tupling"] = Mechanism(by_dummies)
+    found["tupling"] = Mechanism(by_dummies, inside, dummies)
     found["optimal"] = None
     return found
 
@@ -226,7 +233,7 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
     def about(strength: float) -> bool:
         if way.weights is None:
             return keeps(strength)
-        return _about(way.weights(strength), populations, epsilon, delta) <= float(delta or epsilon)
+        return _about(way.weights(strength), way.dummies, populations, epsilon, delta) <= float(delta or epsilon)
 
     low, high = _WEAKEST * unit, _STRONGEST * unit
     if not about(low):
@@ -241,15 +248,23 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
     return None
 
 
-def _about(weights: Floats, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
+def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     """Return about what the rows of a channel give away of each two populations: epsilon, or delta at epsilon."""
-    sent = populations.table @ (weights / weights.sum(axis=1, keepdims=True))
+    sent = populations.table @ (rows / rows.sum(axis=1, keepdims=True))
     pairs = [(one, two) for n, one in enumerate(sent) for m, two in enumerate(sent) if n != m]
     if delta:
         factor = math.exp(min(float(epsilon), 700.0))
-        return max(float(np.maximum(one - factor * two, 0).sum()) for one, two in pairs)
+        return max(_excess(one - factor * two, dummies) for one, two in pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
         return max(float(np.log(np.where(one > 0, one / two, 1.0)).max()) for one, two in pairs)
+
+
+def _excess(differences: Floats, dummies: int) -> float:
+    """Return delta of one value with these p(y) - e^epsilon q(y), or of one among uniform dummies, from above."""
+    count, even = dummies + 1, np.full(len(differences), 1 / len(differences))
+    if not dummies:
+        return float(np.maximum(differences, 0).sum())
+    return mean_positive_part(differences * len(differences), even, count, _ROUGH).high / count
 
 
 def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
