@@ -39,16 +39,19 @@ class Mechanism:
     """How to make a sender of some strength; `weights` are its channel's rows before they are divided by their sums.
 
     What the channel gives is sent among `dummies`. Without `weights` each strength that is tried is made and measured.
+    A strength is a number per unit of distance, or, where not `of_distance`, a number like epsilon.
     """
 
     make: Make
     weights: Callable[[float], Floats] | None = None
     dummies: int = 0
+    of_distance: bool = True
 
-#: The strengths that are tried, per unit of 1 / diameter, and the relative accuracy of the one that is taken.
+
+#: The strengths that are tried, times the diameter where they are per unit of distance; how near the best one is met.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
 #: The relative width of an enclosure that proposes a strength.
-_ROUGH = 2.0**-12
+_ROUGH = 2.0**-10
 #: So often a strength that floating point proposes is reduced until exact masses keep the promise.
 _TRIES = 8
 
@@ -167,8 +170,8 @@ def mechanisms(
     if not reach >= 0:
         raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
 
-    def of(rows: Callable[[float], Floats]) -> Mechanism:
-        return Mechanism(lambda p, s: OneValue(from_weights(values, values, rows(s)), apart), rows)
+    def of(rows: Callable[[float], Floats], of_distance: bool = True) -> Mechanism:
+        return Mechanism(lambda p, s: OneValue(from_weights(values, values, rows(s)), apart), rows, 0, of_distance)
 
     def inside(strength: float) -> Floats:
         return weights.restricted(apart, strength, reach)
@@ -180,8 +183,8 @@ def mechanisms(
         return Bits(permanent(values, repr(weights.flipped_bits(strength))))
 
     found: dict[str, Mechanism | None] = {
-        "randomised-response": of(lambda s: weights.same_or_other(len(values), s)),
-        "rappor": Mechanism(by_bits),
+        "randomised-response": of(lambda s: weights.same_or_other(len(values), s), of_distance=False),
+        "rappor": Mechanism(by_bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(apart, s / 2)),
     }
     if _planar(values):
@@ -224,7 +227,7 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
 
     None where no strength that is tried keeps it; delta 0 asks for pure epsilon.
     """
-    unit = 1 / float(populations.distances.max())
+    unit = 1 / float(populations.distances.max()) if way.of_distance else 1.0
 
     def keeps(strength: float) -> bool:
         sender = way.make(populations, strength)

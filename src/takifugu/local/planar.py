@@ -126,7 +126,7 @@ def _interval_masses(middles: Floats, deviations: Floats) -> Floats:
     ends = np.concatenate([[-np.inf], (middles[1:] + middles[:-1]) / 2, [np.inf]])
     z = (ends[None, None, :] - middles[None, :, None]) / deviations[:, None, None]
     low, high = z[:, :, :-1], z[:, :, 1:]
-    turned = low + high > 0  # both ends on the side where the masses are small
+    turned = low > -high  # more of it lies where masses are small
     low, high = np.where(turned, -high, low), np.where(turned, -low, high)
     masses: Floats = ndtr(high) - ndtr(low)
     narrow = high - low < _NARROW

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -129,10 +130,14 @@ class Tuple:
 
 @dataclass(frozen=True, eq=False)
 class Bits:
-    """One bit per value (`local.rappor`)."""
+    """One bit per value (`local.rappor`): a receiver sees the set of values whose bits are 1."""
 
     rappor: Rappor
-    cost: int = 1
+
+    @property
+    def cost(self) -> int:
+        """How many bits are 1 on average, rounded up."""
+        return math.ceil(self.rappor.own + (len(self.rappor.values) - 1) * self.rappor.other)
 
     def epsilon(self, populations: Populations) -> float:
         laws = populations.laws

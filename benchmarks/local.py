@@ -1,0 +1,105 @@
+"""Randomising one value: tupling's bracket, linear programs for 225 places with their gaps, a column of 1e7 rows."""
+
+from __future__ import annotations
+
+import math
+import resource
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+
+from measure import compared, row, seconds, span, title
+from takifugu.local.channels import exponential
+from takifugu.local.columns import randomised, tables
+from takifugu.local.optimal import optimal
+from takifugu.local.promises import grid_edges, hides_distance, hides_population, hides_value, spanner
+from takifugu.local.tupling import Tupling
+
+OUTPUTS, DUMMIES = 10_000, 100
+SIDE, SMALL = 15, 8
+ROWS = 10_000_000
+
+
+def masses(count: int, seed: int) -> list[Fraction]:
+    counts = np.random.default_rng(seed).integers(1, 1000, size=count).tolist()
+    return [Fraction(n, sum(counts)) for n in counts]
+
+
+def taxicab(x: tuple[float, float], y: tuple[float, float]) -> float:
+    return abs(x[0] - y[0]) + abs(x[1] - y[1])
+
+
+def brackets() -> None:
+    p, q = masses(OUTPUTS, 1), masses(OUTPUTS, 2)
+    title(f"tupling, {OUTPUTS:,} outputs, {DUMMIES} dummies: the bracket of delta, best of 2")
+    for epsilon in ("0.1", "0.2", "0.3", "0.4", "0.5"):
+        found = Tupling(DUMMIES).bracket(p, q, epsilon)
+        gap = (found.high - found.low) / found.high if found.high > 1e-8 else found.high - found.low
+        kind = "relative" if found.high > 1e-8 else "absolute"
+        time = seconds(lambda e=epsilon: Tupling(DUMMIES).bracket(p, q, e), runs=2)
+        row(f"epsilon {epsilon}: delta {found.high:.3g}", span(time), f"{kind} gap {gap:.1e}")
+
+
+def programs() -> None:
+    places = [(float(i), float(j)) for i in range(SIDE) for j in range(SIDE)]
+    p, q = (dict(zip(places, masses(len(places), seed), strict=True)) for seed in (1, 2))
+    prior = {x: (p[x] + q[x]) / 2 for x in places}
+    asked = {
+        "distribution privacy 1 (goal 10 s)": hides_population(p, q, 1),
+        "distribution privacy 1, delta 0.01": hides_population(p, q, 1, "0.01"),
+        "local privacy 1 (goal 60 s)": hides_value(1),
+        "l1 metric privacy 1 along grid edges (goal 300 s)": hides_distance(1, taxicab, grid_edges(SIDE, SIDE)),
+        "l1 metric privacy 1/4 along grid edges": hides_distance("1/4", taxicab, grid_edges(SIDE, SIDE)),
+        "Euclidean metric privacy 1, spanner 1.2": hides_distance(1, math.dist, spanner(places, math.dist, 1.2)),
+    }
+    title(f"the channel of least expected distance for {len(places)} places, once each, repaired and measured")
+    for what, promise in asked.items():
+        solved = []
+        time = seconds(lambda of=promise, to=solved: to.append(optimal(places, places, prior, math.dist, [of])), runs=1)
+        found = solved[0]
+        row(what, span(time), f"loss {found.loss:.6g}, at most {found.loss - found.least:.1e} above the least")
+
+    few = [x for x in places if max(x) < SMALL]
+    even = dict.fromkeys(few, Fraction(1, len(few)))
+    title(f"Euclidean metric privacy 1 of {len(few)} places, all pairs, once each")
+    solved = []
+    time = seconds(
+        lambda: solved.append(optimal(few, few, even, math.dist, [hides_distance(1, math.dist)])), runs=1
+    )
+    best = solved[0]
+    row("constraints generated", span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above")
+    for most in (1.1, 1.5):
+        edges = spanner(few, math.dist, most)
+        found = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
+        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (found.loss / best.loss - 1):.2f} % more loss")
+
+
+def columns() -> None:
+    places = [(float(i), float(j)) for i in range(SIDE) for j in range(SIDE)]
+    channel = exponential(places, places, math.dist, 1)
+    rows = np.random.default_rng(3).integers(0, len(places), size=ROWS)
+    tables(channel)
+    chances = np.array([float(mass) for mass in channel.row(places[0]).values()])
+    chances /= chances.sum()
+    generator = np.random.default_rng(4)
+    title(f"a column of {ROWS:,} rows through a channel of {len(places)} places, drawn exactly, best of 2")
+    ours = seconds(lambda: randomised(channel, rows), runs=2)
+    numpy = seconds(lambda: generator.choice(len(chances), size=ROWS, p=chances), runs=2)
+    row("randomised, one law for each input", span(ours), compared(ours, numpy, "NumPy's choice, one law in floats,"))
+    tracemalloc.start()
+    randomised(channel, rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    row("memory beside the column", f"{peak / 2**20:.0f} MB", f"the column has {rows.nbytes / 2**20:.0f} MB")
+
+
+def main() -> None:
+    brackets()
+    programs()
+    columns()
+    row("largest memory of this process", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
