@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def geometric_law(
     return Pmf(values[held], masses[held])
 
 
-def positive_sensitivity(value: Number, name: str = "sensitivity") -> Number:
+def positive_sensitivity(value: Number, name: str = "sensitivity") -> Fraction:
     """Return a sensitivity as a Fraction; InputError unless it is a finite number above 0."""
     found = as_fraction(value, name, name)
     if found <= 0:

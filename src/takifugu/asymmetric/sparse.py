@@ -63,7 +63,7 @@ class Answers:
     @property
     def safe(self) -> npt.NDArray[np.bool_]:
         """Return where the answer is "safe"."""
-        return self.marks == Marks.SAFE
+        return np.asarray(self.marks == Marks.SAFE)
 
     @property
     def used(self) -> int:
@@ -151,8 +151,7 @@ class SparseAnswers:
         over = np.asarray(noisy > levels, dtype=np.bool_)
         marks = over.astype(np.int8)
         if self.limit is not None:
-            before = np.cumsum(over) - over
-            marks[before >= self.limit] = Marks.NOT_ANSWERED
+            marks[np.cumsum(over) - over >= self.limit] = Marks.NOT_ANSWERED
         return Answers(marks, np.where(marks == Marks.VALUE, noisy, -1))
 
     def answer_one(self, count: int, threshold: int, used: int, entropy: Entropy | None = None) -> Mark:
