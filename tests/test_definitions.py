@@ -27,6 +27,9 @@ from takifugu.errors import BudgetExceeded, CalibrationRefused, CompositionRefus
 from takifugu.frameworks import DEFINITIONS
 from takifugu.guarantee import Charge, Composition
 from takifugu.ledger import Debit, Ledger
+from takifugu.local.channels import randomised_response
+from takifugu.local.rappor import permanent
+from takifugu.local.sent import SentBits, SentTuple, SentValue
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import releases_of
 from takifugu.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
@@ -171,6 +174,8 @@ def charge(noise: Any, definition: str, composition: Composition = Composition.W
 
 CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
                        mechanism="optimal").randomiser  # fmt: skip
+SENT = SentValue(3, 0.5, 1.0, "", randomised_response(["a", "b"], 1))
+BITS = SentBits(1, 0.5, 1.0, "", permanent(["a", "b"], "1/2"))
 NOISES = {
     "discrete-laplace": (DiscreteLaplace(F(8), F(1)), F(1, 2)),
     "rounded-laplace": (RoundedLaplace(F(2), F(1)), F(2)),
@@ -180,12 +185,15 @@ NOISES = {
     "one-sided-geometric": (OneSidedGeometric(F(2), F(1)), math.inf),
     "one-sided-truncated": (OneSidedTruncated(F(2), F(1), 1, (Direction.DOWN,), 9), math.inf),
     "one-sided-exponential": (OneSidedExponential(F(2), F(1)), math.inf),
+    "sent-value": (SENT, 3 * F(SENT.local_loss())),
+    "sent-tuple": (SentTuple(3, 0.5, 1.0, "", SENT.channel, 2), 3 * F(SENT.local_loss())),
+    "sent-bits": (BITS, F(BITS.local_loss())),
     "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
 }
 
 
-@pytest.mark.parametrize("name", ["pufferfish", "attribute", "asymmetric", one_way.NAME])
-@pytest.mark.parametrize("other", ["pufferfish", "attribute", "asymmetric", one_way.NAME])
+@pytest.mark.parametrize("name", ["pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME])
+@pytest.mark.parametrize("other", ["pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME])
 @pytest.mark.parametrize("kind", NOISES)
 @pytest.mark.parametrize("composition", list(Composition))
 def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
@@ -209,7 +217,7 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:
-    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", one_way.NAME}
+    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME}
     assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
 
 

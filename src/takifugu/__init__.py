@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.parameter_box import Affine, ParameterBox
     from takifugu.beliefs.parameters import Parameters
     from takifugu.beliefs.pieces import IndependentPieces
+    from takifugu.beliefs.populations import FromPopulations
     from takifugu.beliefs.records import Records
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         AtMost,
         Count,
         CountRows,
+        EachValue,
         Histogram,
         Identity,
         Linear,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from takifugu.report.document import report_html
     from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
+    from takifugu.secrets.populations import which_population
     from takifugu.secrets.properties import Named, dataset_property, distribution_parameter
 
 __all__ = [
@@ -69,6 +72,8 @@ __all__ = [
     "Count",
     "CountRows",
     "Density",
+    "EachValue",
+    "FromPopulations",
     "Histogram",
     "Identity",
     "IndependentPieces",
@@ -120,6 +125,7 @@ __all__ = [
     "report_html",
     "resume",
     "w_infinity",
+    "which_population",
     "with_scale",
 ]
 
@@ -135,6 +141,7 @@ _MODULES = {
     "takifugu.beliefs.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.beliefs.parameters": ("Parameters",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
+    "takifugu.beliefs.populations": ("FromPopulations",),
     "takifugu.beliefs.records": ("Records",),
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),
@@ -147,8 +154,8 @@ _MODULES = {
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": (
-        "AtMost", "Count", "CountRows", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum", "Together",
-        "Visitors",
+        "AtMost", "Count", "CountRows", "EachValue", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum",
+        "Together", "Visitors",
     ),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
@@ -159,6 +166,7 @@ _MODULES = {
     "takifugu.releasing.run": ("release_file",),
     "takifugu.robustness": ("promise_if_belief_off",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.secrets.populations": ("which_population",),
     "takifugu.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

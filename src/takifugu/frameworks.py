@@ -30,7 +30,7 @@ DEFINITIONS: Registry[Any] = Registry(
     "the framework's definition",
     {
         "pufferfish": "definitions.pufferfish:PUFFERFISH", "attribute": "definitions.attribute:ATTRIBUTE",
-        "asymmetric": "definitions.asymmetric:ASYMMETRIC",
+        "asymmetric": "definitions.asymmetric:ASYMMETRIC", "distribution": "definitions.distribution:DISTRIBUTION",
     },
 )  # fmt: skip
 
@@ -236,7 +236,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
-    if _columns(belief):
+    if _columns(belief) or getattr(belief, "is_planar", False):
         return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
         if isinstance(state, Fraction):

@@ -40,7 +40,8 @@ class Case:
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
     entries = (*_chains(), *_classes(), *_records(), *_people(), *_laws())
-    return (*entries, *_populations(), *_boxes(), *_columns(), *_normals(), *_densities(), *_policies())
+    more = (*_columns(), *_normals(), *_densities(), *_policies(), *_rows())
+    return (*entries, *_populations(), *_boxes(), *more)
 
 
 @cache
@@ -228,6 +229,22 @@ def _densities() -> Iterator[Case]:
     rate = tf.distribution_parameter("rate", values=[0, 1])
     yield Case("densities, uniform sums", _hide(tf.Density("rate", "parameter", sums), secret=rate),
                tf.Identity(grid="0.01"))  # fmt: skip
+
+
+def _rows() -> Iterator[Case]:
+    which = tf.which_population()
+    laws: dict[str, Any] = {
+        "home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}
+    }  # fmt: skip
+    one, several = tf.FromPopulations(laws), tf.FromPopulations(laws, rows=2, independent=True)
+    yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
+    yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())
+    sharp = tf.FromPopulations({"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}})
+    yield Case("a row among dummies", _hide(sharp, secret=which), tf.EachValue(dummies=1))
+    square = [(0, 0), (1, 0), (0, 2), (1, 2)]
+    masses = {"west": "4/10 1/10 4/10 1/10", "east": "1/10 4/10 1/10 4/10", "any": "1/4 1/4 1/4 1/4"}
+    places = {name: dict(zip(square, told.split(), strict=True)) for name, told in masses.items()}
+    yield Case("a place", _hide(tf.FromPopulations(places, scales=(2, 1), measure="m"), secret=which), tf.EachValue())
 
 
 def _laws() -> Iterator[Case]:

@@ -30,6 +30,7 @@ from takifugu.hypotheses import Comparison, EntryIs
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
 from takifugu.queries import from_dict as query_from_dict
+from takifugu.randomisers import answered
 from takifugu.randomisers import from_dict as randomiser_from_dict
 from takifugu.secrets import ABSENT
 
@@ -59,8 +60,12 @@ def bound_of(mechanism: Mechanism, problem: Problem) -> Bound | str:
         assert len(found.reason.split()) >= 3, f"{mechanism.name}: refuses without a reason: {found.reason!r}"
         return found.reason
     noise = found.randomiser
-    assert math.isfinite(noise.scale), f"{mechanism.name}: the scale is {noise.scale}"
-    assert noise.scale >= 0, f"{mechanism.name}: the scale is {noise.scale}"
+    scale = answered(lambda: noise.scale)
+    if scale is None:  # what it publishes are no numbers
+        assert not noise.output.is_number, f"{mechanism.name}: noise in numbers has a scale"
+    else:
+        assert math.isfinite(scale), f"{mechanism.name}: the scale is {scale}"
+        assert scale >= 0, f"{mechanism.name}: the scale is {scale}"
     assert noise.cells == problem.cells, f"{mechanism.name}: noise for {noise.cells} of {problem.cells} cells"
     assert found.epsilon > 0, f"{mechanism.name}: promises epsilon {found.epsilon}"
     assert 0 <= found.delta < 1, f"{mechanism.name}: promises delta {found.delta}"
@@ -108,7 +113,7 @@ def check_witness(name: str, framework: Framework, bound: Bound) -> None:
     """Check that what forced the noise is a comparison of the framework, or all changes of entries of which one is."""
     told = re.sub(r" \((started in|any|unknown|removed)[^()]*\)", "", bound.witness.comparison)
     if not told or told.startswith("no comparison"):
-        assert bound.randomiser.scale == 0, f"{name}: names no comparison, and adds noise"
+        assert answered(lambda: bound.randomiser.scale) == 0, f"{name}: names no comparison, and adds noise"
         return
     if told in {words for one in framework.comparisons() for words in _spellings(one)}:
         return
@@ -148,8 +153,8 @@ def audited(name: str, case: Case, bound: Bound) -> Verdict:
     elif noise.kind == "rounded-normal" and math.isinf(used):
         raise AssertionError(f"{name} on {case.name}: normal noise under a promise without delta")
     assert used <= 1 + SLACK, (
-        f"{name} on {case.name!r} promises epsilon {float(bound.epsilon)}, delta {float(bound.delta)} with scale "
-        f"{float(noise.scale):.6g}, and uses {used:.6g} of it"
+        f"{name} on {case.name!r} promises epsilon {float(bound.epsilon)}, delta {float(bound.delta)} with "
+        f"{noise.kind} of scale {answered(lambda: noise.scale)}, and uses {used:.6g} of it"
     )
     return Verdict(bound, used)
 
@@ -275,6 +280,36 @@ def check_randomiser(noise: Any, answers: Sequence[int | Fraction], outputs: Seq
         assert less - 1e-6 < each < inside + 1e-6, f"{name}: its quantile at {level} in {cells} cells is not its law's"
     again = randomiser_from_dict(json.loads(json.dumps(noise.to_dict(), allow_nan=False)))
     assert again == noise, f"{name}: does not read back from JSON as it is"
+
+
+def check_sending(noise: Any) -> None:
+    """Check a randomiser of rows, each of which is sent by itself: masses, draws, losses, words, the way to JSON."""
+    name, entropy, draws = noise.kind, InsecureSeededEntropyForTests(8), 3000
+    masses = [[noise.mass(x, y) for y in noise.outputs] for x in range(len(noise.values))]
+    losses = noise.pointwise()
+    for x, row in enumerate(masses):
+        assert sum(row) == 1, f"{name}: the masses of what is sent for value {x} sum to {float(sum(row))}"
+        seen = dict.fromkeys(noise.outputs, 0)
+        for start in range(0, draws, noise.cells):
+            for sent in noise.draw([x] * noise.cells, entropy)[: draws - start]:
+                seen[sent] += 1
+        often = [y for y, mass in enumerate(row) if mass * draws >= 5]
+        gaps = ((seen[noise.outputs[y]] - float(row[y]) * draws) ** 2 / (float(row[y]) * draws) for y in often)
+        chance = float(chdtrc(max(len(often) - 1, 1), sum(gaps)))
+        assert chance > 1e-6, f"{name}: draws do not follow its law (p = {chance:g})"
+        for other, against in enumerate(masses):
+            worst = max(math.log(a) - math.log(b) if b else math.inf for a, b in zip(row, against, strict=True) if a)
+            assert worst <= losses[x, other] < worst + 1e-9 or losses[other, x] > losses[x, other] - 1e-9 > worst, (
+                f"{name}: values {x} and {other} lose {worst}, not {losses[x, other]}"
+            )
+            assert losses[x, other] >= worst, f"{name}: values {x} and {other} lose more than it says"
+    assert noise.loss(Fraction(1)) >= noise.rows * losses.max() * (1 - 1e-12), f"{name}: all rows lose more"
+    assert noise.expected_error() <= noise.worst, f"{name}: the mean loss is above the largest"
+    assert noise.words().strip(), f"{name}: has no words for the certificate"
+    again = randomiser_from_dict(json.loads(json.dumps(noise.to_dict(), allow_nan=False)))
+    assert again == noise, f"{name}: does not read back from JSON as it is"
+    write, read = noise.output.write, noise.output.read
+    assert all(read(write(y)) == y for y in noise.outputs), f"{name}: what is sent does not read back from text"
 
 
 def _check_draws(noise: Any, answer: int | Fraction, masses: dict[int, float], draws: int = 2000) -> None:

@@ -16,6 +16,7 @@ CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
 NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])
 TABLE = tf.JointTable([("a", 1), ("b", 2)], [0.5, 0.5], ["who", "what"])
 VISITED = Domain.of(3, [frozenset(), frozenset("A"), frozenset("B"), frozenset("AB")])
+ROWS = tf.FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}, rows=3)
 WALK = ["still", "walking", "walking", "still"]
 CODES = {"still": 0, "walking": "3/2"}
 
@@ -33,6 +34,7 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.Identity("what"), TABLE, ["a", 1], [1]),
     (tf.AtMost(tf.Histogram(), {"still": 1, "walking": "5/2"}), CHAIN, WALK, [2, 2]),
     (tf.Visitors(), VISITED, [frozenset("AB"), frozenset(), frozenset("A")], [2, 1]),
+    (tf.EachValue(dummies=2, batch="one", columns=("x",)), ROWS, ["b", "a", "b"], [1, 0, 1]),
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

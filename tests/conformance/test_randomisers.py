@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.corpus import corpus
-from tests.conformance.suite import bound_of, check_randomiser
+from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
 from takifugu.calibration.registry import REGISTRY
 from takifugu.problem import Problem
@@ -53,7 +53,9 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
         return
     noise = returned()[kind]
-    if isinstance(noise, Choice):
+    if noise.output.is_column:
+        check_sending(noise)
+    elif isinstance(noise, Choice):
         check_randomiser(noise, noise.channel.inputs, noise.outputs)
     else:
         reach = int(40 * noise.scale / noise.grid) + 1

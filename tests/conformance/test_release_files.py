@@ -124,6 +124,16 @@ EXAMPLES = (
          ('states = ["big"]', 'stats = ["big"]', "release[0].stats")),
         ("mechanism", "parameter"),
     ),
+    Example(
+        "populations",
+        f'{HEAD}value = "place"\nrows_per_person = 1\n[belief]\nkind = "populations"\nsource = "a test"\n'
+        'values = ["north", "south"]\nlaws = { home = ["0.75", "0.25"], out = ["0.25", "0.75"] }\n'
+        f'{END}query = "each-value"\n',
+        {"data.csv": "place\n" + "north\nsouth\n" * 20},
+        (*WRONG, ('"0.25", "0.75"] }', '"0.25", "0.85"] }', "belief.laws"),
+         ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
+         ('"each-value"', '"each-row"', "release[0].query")),
+    ),
 )
 
 

@@ -82,6 +82,7 @@ _KINDS: dict[str, Any] = {
     "parameters": "parameters:Parameters",
     "parameter-box": "parameter_box:ParameterBox",
     "records": "records:Records",
+    "populations": "populations:FromPopulations",
 }
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from takifugu import queries, searches
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
-from takifugu.calibration.rules import beside, check_beliefs, hides_one_entry
+from takifugu.calibration.rules import beside, check_beliefs, error_words, hides_one_entry
 from takifugu.calibration.trials import attempt, attempt_all, choose, rows
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
@@ -66,7 +66,7 @@ def calibrate(
     problem = _problem(framework, query, epsilon, delta)
     conditions = check_beliefs(framework, allow_private_belief)
     if mechanism != "auto":
-        line = find(mechanism)
+        line = find(mechanism, framework.definition)
         if problem.delta > 0 and not line.takes_delta:
             raise InputError(
                 f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it",
@@ -108,7 +108,9 @@ def compare(
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, patient=only)
     listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
-    return Comparisons(listed, problem.epsilon, problem.delta, beside(problem), believed)
+    return Comparisons(
+        listed, problem.epsilon, problem.delta, beside(problem), believed, *error_words(problem)
+    )  # fmt: skip
 
 
 @searches.stopping()

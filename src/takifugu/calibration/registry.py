@@ -14,6 +14,9 @@ from takifugu.problem import Mechanism
 class Line:
     """A mechanism's name, the mechanism or "module:attribute" (MECHANISM), and whether it has a use for a delta.
 
+    A module is one of `mechanisms`, or with a dot one of the package. Mechanisms of different definitions may share a
+    name.
+
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
     be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
     Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
@@ -32,7 +35,8 @@ class Line:
         if not isinstance(self.place, str):
             return self.place  # type: ignore[no-any-return]
         module, _, attribute = self.place.partition(":")
-        mechanism: Mechanism = getattr(import_module(f"takifugu.mechanisms.{module}"), attribute or "MECHANISM")
+        inside = module if "." in module else f"mechanisms.{module}"
+        mechanism: Mechanism = getattr(import_module(f"takifugu.{inside}"), attribute or "MECHANISM")
         return mechanism
 
 
@@ -70,6 +74,18 @@ REGISTRY = [
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("asymmetric-geometric", "asymmetric_geometric", definitions=("asymmetric",)),
     Line("asymmetric-laplace", "asymmetric_laplace", definitions=("asymmetric",)),
+    Line(
+        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
+        baseline="by name only: it sends a set of values, and its loss is that of the closest one",
+    ),
+    *(
+        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=("distribution",))
+        for name, attribute in (
+            ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
+            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"), ("tupling", "TUPLING"),
+            ("optimal", "OPTIMAL"),
+        )
+    ),
 ]
 
 
@@ -89,12 +105,16 @@ def register(
     REGISTRY.append(Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline, definitions))
 
 
-def find(name: str) -> Line:
-    """Return the line of one mechanism; InputError for an unknown name."""
-    for line in REGISTRY:
-        if line.name == name:
-            return line
-    names = ["auto", *(line.name for line in REGISTRY)]
+def find(name: str, definition: str = "") -> Line:
+    """Return the line of one mechanism, that of a definition where two share the name; InputError for an unknown one.
+
+    >>> find("optimal", "distribution").place, find("optimal").place
+    ('local.hiding:OPTIMAL', 'optimal')
+    """
+    known = [line for line in REGISTRY if line.name == name]
+    if known:
+        return next((line for line in known if definition in line.definitions), known[0])
+    names = ["auto", *dict.fromkeys(line.name for line in REGISTRY)]
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write one of {', '.join(names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
 
-from takifugu import frameworks, queries, randomisers
+from takifugu import definitions, frameworks, queries, randomisers
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
@@ -78,7 +78,7 @@ class Comparisons(Sequence[Alternative]):
     The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
     the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
     `beside` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
-    which may be off.
+    which may be off; `error_words` say what an error is.
     """
 
     rows: tuple[Alternative, ...]
@@ -86,6 +86,7 @@ class Comparisons(Sequence[Alternative]):
     delta: Fraction
     beside: tuple[str, ...] = ()
     believed: bool = True
+    error_words: str = "expected L1 error over all cells"
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...
@@ -104,7 +105,7 @@ class Comparisons(Sequence[Alternative]):
 
     def __str__(self) -> str:
         off = [text_table(OFF_HEADER, self._off_cells), textwrap.fill(OFF_BY, WIDTH)] if self.believed else []
-        title = f"{self._title}; error: expected L1 error over all cells"
+        title = f"{self._title}; error: {self.error_words}"
         return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), *off])
 
     def _repr_html_(self) -> str:
@@ -240,9 +241,16 @@ class Calibration:
             return name
         return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
+    @property
+    def _adds_up(self) -> str:
+        own = getattr(definitions.find(self.framework.definition), "adds_up", {})
+        return str(own.get(self.guarantee.composition) or _ADDS_UP[self.guarantee.composition])
+
     def _facts(self) -> list[tuple[str, str]]:
         cells = self.randomiser.cells
         over = "" if cells == 1 else f", summed over {cells} cells"
+        if self.randomiser.output.is_column:
+            over = ", per row"
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
         if self.asked is not None and self.epsilon > self.asked[0]:
             promise += f", NOT the epsilon {to_text(self.asked[0])} that was requested"
@@ -251,7 +259,7 @@ class Calibration:
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
             ("promises", promise),
-            ("composes as", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
+            ("composes as", f"{self.guarantee.composition}: {self._adds_up}"),
             ("forbids", self.forbids),
             ("expected error", "" if self.shown_error is None else f"{number(self.shown_error)}{over}"),
             ("forced by", self.witness.comparison),

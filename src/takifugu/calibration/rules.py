@@ -26,6 +26,12 @@ def beside(problem: Problem) -> tuple[str, ...]:
     return () if told is None else tuple(told(problem))
 
 
+def error_words(problem: Problem) -> tuple[str, ...]:
+    """Return what an expected error is under the framework's definition, where that is not the usual."""
+    told = getattr(definitions.find(problem.framework.definition), "error_words", None)
+    return () if told is None else (told,)
+
+
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
     """Return the conditions that beliefs from the private data put on the promise; refuse such beliefs by default."""
     private = [b for b in framework.beliefs if is_private_source(b.source)]

@@ -243,6 +243,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "beliefs.pieces:IndependentPieces": "capabilities.evaluating:of_pieces",
         "beliefs.parameters:Parameters": "capabilities.evaluating:of_columns",
         "beliefs.parameter_box:ParameterBox": "capabilities.evaluating:of_columns",
+        "beliefs.populations:FromPopulations": "capabilities.coded_rows:of_rows",
         "beliefs.records:Records": "capabilities.reading_records:of_records",
         "beliefs.normal:MultivariateNormal": "capabilities.real_columns:of_columns",
         "beliefs.density:Density": "capabilities.real_columns:of_number",

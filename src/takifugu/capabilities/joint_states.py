@@ -177,6 +177,8 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
         "beliefs.pieces:IndependentPieces": "audit.states:PieceStates",
         "beliefs.parameters:Parameters": "audit.states:ParameterStates",
         "beliefs.parameter_box:ParameterBox": "audit.states:BoxStates",
+        "beliefs.populations:FromPopulations": "audit.populations:RowStates",
+        "beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "beliefs.records:Records": "audit.records:RecordStates",
         "beliefs.record_views:SumView": "audit.records:SumStates",
         "beliefs.record_views:FunctionView": "audit.records:FunctionStates",

@@ -10,10 +10,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from takifugu.certificates.sent_rows import ROW, read_rows
 from takifugu.errors import InputError
 from takifugu.files import read_file
 
@@ -48,9 +49,10 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
+def read_table(path: str | Path) -> Sequence[Mapping[str, Any]]:
     """Read a published table back: its rows, with texts as they were and numbers as int or float.
 
+    Of a randomised column these are `row` and the value, a text or two coordinates.
     Raises InputError for a file that cannot be read or is not a published table.
 
     >>> import pathlib, tempfile
@@ -61,7 +63,10 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], ...]:
     """
     name = Path(path).name
     try:
-        rows = list(csv.DictReader(io.StringIO(read_file(path).decode("utf-8-sig"), newline=""), strict=True))
+        text = read_file(path).decode("utf-8-sig")
+        if text.partition(",")[0] == ROW:
+            return read_rows(text, unguarded)
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
         return tuple({key: _read(key, cell) for key, cell in row.items()} for row in rows)
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()

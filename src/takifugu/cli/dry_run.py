@@ -47,13 +47,13 @@ def refuse(foreseen: Forecast) -> None:
 
 
 def print_forecast(foreseen: Forecast) -> None:
-    rows = [row for table in foreseen.tables for row in _rows(table)]
-    click.echo(text_table(_HEADER, rows))
-    click.echo()
-    click.echo(wrapped(
-        "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can be: "
-        "from its smallest to its largest possible value, whatever the data."
-    ))  # fmt: skip
+    if rows := [row for table in foreseen.tables for row in _rows(table)]:
+        click.echo(text_table(_HEADER, rows))
+        click.echo()
+        click.echo(wrapped(
+            "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can "
+            "be: from its smallest to its largest possible value, whatever the data."
+        ))  # fmt: skip
     for table in foreseen.tables:
         click.echo(f"\n{wrapped(f'{table.name}: {table.words()}')}")
     click.echo()

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from takifugu.calibration import Calibration
+from takifugu.certificates.sent_rows import Rows
 from takifugu.cli.dry_run import print_forecast, refuse
 from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
@@ -130,6 +131,10 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     for table in outcome.tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
+        if isinstance(table.rows, Rows):
+            sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
+            click.echo(f"{wrapped(sent)}\n")
+            continue
         longest = max((float(row["high"]) for row in table.rows if row["high"] is not None), default=0.0)
         units = list(dict.fromkeys(row.get("unit") for row in table.rows))
         for unit in units[:_DRAWN_UNITS]:
@@ -139,8 +144,9 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
         if len(units) > _DRAWN_UNITS:
             click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
         click.echo()
-    click.echo(wrapped(LEGEND))
-    click.echo()
+    if not all(isinstance(table.rows, Rows) for table in outcome.tables):
+        click.echo(wrapped(LEGEND))
+        click.echo()
     files = [path for table in outcome.tables for path in table.files]
     click.echo(visible("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)])))
     click.echo()
@@ -193,7 +199,7 @@ def outcome_of(outcome: run.Outcome) -> dict[str, Any]:
             {
                 "name": t.name,
                 "scope": t.scope,
-                "rows": [dict(row) for row in t.rows],
+                **({"sent": len(t.rows)} if isinstance(t.rows, Rows) else {"rows": [dict(row) for row in t.rows]}),
                 "files": [str(path) for path in t.files],
                 "certificate": t.certificate.to_dict(),
             }

@@ -4,6 +4,7 @@ from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
+from takifugu.queries.each_value import EachValue
 from takifugu.queries.forms import Query
 from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
 from takifugu.queries.rows import CountRows
@@ -17,6 +18,7 @@ __all__ = [
     "AtMost",
     "Count",
     "CountRows",
+    "EachValue",
     "Entries",
     "Histogram",
     "Identity",

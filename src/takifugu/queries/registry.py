@@ -11,6 +11,7 @@ from takifugu.kept import kept
 from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
+from takifugu.queries.each_value import EachValue, RowCodes
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
 from takifugu.queries.statistic import Statistic
@@ -21,6 +22,7 @@ from takifugu.queries.visits import AtMost, Visitors
 KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
+    "each-value": EachValue,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")
@@ -94,7 +96,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
         found: Additive = entries.resolve(query)
         return found
     answer = query.resolve(entries)
-    if not isinstance(answer, Additive) or answer.size != entries.size:
+    if not isinstance(answer, Additive | RowCodes) or answer.size != entries.size:
         raise InputError(
             f"{type(query).__name__}.resolve returned {answer!r}",
             rule="a query is resolved to an Additive with one weight per entry",

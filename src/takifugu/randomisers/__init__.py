@@ -51,6 +51,9 @@ KINDS: Registry[Kind] = Registry(
         "one-sided-geometric": "randomisers.one_sided:GEOMETRIC",
         "one-sided-truncated": "randomisers.one_sided:TRUNCATED",
         "one-sided-exponential": "randomisers.one_sided_real:EXPONENTIAL",
+        "sent-value": "local.sent:VALUE",
+        "sent-tuple": "local.sent:TUPLE",
+        "sent-bits": "local.sent:BITS",
     },
 )
 

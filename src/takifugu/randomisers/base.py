@@ -34,6 +34,8 @@ class Direction(StrEnum):
 class Output:
     """What one cell publishes: how it is written as text and read back, and whether it is a number beside the answer.
 
+    `is_column` says that rows are published one by one: the table has them, and not the certificate.
+
     >>> LABEL.read(LABEL.write("A, B")), PARTS.read(PARTS.write((3, Fraction(1, 3)))), ONE_SIDED.write(None)
     ('A, B', (Fraction(3, 1), Fraction(1, 3)), 'not answered')
     """
@@ -42,6 +44,7 @@ class Output:
     write: Callable[[Any], str]
     read: Callable[[str], Any]
     is_number: bool = False
+    is_column: bool = False
 
 
 def _written(parts: Any) -> Any:
@@ -189,10 +192,12 @@ def scale_text(noise: Randomiser) -> str | None:
 class Kind:
     """A kind of randomiser: how it is read back, its name in a comparison and its sentence on a certificate.
 
-    `has_scale` says whether the certificate tells its scale.
+    `has_scale` says whether the certificate tells its scale; `words`, where there are any, say more of one than the
+    sentence does.
     """
 
     read: Callable[[Mapping[str, Any]], Randomiser]
     name: str
     sentence: str
     has_scale: bool = True
+    words: Callable[[Randomiser], str] | None = None

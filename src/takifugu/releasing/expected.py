@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
-from takifugu.randomisers import Noise, answered
+from takifugu.randomisers import KINDS, Noise, answered
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -59,11 +59,12 @@ class Blur:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the noise of one table does to it."""
+    """What the noise of one table does to it; `told` says it of values that are randomised row by row."""
 
     name: str
     scope: str
     blurs: tuple[Blur, ...]
+    told: str = ""
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
@@ -78,11 +79,15 @@ class Expected:
     @property
     def hopeless(self) -> bool:
         """Whether in every cell the median absolute noise exceeds the range of the cell."""
+        if self.told:
+            return False
         noise, reach = self.noise_and_range
         return noise > reach
 
     def words(self) -> str:
         """Say how the median absolute noise compares with the range of a cell."""
+        if self.told:
+            return self.told
         noise, reach = self.noise_and_range
         what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
         share = f"{100 * noise / reach:.3g} % of" if reach else "more than"
@@ -90,17 +95,29 @@ class Expected:
 
     def to_dict(self) -> dict[str, Any]:
         told = [blur.to_dict() for blur in self.blurs]
-        return {"name": self.name, "scope": self.scope, "answers": told, "hopeless": self.hopeless}
+        found = {"name": self.name, "scope": self.scope, "answers": told, "hopeless": self.hopeless}
+        return {**found, "told": self.told} if self.told else found
 
 
 def expected(table: Table) -> Expected:
     """Return how large the noise of a table will be, answers of the same noise and ranges together."""
+    first = table.questions[0].calibration
+    if first.randomiser.output.is_column:
+        return Expected(table.name, table.scope, (), column_words(first))
     values = sum(q.calibration.randomiser.cells for q in table.questions)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
     found = [_blur(calibration, units, values) for calibration, units in kinds.values()]
     return Expected(table.name, table.scope, tuple(sorted(found, key=lambda b: b.shares)))
+
+
+def column_words(calibration: Calibration) -> str:
+    """Say what randomising a column costs and promises."""
+    kind, noise = KINDS.find(calibration.randomiser.kind), calibration.randomiser
+    words = kind.sentence if kind.words is None else kind.words(noise)
+    share = f", delta {to_text(calibration.delta)}" if calibration.delta else ""
+    return f"by {calibration.mechanism}, epsilon {to_text(calibration.epsilon)}{share} per person: {words}"
 
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:

@@ -191,7 +191,7 @@ class _Asking:
         return len(self.units) if scope == "unit" else 1
 
     def query(self, item: Item) -> Query:
-        return self.kind.query(item, self.file.belief, self.file.folder)
+        return self.kind.query_of(self.file, item)
 
     def about(self, units: Sequence[Unit]) -> Framework:
         shape = self.kind.shape_of(units)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,12 +38,14 @@ Budget = Number | tuple[Number, Number]
 class Drawn:
     """A question's noisy answer in answer units; `account` is None where no ledger was used.
 
+    Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
+
     `people` says what was declared about the people of other sources of the ledger.
     """
 
     question: Question
     labels: tuple[str, ...]
-    values: tuple[Fraction, ...]
+    values: Any
     private: bool
     account: Account | None
     people: tuple[str, ...] = ()
@@ -52,6 +53,11 @@ class Drawn:
     @property
     def randomiser(self) -> Randomiser:
         return self.question.calibration.randomiser
+
+    @property
+    def cells(self) -> Mapping[str, Any]:
+        """The values by label: what a certificate holds of them."""
+        return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +178,7 @@ def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
 
 def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
     """Read the data of all questions; raises DataError for data that break a rule, before anything is paid."""
-    return tuple(Ready(q, labels_of(q.calibration), read(q.calibration, q.data)) for q in questions)
+    return tuple(Ready(q, labels_of(q.calibration, q.data), read(q.calibration, q.data)) for q in questions)
 
 
 def keep(
@@ -229,13 +235,18 @@ def draw(
         Drawn(
             one.question,
             one.labels,
-            one.question.calibration.randomiser.draw(answer_of(one.question.calibration, one.seen), bits),
+            _randomised(one, bits),
             is_private(bits),
             accounts.get(one.question.release),
             people,
         )
         for one in asked
     )
+
+
+def _randomised(one: Ready, bits: Entropy) -> Any:
+    noise, answer = one.question.calibration.randomiser, answer_of(one.question.calibration, one.seen)
+    return noise.draw(answer, bits) if one.labels else noise.draw_column(answer, bits)
 
 
 def certificate_of(
@@ -253,7 +264,7 @@ def certificate_of(
     """
     first = drawn[0]
     return certify(
-        [(d.question.unit, d.question.calibration, dict(zip(d.labels, d.values, strict=True))) for d in drawn],
+        [(d.question.unit, d.question.calibration, d.cells) for d in drawn],
         release=first.question.release,
         source=normalised(source),
         scope=scope,

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from takifugu.certificates.cells import table_text
+from takifugu.certificates.cells import guarded, table_text, unguarded
 from takifugu.certificates.certificate import Certificate
 from takifugu.certificates.files import CERTIFICATE, ENDS, PAGE, REPORT, TABLE, content_of, digest_at, digest_of, reason
+from takifugu.certificates.sent_rows import Rows, names_of, read_rows, rows_sent, rows_text, written
 from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
-from takifugu.postprocess.library import library_of
+from takifugu.postprocess.library import as_frame, library_of
 from takifugu.postprocess.release import Release, releases_of
 from takifugu.postprocess.shown import frame_of, rows_of
 from takifugu.releasing.bundle import Bundle, Sheet
@@ -42,13 +43,15 @@ LEVEL = 0.95
 class Published:
     """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
 
+    The rows of a randomised column are (row, and the value's own columns).
+
     `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
     `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
     """
 
     name: str
     scope: str
-    rows: tuple[Mapping[str, Any], ...]
+    rows: Sequence[Mapping[str, Any]]
     certificate: Certificate
     files: tuple[Path, ...]
     releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
@@ -56,6 +59,8 @@ class Published:
 
     def to_frame(self, library: Any = None) -> Any:
         """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
+        if isinstance(self.rows, Rows):
+            return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
 
@@ -253,27 +258,42 @@ def _sealed(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
 
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
-    cells = sum(len(a.values) for a in answers)
-    rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
-    written = table_text(rows).encode()
+    rows, content = _table(table, answers)
     listed = getattr(planned.file.source, "list_units", False)
-    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(written), listed)
+    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(content), listed)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
-        TABLE: written,
+        TABLE: content,
         REPORT: report.encode(),
     }
     return Sheet(table.name, {f"{table.name}{end}": content for end, content in files.items()})
+
+
+def _table(table: Table, answers: Sequence[Drawn]) -> tuple[Sequence[Mapping[str, Any]], bytes]:
+    """Return the rows of a table, and its bytes."""
+    if answers[0].labels:
+        cells = sum(len(a.values) for a in answers)
+        rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
+        return rows, table_text(rows).encode()
+    sent, query = answers[0].values, answers[0].question.calibration.query
+    names = names_of(getattr(query, "columns", ()), sent.outputs)
+    row, place = sent.row.tolist(), sent.place.tolist()
+    text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
+    return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
 def _published(sheet: Sheet, folder: Path) -> Published:
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     cells = sum(len(release.values) for _, release in releases)
-    rows = tuple(row for unit, release in releases for row in _rows(unit, release, cells, certificate.scope))
+    rows: Sequence[Mapping[str, Any]]
+    if cells:
+        rows = tuple(row for unit, release in releases for row in _rows(unit, release, cells, certificate.scope))
+    else:
+        rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
     files = tuple(folder / f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from takifugu.capabilities.coded_rows import CodedRows
 from takifugu.capabilities.evaluating import evaluate, misses, number_given, value_indices
 from takifugu.errors import DataError
 from takifugu.frames import Counted, Piece
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 class Seen:
     """Private data that were read and are valid under the belief; nothing is computed from them yet.
 
-    `data` are value indices, one per entry, or counted pieces, or exact columns of real numbers, or for two
-    distributions the number as given.
+    `data` are value indices, one per entry, or rows by the numbers of their values, or counted pieces, or exact columns
+    of real numbers, or for two distributions the number as given.
     """
 
     data: Any = field(repr=False)
@@ -52,6 +53,8 @@ def read(calibration: Calibration, data: Any) -> Seen:
     values (or a mapping of names) for users, a mapping or tuple for a record, columns of numbers or records for a
     normal belief, a number for two distributions. Raises DataError for data that the belief does not know.
     """
+    if isinstance(data, CodedRows):
+        return Seen(data)
     if isinstance(data, Counted):
         for _ in _read_of_pieces(calibration, data.pieces):
             pass
@@ -71,6 +74,8 @@ def read(calibration: Calibration, data: Any) -> Seen:
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
     """Return the exact answer in grid units: integers, or of real numbers any rational; the noise rounds it."""
     held = seen.data
+    if isinstance(held, CodedRows):  # an array, in which each row is randomised by itself
+        return held.codes  # type: ignore[return-value]
     if isinstance(held, Counted):
         return _from_counts(calibration, held.pieces)
     if calibration.problem.is_pair:
@@ -135,6 +140,6 @@ def _number(calibration: Calibration, data: Any) -> Fraction:
     return value / calibration.problem.grid
 
 
-def labels_of(calibration: Calibration) -> tuple[str, ...]:
-    """Return the names of the answer's cells."""
-    return calibration.problem.labels
+def labels_of(calibration: Calibration, data: Any = None) -> tuple[str, ...]:
+    """Return the names of the answer's cells; none where rows are published one by one."""
+    return () if isinstance(data, CodedRows) else calibration.problem.labels

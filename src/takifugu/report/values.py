@@ -13,6 +13,7 @@ from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
 from takifugu.randomisers import answered
 from takifugu.report.page import figure, paragraph, table
+from takifugu.report.populations import populations_shown
 
 LEVEL = 0.95
 #: How much is drawn; the tables have everything.
@@ -66,6 +67,9 @@ class Reported:
 
 
 def published(t: Reported) -> Iterator[str]:
+    if not t.cells:  # randomised row by row: the table has them
+        yield from populations_shown(t)
+        return
     rows = [(unit, answer.rows(LEVEL, t.cells)) for unit, answer in t.answers]
     if t.by_unit:
         if all(r["low"] is not None for _, found in rows for r in found):

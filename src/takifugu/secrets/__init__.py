@@ -321,6 +321,7 @@ KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
         "dataset-property": "secrets.properties:property_from",
         "distribution-parameter": "secrets.properties:parameter_from",
         "policy": "asymmetric.policy:policy_from",
+        "which-population": "secrets.populations:which_from",
     },
 )  # fmt: skip
 register = KINDS.register

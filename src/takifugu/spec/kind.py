@@ -217,6 +217,10 @@ class Kind:
         """Return the query of one table; an error of what the belief does not know names the key."""
         raise NotImplementedError
 
+    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+        """Return the query of one table of a file that was checked."""
+        return self.query(item, file.belief, file.folder)
+
     def shape_of(self, units: Sequence[Unit]) -> Hashable:
         """Return what the framework about these units depends on."""
         return ()

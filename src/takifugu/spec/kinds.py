@@ -10,6 +10,7 @@ from takifugu.spec.sections import FileSpec
 #: The kind that faults are listed for where a file names none that there is, those of records, and of whole columns.
 SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
 COLUMNS = ("independent-records", "normal", "parameters", "parameter-box")
+ROWS = ("populations",)
 _OURS = {
     SEQUENCES: "spec.sequences.kind:SEQUENCES",
     "markov-chain-class": "spec.sequences.kind:SEQUENCES",
@@ -21,6 +22,7 @@ _OURS = {
     "normal": "spec.attributes.normal:NORMAL",
     "parameters": "spec.attributes.parameters:PARAMETERS",
     "parameter-box": "spec.attributes.parameters:PARAMETER_BOX",
+    "populations": "spec.populations.kind:POPULATIONS",
 }
 #: The kinds by value of belief.kind.
 KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
@@ -65,7 +67,8 @@ def other_kinds() -> str:
     """Name the kinds of belief beside those of sequences, for whoever wrote one that there is not."""
     registered = [name for name in KINDS.names if name not in _OURS]
     more = f"; registered {_either(registered)}" if registered else ""
-    return f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}{more}"
+    told = f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}"
+    return f"{told}; to randomise a column {_either(ROWS)}{more}"
 
 
 def _either(names: tuple[str, ...] | list[str]) -> str:

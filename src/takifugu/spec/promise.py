@@ -12,14 +12,14 @@ from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sections import Item, Source
 
 
-def promise_problems(item: Item, number: int) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the epsilon, delta and mechanism of one table."""
+def promise_problems(item: Item, number: int, definition: str = "") -> Iterator[TakifuguError]:
+    """Yield what is wrong with the epsilon, delta and mechanism of one table under a definition of privacy."""
     where = ("release", number)
     if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         rule = "it must lie between 1e-9 and 10000, write for example 1.0"
         yield fault((*where, "epsilon"), f"is {item.epsilon!r}", rule=rule)
     try:
-        line = None if item.mechanism == "auto" else find(item.mechanism)
+        line = None if item.mechanism == "auto" else find(item.mechanism, definition)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
             what = f"{item.mechanism} makes a pure promise that has no use for it"
             yield fault((*where, "delta"), what, "leave delta out")

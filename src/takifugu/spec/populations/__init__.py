@@ -1,0 +1,1 @@
+"""Release files that randomise a column, so that values do not tell which population they come from."""

@@ -1,0 +1,73 @@
+"""The first draft of a release file that randomises a column; nothing of the data but its columns' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.frames.kinds import NUMBERS
+from takifugu.spec.columns import Column
+from takifugu.spec.drafting import comment, head, line, plain, relative, slug
+from takifugu.spec.problems import toml_of
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+    """Return the text of a release file about the rows at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_belief(columns), *_release()]) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+    unit = next((c for c in columns if c.role == "unit"), None)
+    numbers = [c for c in columns if c.kind == NUMBERS]
+    yield "[source]"
+    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
+    if unit is None:
+        yield line('# unit = "..."', "the column that says whose row it is")
+    else:
+        yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
+    if len(numbers) == 2:
+        yield line(f"coordinates = {toml_of([c.name for c in numbers])}", "guessed: first and second coordinate")
+    else:
+        listed = plain(", ".join(toml_of(c.name) for c in columns))
+        yield from comment(f"FILL IN the column with the values, or the two with the coordinates, of {listed}.")
+        yield '# value = "..."'
+        yield '# coordinates = ["longitude", "latitude"]'
+    yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
+    yield "# rows_per_person = 1"
+    yield line('# batch = "..."', "a name for these rows: no row is in batches of two names")
+    yield line("budget = 1.0", "the most epsilon that a person may ever spend")
+    yield ""
+
+
+def _belief(columns: Sequence[Column]) -> Iterator[str]:
+    yield line("[belief]", "the populations that a row may come from")
+    yield 'kind = "populations"'
+    yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
+    yield from comment(
+        "FILL IN the values as they are known without the data, or for places a box that is known without them."
+    )
+    yield '# values = ["...", "..."]'
+    yield "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
+    yield from comment(
+        "FILL IN how likely each value is in each population: declared, or counted in a public file of other people. "
+        "Not from these data."
+    )
+    yield '# laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
+    yield '# reference = { file = "public.csv", population = "...", smoothing = 1 }'
+    yield from comment("FILL IN: are a person's rows independent of each other, given the population? Only then write")
+    yield "# rows_independent = true"
+    if any(c.role == "unit" for c in columns):
+        yield from comment("FILL IN: does one person say nothing about the others (no families)? Only then write this.")
+        yield "# units_independent = true"
+    yield ""
+
+
+def _release() -> Iterator[str]:
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "randomised"'
+    yield line('query = "each-value"', "each row's value, randomised by itself")
+    yield line("epsilon = 1.0", "for a person, all rows together")

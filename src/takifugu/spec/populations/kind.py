@@ -1,0 +1,290 @@
+"""The kind of release file that randomises a column: its rules, its populations, and how its rows are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.populations import FromPopulations
+from takifugu.capabilities.coded_rows import CodedRows
+from takifugu.errors import DataError, InputError, SpecError, TakifuguError, within
+from takifugu.frames import Table, missing_states, open_frame
+from takifugu.frameworks import Framework, Pufferfish
+from takifugu.laws.rationals import as_fraction
+from takifugu.queries import EachValue, Query
+from takifugu.secrets.populations import which_population
+from takifugu.spec.columns import Column
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, undeclared
+from takifugu.spec.partial import valid_section
+from takifugu.spec.populations.draft import draft
+from takifugu.spec.populations.places import grid_of, scales_of
+from takifugu.spec.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
+from takifugu.spec.populations.sections import (
+    PopulationItemSpec,
+    PopulationReleaseSpec,
+    PopulationSourceSpec,
+    PopulationsSpec,
+)
+from takifugu.spec.problems import blamed, fault
+from takifugu.spec.promise import promise_problems
+from takifugu.spec.records.reading import called, spelled
+from takifugu.spec.same_data import IS_PRIVATE, is_one_of, same_rows
+from takifugu.spec.sections import FileSpec
+from takifugu.spec.source import private_files
+
+_OTHERS = (
+    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
+)
+#: Keys of [belief] in whose place an example tells nothing wrong about the others.
+_HARMLESS = {"belief.source"}
+
+
+class Populations(Kind):
+    """Rows of people whose population is hidden; one table holds what is sent for each row."""
+
+    names = ("populations",)
+    sections: ClassVar[type[FileSpec]] = PopulationReleaseSpec
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns)
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+        """Return the sections that are valid by themselves, None for the others."""
+        faulty, items = set[str](), raw.get("release")
+        spec = PopulationReleaseSpec.model_construct(
+            source=valid_section(PopulationSourceSpec, raw.get("source"), "source", faulty),
+            belief=valid_section(PopulationsSpec, raw.get("belief"), "belief", faulty),
+            release=tuple(valid_section(PopulationItemSpec, item) for item in items) if isinstance(items, list) else (),
+        )
+        return spec, frozenset({*faulty, "release"})
+
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Any:
+        """Return what a file means; of one whose sections are faulty, everything that can still be told to be wrong."""
+        from takifugu.spec.kind import Meaning
+
+        if not faulty:
+            return super().meaning(spec, faulty, folder, data)
+        found = [] if None in (spec.source, spec.belief) else list(self.shape(spec, folder, data))
+        belief, odd = None, {key for key in faulty if key.startswith("belief")} - _HARMLESS
+        if None not in (spec.source, spec.belief) and not odd and not found:
+            try:
+                belief = self.belief(spec, folder)
+            except SpecError as error:
+                found += error.faults
+        for number, item in enumerate(spec.release):
+            if item is not None:
+                found += self.item(item, number, belief, folder)
+        return Meaning(None, None, None, found)
+
+    def shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        source, belief = spec.source, spec.belief
+        if (source.value is None) == (source.coordinates is None):
+            yield fault(("source", "value"), "or coordinates must be given, one of both", 'write value = "activity"')
+        places = source.coordinates is not None
+        if places != (belief.box is not None):
+            what = "is missing: places lie in a declared box" if places else "belongs to places"
+            yield fault(("belief", "box"), what, "write it with source.coordinates")
+        if places == (belief.values is not None):
+            what = "belongs to a column of values" if places else "is missing"
+            yield fault(("belief", "values"), what, "write the values that a row may have, with source.value")
+        if (belief.laws is None) == (belief.reference is None):
+            what = "or reference must be given, one of both"
+            yield fault(("belief", "laws"), what, 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }')
+        given = belief.reference
+        if given is not None and given.value is not None and given.coordinates is not None:
+            yield fault(("belief", "reference", "value"), "is given beside coordinates", "write one of both")
+        if source.unit is not None and belief.units_independent is not True:
+            yield undeclared("unit")
+        fresh = given is not None and not given.from_private_data
+        if fresh and is_one_of(folder / given.file, private_files(source, folder, data)):
+            yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
+
+    def belief(self, spec: Any, folder: Path) -> FromPopulations:
+        try:
+            return self.made(spec, folder)
+        except TakifuguError as error:
+            known = error.where[:1] and str(error.where[0]) in PopulationsSpec.model_fields
+            raise SpecError([blamed(error, "belief", *(error.where[:2] if known else ()))]) from None
+
+    def made(self, spec: Any, folder: Path) -> FromPopulations:
+        """Return the belief; an error names the key of [belief]."""
+        given, source = spec.belief, spec.source
+        scales, measure = ((1, 1), "") if given.box is None else scales_of(given.box)
+        values: tuple[Any, ...] = given.values if given.box is None else grid_of(given.box).centres
+        if given.box is None and len(set(map(str, values))) < len(values):
+            raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
+        laws = _declared(given, values) if given.reference is None else _counted(given, source, values, folder)
+        private = given.reference is not None and given.reference.from_private_data
+        return FromPopulations(
+            laws, source.rows_per_person, given.rows_independent, scales, measure, None,
+            checked_source(given.source, private), given.supports,
+        )  # fmt: skip
+
+    def unreadable(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
+        for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
+            what = f"have the value {text!r}, which counts as missing, so it would never be read"
+            yield fault(("belief", "values"), what, "rename it, or remove it from source.missing")
+
+    def framework_of(self, spec: Any, belief: FromPopulations) -> Framework:
+        return Pufferfish(which_population(), belief)
+
+    def columns(self, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+        unit = [] if spec.source.unit is None else [(("source", "unit"), spec.source.unit)]
+        return [*unit, *((("source", _key(spec.source)), name) for name in _value_columns(spec.source))]
+
+    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
+        given = spec.belief.reference
+        if given is None or given.from_private_data:
+            return
+        names = _reference_columns(given, spec.source)
+        public = open_frame(folder / given.file, spec.source.missing)
+        if all(name in table.names for name in names) and same_rows(public, table, names):
+            yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
+
+    def item(self, item: PopulationItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+        yield from promise_problems(item, number, "distribution")
+        where = ("release", number)
+        if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
+            what = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
+            yield fault((*where, "dummies"), what, 'write dummies = 10 with mechanism = "tupling"')
+        if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
+            what = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
+            yield fault((*where, "delta"), what, "write delta = 1e-3")
+
+    def query(self, item: PopulationItemSpec, belief: Any, folder: Path) -> Query:
+        return EachValue(item.dummies)
+
+    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+        """Return the query of one table with the names of what it reads: its columns and its batch."""
+        source: Any = file.source
+        return EachValue(item.dummies, source.batch or "", _value_columns(source))
+
+    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
+        assert file.framework is not None
+        return file.framework
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""
+        source: Any = file.source
+        given: Any = file.spec.belief  # type: ignore[attr-defined]
+        names = [*_value_columns(source), *([] if source.unit is None else [source.unit])]
+        read = columns_of(file.table, names)
+        if not read[0]:
+            raise _blamed(DataError("the data has no rows", rule="nothing can be released").at("file"))
+        try:
+            rows = CodedRows(_codes(read, names, given, file.belief.values, file.table))
+        except DataError as error:
+            raise _blamed(error) from None
+        if source.unit is None:
+            return (Unit(None, rows),)
+        people = texts_in(read[-1], file.table)
+        spelt = called("unit", source.unit, "person", people)
+        if most_rows([spelt[str(name)] for name in people]) > source.rows_per_person:
+            raise DataError(
+                "a person has more rows than this says", rule="each row more would tell more than the promise covers",
+                fix="keep fewer rows of each person, or declare more",
+            ).at("source", "rows_per_person").placed()  # fmt: skip
+        written = {name: raw for raw, name in spelt.items()}
+        return tuple(Unit(name, rows, written[name]) for name in sorted(written))
+
+    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
+        return units[0].data  # all persons' rows, in their order
+
+    def fitted_to_data(self, spec: Any) -> bool:
+        return spec.belief.reference is not None and bool(spec.belief.reference.from_private_data)
+
+    def assumptions(self, spec: Any) -> Iterator[str]:
+        yield "how many rows there are, and their order, is public"
+        if spec.source.unit is not None:
+            yield "which persons there are is public"
+            yield "the persons are independent of each other"
+        else:
+            yield "nothing in the data says whose row it is, and nobody has more rows than declared"
+        if spec.source.batch is not None:
+            yield f"no row of the batch {spec.source.batch!r} is in a batch of another name"
+        box = spec.belief.box
+        if box is not None:
+            yield f"a place counts as the centre of its cell, of {box.cells[0]} x {box.cells[1]} cells of a public box"
+        if box is not None and box.outside == "clamp":
+            yield "a place outside of the box counts as the nearest one inside"
+        given = spec.belief.reference
+        if given is not None and not given.from_private_data:
+            yield f"the reference file is about other people; {given.smoothing} is added to the count of each value"
+
+
+def _value_columns(source: Any) -> tuple[str, ...]:
+    return (source.value,) if source.coordinates is None else tuple(source.coordinates)
+
+
+def _key(source: Any) -> str:
+    return "value" if source.coordinates is None else "coordinates"
+
+
+def _reference_columns(given: Any, source: Any) -> tuple[str, ...]:
+    """Return the columns of the reference file that hold the value: by default called as in the private data."""
+    own = given.value if source.coordinates is None else given.coordinates
+    return _value_columns(source) if own is None else (own,) if isinstance(own, str) else tuple(own)
+
+
+def _declared(given: PopulationsSpec, values: Sequence[Any]) -> Mapping[str, Mapping[Any, Any]]:
+    laws = {}
+    for name, masses in (given.laws or {}).items():
+        if len(masses) != len(values):
+            raise InputError(
+                f"has {len(masses)} probabilities for {len(values)} values", fix="write one for each, in their order"
+            ).at("laws", name)
+        laws[name] = dict(zip(values, masses, strict=True))
+    return laws
+
+
+def _counted(
+    given: PopulationsSpec, source: Any, values: Sequence[Any], folder: Path
+) -> Mapping[str, Mapping[Any, Fraction]]:
+    """Return the populations of a reference file: counts of each value, and the smoothing constant, over their sum."""
+    file: Any = given.reference
+    share = as_fraction(file.smoothing, "smoothing", "reference", "smoothing")
+    if share < 0:
+        raise InputError(f"is {file.smoothing!r}", rule="it must not be negative").at("reference", "smoothing")
+    with within("reference"):
+        try:
+            table = open_frame(folder / file.file, source.missing)
+            names = [*_reference_columns(file, source), file.population]
+            table.require(names)
+            read = columns_of(table, names)
+            codes = _codes(read, names, given, values, table).tolist()
+        except TakifuguError as error:
+            raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None
+        found: dict[str, Counter[int]] = {name: Counter() for name in file.populations or ()}
+        for name, code in zip(texts_in(read[-1], table), codes, strict=True):
+            if name is None:
+                raise InputError(f"{file.file}: a row names no population", fix="drop it").at("population")
+            if file.populations is None or name in found:
+                found.setdefault(name, Counter())[code] += 1
+        empty = [name for name, counts in found.items() if not counts]
+        if empty or len(found) < 2:
+            what = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
+            raise InputError(f"{file.file} {what}", fix="name the column of the populations").at("population")
+    laws = {}
+    for name, counts in found.items():
+        total = counts.total() + share * len(values)
+        laws[name] = {value: (counts[code] + share) / total for code, value in enumerate(values)}
+    return laws
+
+
+def _codes(read: Sequence[Sequence[Any]], names: Sequence[str], given: Any, values: Any, table: Table) -> Codes:
+    if given.box is None:
+        places = {text: number for number, text in enumerate(spelled(values))}
+        return coded(texts_in(read[0], table), places, names[0])
+    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
+    return grid_of(given.box).cells_of(first, second)
+
+
+def _blamed(error: DataError) -> DataError:
+    return error.at("source").placed()
+
+
+POPULATIONS = Populations()
