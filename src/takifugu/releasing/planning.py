@@ -138,7 +138,8 @@ def _planned(file: ReleaseFile, units: tuple[Unit, ...], watch: Watch) -> Plan:
             done += 1
             watch(f"calibrating {name}", done, work)
         tables.append(Table(name, scope, item, tuple(questions)))
-    return Plan(file, units, tuple(tables), tuple(file.kind.assumptions(file.spec)))
+    assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
+    return Plan(file, units, tuple(tables), assumed)
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:

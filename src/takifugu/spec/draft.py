@@ -79,6 +79,7 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         "these data."
     )
     yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
+    yield line('# stay = { still = "100 min", walking = "6 min" }', "or how long each lasts at a time")
     yield '# fit = { file = "public.csv" }'
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")

@@ -28,6 +28,7 @@ from takifugu.spec.sequences.sections import (
     ItemSpec,
     SourceSpec,
 )
+from takifugu.spec.sequences.stays import matrix_of, step_of
 
 #: A file of weights holds at most so many numbers.
 MOST_NUMBERS = 200_000
@@ -70,7 +71,9 @@ def chain_of(
             raise InputError("the belief is fitted with the source's columns", fix="repair [source] first")
         return fitted(belief, belief.fit, source, folder, length, private)
     matrix: Sequence[Sequence[float]]
-    if isinstance(belief.matrix, str):
+    if belief.stay is not None:
+        matrix = matrix_of(belief, step_of(None if source is None else source.step))
+    elif isinstance(belief.matrix, str):
         rows = numbers_file(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
         matrix = [[float(p) for p in row] for row in rows]
     else:

@@ -14,6 +14,7 @@ from takifugu.spec.kind import Kind, Meaning, foreign_keys, two_tables, undeclar
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
+from takifugu.spec.sequences import stays
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -32,7 +33,7 @@ Belief = ChainSpec | ChainClassSpec
 Hide = EveryEntrySpec | EntrySpec
 
 #: The keys of [belief] that an error in it is blamed on.
-_OWN_KEYS = (("matrix",), ("fit",), ("initial",), ("pi",), ("g",))
+_OWN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count"),
@@ -128,10 +129,19 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
         yield undeclared("piece")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
-    if isinstance(belief, ChainSpec) and not faulty & {"belief.matrix", "belief.fit"}:
-        what = "is missing" if belief.matrix is None else "is given beside fit"
-        if (belief.matrix is None) == (belief.fit is None):
-            yield fault(("belief", "matrix"), what, "write either matrix = [[...], ...] or a section [belief.fit]")
+    if isinstance(belief, ChainSpec) and not faulty & {"belief.matrix", "belief.fit", "belief.stay", "belief.next"}:
+        given = _ways(belief)
+        if len(given) != 1:
+            what = f"is given beside {given[1]}" if given else "is missing"
+            fix = "write one of matrix = [[...], ...], stay = {...} and a section [belief.fit]"
+            yield fault(("belief", given[0] if given else "matrix"), what, fix)
+        if belief.next is not None and belief.stay is None:
+            yield fault(("belief", "next"), "says what follows states that nothing says the length of", "write stay")
+
+
+def _ways(belief: ChainSpec) -> list[str]:
+    """Return the keys that say what the chain is: there is to be one."""
+    return [key for key in ("matrix", "stay", "fit") if getattr(belief, key) is not None]
 
 
 def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
@@ -159,8 +169,15 @@ def _try_chain(
     belief: Belief, source: SourceSpec | None, folder: Path, found: list[TakifuguError], private: Table | None
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
-    if isinstance(belief, ChainSpec) and (belief.matrix is None) == (belief.fit is None):
+    if isinstance(belief, ChainSpec) and len(_ways(belief)) != 1:
         return None
+    if isinstance(belief, ChainSpec) and belief.stay is not None:
+        if source is None:
+            return None  # a time is some number of the source's steps
+        odd = [blamed(error, "belief", *error.where) for error in stays.faults(belief, stays.step_of(source.step))]
+        if odd:
+            found += odd
+            return None
     if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
         faults = list(_fit_columns(belief.fit, source, folder))
         if faults:
@@ -174,7 +191,7 @@ def _try_chain(
     except TakifuguError as error:
         at = error.where[:1]
         if isinstance(belief, ChainSpec) and at != ("initial",):
-            at = ("matrix",) if belief.fit is None else ("fit",)
+            at = tuple(_ways(belief))
         found.append(blamed(error, "belief", *(at if at in _OWN_KEYS else ())))
         return None
 

@@ -29,6 +29,7 @@ from takifugu.spec.sequences.sections import (
     ReleaseSpec,
     SourceSpec,
 )
+from takifugu.spec.sequences.stays import in_words, step_of
 from takifugu.spec.sequences.units import lengths_in, observed_in, sequence_of, units_of
 
 
@@ -100,6 +101,12 @@ class Sequences(Kind):
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
+
+    def in_words(self, file: ReleaseFile) -> Iterator[str]:
+        """Say how long the states last, where the belief is one chain."""
+        spec: ReleaseSpec = file.spec  # type: ignore[assignment]
+        if isinstance(spec.belief, ChainSpec) and (spec.belief.fit is None or spec.belief.fit.confidence is None):
+            yield in_words(file.belief.matrix, file.belief.states, step_of(spec.source.step))
 
 
 def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:

@@ -117,6 +117,21 @@ class ChainSpec(_ChainSpec):
             description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
         ),
     ] = None
+    stay: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="instead of a matrix: how long each state lasts at a time on average, a time or a number of "
+            "steps",
+            examples=[{"still": "100 min", "walking": "6 min"}],
+        ),
+    ] = None
+    next: Annotated[
+        dict[str, dict[str, Number]] | None,
+        Field(
+            description="with stay: the share of each state among those that follow one; two states need none",
+            examples=[{"still": {"walking": 0.9, "running": 0.1}}],
+        ),
+    ] = None
     fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
     initial: Annotated[
         Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
