@@ -15,7 +15,7 @@ from takifugu.laws.rationals import as_delta, as_fraction, to_text
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
 #: What charges of older versions do not say.
-_WHICH = ("names", "lengths", "reading", "at")
+_WHICH = ("names", "lengths", "reading", "at", "calendar")
 
 
 class Composition(StrEnum):
@@ -65,7 +65,8 @@ class Charge:
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
     where they have none, or in a charge of an older version), `lengths` those of the sequences that it reads. Charges
     with the same `reading` read the same entries; `at` is the declared step of the one long recording where the
-    sequence starts. What is not said is taken at its worst.
+    sequence starts, and `calendar` says from when and in which steps it is counted. What is not said is taken at its
+    worst.
     """
 
     framework: str
@@ -88,6 +89,7 @@ class Charge:
     lengths: tuple[int, ...] = ()
     reading: str = ""
     at: int | None = None
+    calendar: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "composition", Composition(self.composition))
@@ -111,7 +113,10 @@ class Charge:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that survive JSON and read back with `from_dict`."""
-        which = {"names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at}
+        which = {
+            "names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at,
+            "calendar": self.calendar,
+        }  # fmt: skip
         return {
             "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
@@ -139,7 +144,7 @@ class Charge:
             int(data["entries"]), tuple(map(str, data["answers"])), tuple(map(str, data["pieces"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
-            None if data.get("at") is None else int(data["at"]),
+            None if data.get("at") is None else int(data["at"]), str(data.get("calendar", "")),
         )  # fmt: skip
 
 

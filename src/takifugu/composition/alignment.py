@@ -1,8 +1,9 @@
 """Which releases about sequences read the same steps, and what they cost where it is not declared.
 
 Charges fall into *readings*: those with the same `reading` read the same entries, those with declared positions (`at`)
-are pieces of one recording at known places, and every other charge is a reading of its own. Inside a reading all is
-known; between them the worst alignment is assumed (docs/theory/composition.md; docs/architecture.md#windows).
+in one calendar are windows of one recording at known places, and every other charge is a reading of its own. Inside a
+reading all is known; between them the worst alignment is assumed (docs/theory/composition.md;
+docs/architecture.md#windows).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.capabilities.influence import quilts
+from takifugu.composition.placing import Run, piled
 from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
 from takifugu.laws.rationals import decimal_up
@@ -41,7 +43,7 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
     """Return the numbers of the charges of each reading."""
     found: dict[object, list[int]] = {}
     for number, charge in enumerate(charges):
-        key = "declared" if charge.at is not None else (charge.reading,) if charge.reading else number
+        key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
         found.setdefault(key, []).append(number)
     return list(found.values())
 
@@ -71,6 +73,45 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
     if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
         return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
     return None
+
+
+def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
+    """Whether all read the very entries of the belief, so that it is known which of them are secret."""
+    return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
+
+
+def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Run]] | None:
+    """Return a belief about all steps from the first window to the last, and each window as a run of them.
+
+    None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
+    whole than its steps do, or a given start says that another step is the first one.
+    """
+    if any(item.charge.at is None or item.charge.scale == 0 or item.read.together is not None for item in items):
+        return None
+    starts = [item.charge.at or 0 for item in items]
+    first, sizes = min(starts), [len(item.read.changes) for item in items]
+    own = {start for start, item in zip(starts, items, strict=True) if view.is_native(item.charge)}
+    if belief.has_given_start and own != {first}:
+        return None
+    single: dict[tuple[int, ...], bool] = {}
+    for item in items:
+        shape = (*item.charge.lengths, item.charge.entries, int(view.is_native(item.charge)))
+        if shape not in single:
+            found = view.runs(belief, item.charge)
+            single[shape] = found is not None and len(found) == 1
+    if not all(single.values()):
+        return None
+    size = max(start + n for start, n in zip(starts, sizes, strict=True)) - first
+    longer = belief.chain.with_length(size)
+    if type(longer) is not type(belief.chain):  # an inherited one is another law
+        return None
+    rates: dict[tuple[Fraction, Fraction], Fraction] = {}
+    runs = []
+    for start, item in zip(starts, items, strict=True):
+        key = item.read.grid, item.scale
+        rate = rates.setdefault(key, item.read.grid / item.scale if item.scale else Fraction(0))
+        runs.append(Run(start, item.read.changes, rate))
+    return longer, runs
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
@@ -132,13 +173,17 @@ def _together(
     view: View, belief: Recording, group: Sequence[Item]
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
     """Return the same for releases that read the same steps, or steps at known places; None where they do not fit."""
+    most = sum((item.read.total / item.scale for item in group), Fraction(0))
+    windows = placed(view, belief, group)
+    if windows is not None:
+        stretches = piled(windows[1])
+        return (stretches.each(),), stretches.unit, most
     layout = laid_out(view, belief, group)
     if layout is None:
         return None
     whole, moved = layout
     costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, group, strict=True)])
     each = np.diff(costs.sums)
-    most = sum((item.read.total / item.scale for item in group), Fraction(0))
     runs = whole.components() if whole is not belief else None
     if runs is None:
         seen = [view.runs(belief, item.charge) for item in group]

@@ -49,15 +49,16 @@ def charge_of(
     release: str = "",
     reading: str = "",
     at: int | None = None,
+    calendar: str = "",
 ) -> Charge:
     """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
 
     For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
     the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
-    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts. Raises
-    InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and for
-    `at` where the data are not one sequence.
+    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
+    `calendar` says. Raises InputError when a pooled query names entries by their number (those numbers mean nothing
+    inside a unit), and for `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -88,7 +89,7 @@ def charge_of(
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
         change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers, pieces=read.pieces,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
-        names=names, lengths=lengths, reading=reading, at=at,
+        names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
     )  # fmt: skip
 
 

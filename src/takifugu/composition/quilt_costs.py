@@ -21,7 +21,7 @@ import numpy as np
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.capabilities.influence import Moving, joint_cost
-from takifugu.composition.alignment import Item, laid_out, readings, worst_alignment
+from takifugu.composition.alignment import Item, in_one_place, laid_out, placed, readings, worst_alignment
 from takifugu.composition.losses import (
     NO_NOISE,
     STEADY,
@@ -33,12 +33,14 @@ from takifugu.composition.losses import (
     steady_cost,
     whole_cost,
 )
+from takifugu.composition.placing import Run, piled
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
+from takifugu.quilts.chain.stretches import stretched_cost
 from takifugu.secrets import Family
 
 
@@ -77,6 +79,10 @@ def _costs(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]
     apart = len(readings([charge for charge, _, _ in moving])) > 1
     if is_recording(belief):
         items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in moving]
+        windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)
+        if windows is not None:
+            yield from _costs_of_windows(view, belief, *windows, moving)
+            return
         layout = None if apart else laid_out(view, belief, items)
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
@@ -104,6 +110,31 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
         if key not in seen:
             seen[key] = piece
             yield _part_cost(view, Part(piece, _standing_in(len(run)), family, run.start), shares)
+
+
+def _costs_of_windows(
+    view: View, belief: Recording, whole: Belief, runs: Sequence[Run], given: Sequence[Given]
+) -> Iterator[Cost]:
+    """Yield the costs of windows of one recording, about which `whole` is, for each secret: every step counts."""
+    fixed, trivial, chosen = Fraction(0), Fraction(0), []
+    for run, (charge, read, after) in zip(runs, given, strict=True):
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif after:
+            fixed += loss(read.total, charge)
+        else:
+            trivial += loss(read.total, charge)
+            chosen.append(run)
+    stretches = piled(chosen, min(run.start for run in runs)) if chosen else None
+    for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
+        family = Family(range(whole.size), pairs)
+        if not any(family.has_pairs(whole, entry) for entry in family.entries):
+            continue
+        if stretches is None:
+            yield fixed, None
+            continue
+        cost, witness = stretched_cost(whole.with_length(stretches.size), pairs, stretches)  # type: ignore[attr-defined]
+        yield fixed + min(decimal_up(cost), trivial), witness
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:

@@ -152,7 +152,7 @@ def foreign(item: Item) -> Item:
         )
     whole = replace(
         charge, composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
-        entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None,
+        entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None, calendar="",
     )  # fmt: skip
     return replace(item, charge=whole, is_foreign=True, recharge=False, reading="")
 

@@ -1,0 +1,180 @@
+"""Windows of one recording with declared places: against all joint states, against all steps, and as they add up."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor
+from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
+
+import takifugu as tf
+from takifugu.composition import Charge, charge_of, joint
+from takifugu.composition.placing import Run, piled
+from takifugu.frameworks import Framework
+from takifugu.quilts.chain import stretches
+from takifugu.quilts.chain.stretches import Stretches, stretched_cost
+
+ROWS = [0.1, 0.3, 0.6, 0.9]
+STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
+
+
+def weekly(matrix: Any, length: int, initial: Any = "stationary", epsilon: Any = "1/2") -> tuple[Framework, Charge]:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length, initial))
+    return framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact"))
+
+
+@st.composite
+def calendars(draw: st.DrawFn) -> Any:
+    """Draw a chain of up to 8 steps, and up to 4 windows of it: overlapping, with gaps, with any start."""
+    rows = [[p, 1 - p] for p in draw(st.lists(st.sampled_from(ROWS), min_size=2, max_size=2))]
+    windows = []
+    for _ in range(draw(st.integers(1, 4))):
+        size = draw(st.integers(1, 4))
+        windows.append((draw(st.integers(0, 8 - size)), size, draw(st.sampled_from(["1/4", "1/2", "1", "2"]))))
+    return rows, draw(st.sampled_from(["stationary", "any"])), windows
+
+
+@settings(max_examples=40, deadline=None)
+@given(calendars())
+def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_change(case: Any) -> None:
+    rows, initial, windows = case
+    made = [weekly(rows, size, initial, epsilon) for _, size, epsilon in windows]
+    charges = [replace(c, at=1000 + start) for (_, c), (start, _, _) in zip(made, windows, strict=True)]
+    scales = [c.scale for c in charges]
+    totals = [joint(framework, charges).epsilon for framework, _ in made]
+    total = max(totals)
+    size = max(start + n for start, n, _ in windows)
+    exact = exact_rows(rows)
+    shown = [(start, n, float(scale or 0)) for (start, n, _), scale in zip(windows, scales, strict=True)]
+    for law in [stationary_vector(exact)] if initial == "stationary" else STARTS:
+        paths = {path: float(mass) for path, mass in joint_law(exact, size, law).items() if mass}
+        assert true_window_loss(paths, shown) <= total + 1e-9
+    first = min(start for start, _, _ in windows)
+    alone = max(Fraction(epsilon) for _, _, epsilon in windows)
+    whole = sum((Fraction(n) / (scale or 1) for (_, n, _), scale in zip(windows, scales, strict=True)), Fraction(0))
+    assert total <= max(whole, alone)  # a promise is rounded up at most once
+    if initial == "stationary":
+        moved = [
+            ([float(start <= i < start + n) for i in range(first, size)], scale)
+            for (start, n, _), scale in zip(windows, scales, strict=True)
+        ]
+        law = joint_tensor(rows, [float(p) for p in stationary_vector(exact)], size - first)
+        expected = max(joint_quilt_cost(law, moved), float(alone))
+        assert float(total) == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(calendars())
+def test_a_further_window_never_makes_the_total_smaller(case: Any) -> None:
+    rows, initial, windows = case
+    framework, _ = weekly(rows, windows[0][1], initial)
+    charges: list[Charge] = []
+    before = Fraction(0)
+    for start, size, epsilon in windows:
+        charges.append(replace(weekly(rows, size, initial, epsilon)[1], at=start))
+        now = joint(framework, charges).epsilon
+        assert now >= before
+        before = now
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(0.05, 0.95), min_size=2, max_size=2),
+    st.sampled_from(["stationary", "any"]),
+    st.lists(
+        st.tuples(st.integers(0, 120), st.integers(1, 260), st.integers(1, 2), st.sampled_from([3, 20, 100])),
+        min_size=1, max_size=3,
+    ),
+)  # fmt: skip
+def test_what_is_left_out_of_long_stretches_changes_nothing(stay: list[float], initial: str, drawn: Any) -> None:
+    matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
+    first = min(start for start, *_ in drawn)
+    whole = piled([Run(start, np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    found, _ = stretched_cost(tf.MarkovChain(matrix, whole.size, initial), None, whole)
+    costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
+    assert float(found) == pytest.approx(long_quilt_cost(matrix, costs, initial == "any"), rel=1e-8)
+
+
+def test_long_stretches_are_left_out_and_are_charged_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Stretches(np.array([300, 300]), np.array([1, 3]), Fraction(1, 20))
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 600)
+    looked_at: list[int] = []
+    original = stretches.joint_cost
+
+    def counting(part: Any, charges: Any) -> Any:
+        looked_at.append(part.belief.size)
+        return original(part, charges)
+
+    monkeypatch.setattr(stretches, "joint_cost", counting)
+    expected = long_quilt_cost(chain.matrix.tolist(), whole.each() / 20)
+    assert float(stretched_cost(chain, None, whole)[0]) == pytest.approx(expected, rel=1e-9)
+    assert looked_at[0] < 300
+    monkeypatch.setattr(stretches, "joint_cost", lambda *arguments: (0.0, None))
+    assert float(stretched_cost(chain, None, whole)[0]) == pytest.approx(expected, rel=1e-9)  # the worst one is inside
+
+
+@pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
+def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
+    whole = Stretches(np.array([400]), np.array([1]), Fraction(1, 100))
+    assert stretched_cost(tf.MarkovChain(rows, 400, "any"), None, whole)[0] == 4
+
+
+def test_classes_of_chains_have_windows() -> None:
+    whole = Stretches(np.array([5000]), np.array([1]), Fraction(1, 500))
+    for belief in (tf.MarkovChainClass(0.2, 0.5, 5000), tf.BinaryChainInterval(0.2, 5000)):
+        found, _ = stretched_cost(belief, None, whole)
+        part = stretches.Part(belief, stretches._standing_in(5000), stretches.Family(range(5000)), 0)
+        assert float(found) == pytest.approx(stretches.joint_cost(part, [(whole.each(), Fraction(500))])[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "cost"), [([[0.9, 0.1], [0.4, 0.6]], 0.5), ([[0.99, 0.01], [0.02, 0.98]], 0.858580069926)]
+)
+def test_twelve_weeks_of_hours_cost_what_the_plan_says(matrix: Any, cost: float) -> None:
+    framework, charge = weekly(matrix, 168)
+    year = [replace(charge, at=168 * week) for week in range(12)]
+    assert float(joint(framework, year).epsilon) == pytest.approx(cost, rel=1e-11)
+
+
+def test_a_day_in_two_windows_is_paid_twice_and_other_calendars_are_at_the_worst_place() -> None:
+    framework, charge = weekly([[0.9, 0.1], [0.4, 0.6]], 168)
+    apart = joint(framework, [replace(charge, at=0), replace(charge, at=10**6)]).epsilon
+    twice = joint(framework, [replace(charge, at=7), replace(charge, at=7)]).epsilon
+    moved = [replace(charge, at=0, calendar="hours"), replace(charge, at=10**6, calendar="minutes")]
+    assert apart == Fraction(1, 2) < twice <= 1
+    assert joint(framework, moved).epsilon >= twice
+    assert Charge.from_dict(moved[0].to_dict()) == moved[0]
+
+
+def test_five_hundred_and_twenty_weeks_of_minutes_take_a_moment() -> None:
+    framework, charge = weekly([[0.99, 0.01], [0.02, 0.98]], 10_080)
+    decade = [replace(charge, at=10_080 * week) for week in range(520)]
+    before = time.process_time()
+    assert joint(framework, decade).epsilon == Fraction(1, 2)
+    assert time.process_time() - before < 10
+
+
+def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        runs = [
+            Run(int(rng.integers(0, 30)), rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b)))
+            for b in rng.integers(1, 9, size=int(rng.integers(1, 6)))
+        ]
+        found, first = piled(runs), min(run.start for run in runs)
+        costs = [Fraction(0)] * (max(run.start + len(run.changes) for run in runs) - first)
+        for run in runs:
+            for offset, change in enumerate(run.changes.tolist()):
+                costs[run.start - first + offset] += change * run.rate
+        each = [int(value) * found.unit for value in found.each()]
+        assert len(each) == len(costs)
+        for step, cost in zip(each, costs, strict=True):
+            assert cost <= step <= cost + Fraction(1, 10**14)
