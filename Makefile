@@ -61,6 +61,7 @@ figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pi
 	@$(RUN) experiments/song2017.py
 	@$(RUN) experiments/zhang2022.py
 	@$(RUN) experiments/takagi2021.py
+	@$(RUN) experiments/population_map.py
 	@$(RUN) experiments/networks.py
 
 docs: $(VENV)/.docs  ## the site, in site/

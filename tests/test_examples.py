@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.support.research import research_file
 
+import population_map
 from takifugu.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -84,6 +85,26 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
     (page,) = tmp_path.glob("published*/*.certificate.txt")
     shown = " ".join(page.read_text(encoding="utf-8").split())
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
+
+
+def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Path) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    population_map.write_files(research_file(population_map.FILE), tmp_path)
+    file = population_map.release_file(tmp_path)
+    released = invoke("release", file)
+    assert released.exit_code == 0, released.output
+    (page,) = tmp_path.glob("published*/*.certificate.txt")
+    shown = " ".join(page.read_text(encoding="utf-8").split())
+    (sentence,) = re.findall(r"> this hides which population(?:[^\n]*\n> [^\n]*)*", readme)
+    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
+    (loss,) = re.findall(r"expected loss (\d+)[.\d]* m per row", shown)
+    assert f"on average {loss} m from the true one" in readme
+    rows = page.with_name("places.csv").read_text(encoding="utf-8").splitlines()
+    people = (tmp_path / "people.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(people) == 105
+    others = {line.split(",")[0] for line in (tmp_path / "others.csv").read_text(encoding="utf-8").splitlines()}
+    assert others == {"status", "home", "out"}
+    assert "where people are" in population_map.picture(tmp_path)
 
 
 def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value()
     table = tf.compare(about, tf.EachValue(), epsilon="1/2")
     errors = {row.name: row.expected_error for row in table if row.expected_error is not None}
     assert set(errors) == {
-        "randomised-response", "rappor", "exponential", "planar-laplace", "planar-normal", "optimal"
+        "randomised-response", "rappor", "exponential", "planar-laplace", "planar-normal", "planar-laplace-remapped",
+        "planar-normal-remapped", "optimal",
     }  # fmt: skip
     found = tf.calibrate(about, tf.EachValue(), epsilon="1/2")
     assert found.mechanism == "optimal"

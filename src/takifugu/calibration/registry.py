@@ -82,7 +82,9 @@ REGISTRY = [
         Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=("distribution",))
         for name, attribute in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"), ("tupling", "TUPLING"),
+            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
+            ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),
         )
     ),

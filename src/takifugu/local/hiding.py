@@ -9,7 +9,8 @@ privacy times the W-infinity of single rows would not do (x, x against x, 1 - x 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from takifugu.errors import CalibrationRefused, Unsupported
 from takifugu.guarantee import Composition
 from takifugu.hypotheses import Comparison, PropertyIs
 from takifugu.kept import kept
+from takifugu.laws.channel import Channel
 from takifugu.local.choosing import Mechanism, choose, mechanisms
 from takifugu.local.optimal import optimal
 from takifugu.local.populations import Populations
@@ -27,7 +29,7 @@ from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.queries import EachValue
 from takifugu.tables import number
 
-#: Strengths that are tried, per unit of 1 / diameter, and how fine.
+#: Strengths that are tried, times the diameter where they are per unit of distance, and how fine.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
 
 
@@ -60,7 +62,7 @@ class Hiding:
             )  # fmt: skip
         people = populations_of(belief)
         if self.name not in mechanisms(people):
-            return Refusal("it moves places, and the values are none")
+            return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
             return self._found(problem, belief, people, dummies)
         except CalibrationRefused as refusal:
@@ -95,7 +97,7 @@ class Hiding:
 
 def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) -> Sender:
     """Return the sender of the largest strength with local privacy epsilon, by bisection of its logarithm."""
-    unit, found = 1 / float(people.distances.max()), None
+    unit, found = 1 / float(people.distances.max()) if way.of_distance else 1.0, None
     low, high = _WEAKEST * unit, _STRONGEST * unit
     while high / low > 1 + _FINE:
         middle = math.sqrt(low * high)
@@ -110,14 +112,19 @@ def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) ->
 
 
 def populations_of(belief: Any) -> Populations:
-    """Return the populations of a belief, as `local` reads them."""
+    """Return the populations of a belief, as `local` reads them: places in the measure of their distances."""
+
     def make() -> Populations:
+        values = belief.values
+        if belief.is_planar:
+            one, two = map(float, belief.scales)
+            values = [(one * x, two * y) for x, y in belief.values]
         laws = {
-            name: dict(zip(belief.values, law, strict=True))
+            name: dict(zip(values, law, strict=True))
             for name, law in zip(belief.populations, belief.laws, strict=True)
         }
-        prior = dict(zip(belief.values, belief.prior, strict=True))
-        return Populations(laws, belief.distance, prior, belief.source)
+        prior = dict(zip(values, belief.prior, strict=True))
+        return Populations(laws, None if belief.is_planar else belief.distance, prior, belief.source)
 
     return kept(belief, populations_of, make)
 
@@ -137,13 +144,21 @@ def farthest(belief: Any, people: Populations, sender: Sender) -> str:
 def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
     told = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
+    named = dict(zip(people.values, belief.values, strict=True))
     if isinstance(sender, Tuple):
-        return SentTuple(*told, sender.channel, sender.dummies)
+        return SentTuple(*told, _renamed(sender.channel, named), sender.dummies)
     if isinstance(sender, Bits):
-        return SentBits(*told, sender.rappor)
+        values = tuple(named[value] for value in sender.rappor.values)
+        return SentBits(*told, replace(sender.rappor, values=values))
     if isinstance(sender, OneValue):
-        return SentValue(*told, sender.channel)
+        return SentValue(*told, _renamed(sender.channel, named))
     raise Unsupported(f"a {type(sender).__name__} has no form as a randomiser")
+
+
+def _renamed(channel: Channel, named: Mapping[Any, Any]) -> Channel:
+    """Return a channel whose places are written as in the data."""
+    inputs, outputs = (tuple(named[value] for value in labels) for labels in (channel.inputs, channel.outputs))
+    return replace(channel, inputs=inputs, outputs=outputs)
 
 
 _MEASURED = "what it tells about the population is measured exactly"
@@ -152,5 +167,11 @@ RAPPOR = Hiding("rappor", f"Erlingsson, Pihur and Korolova 2014; {_MEASURED}")
 EXPONENTIAL = Hiding("exponential", f"McSherry and Talwar 2007; {_MEASURED}")
 LAPLACE = Hiding("planar-laplace", f"Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013, on a grid; {_MEASURED}")
 NORMAL = Hiding("planar-normal", f"normal noise in the plane, on a grid; {_MEASURED}")
+LAPLACE_REMAPPED = Hiding(
+    "planar-laplace-remapped", f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}"
+)
+NORMAL_REMAPPED = Hiding(
+    "planar-normal-remapped", f"normal noise in the plane, rounded to cells and remapped into the box; {_MEASURED}"
+)
 TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)
-OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 6e4)
+OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 5e4)

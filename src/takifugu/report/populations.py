@@ -45,7 +45,7 @@ def populations_shown(t: Any) -> Iterator[str]:
         for place, name in enumerate(names):
             maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
             maps.append(_map(belief, sent[place], f"{name}: what is sent"))
-        start = int(np.argmax([float(mass) for mass in belief.prior]))
+        start = moved_most(belief, noise)
         maps.append(_map(belief, sent_from(noise, start), "what is sent from the ringed place", belief.values[start]))
         yield f'<div class="gallery">{"".join(maps)}</div>'
         return
@@ -72,6 +72,11 @@ def sent_from(noise: Any, place: int) -> list[float]:
     row = [mass / noise.channel.total for mass in noise.channel.masses[place]]
     dummies = getattr(noise, "dummies", 0)
     return [(own + dummies / len(row)) / (dummies + 1) for own in row]
+
+
+def moved_most(belief: Any, noise: Any) -> int:
+    """Return the number of the value of which most is sent as another one."""
+    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - sent_from(noise, y)[y]))
 
 
 def _map(belief: Any, numbers: Sequence[float], title: str, mark: Any = None) -> str:

@@ -17,7 +17,7 @@ from takifugu.spec.populations.sections import BoxSpec
 #: One degree of a great circle of the earth, in metres (its mean radius is 6,371,009 m).
 DEGREE = 111_195
 #: Centres of cells are written with so many digits after the point.
-_DIGITS = 9
+_DIGITS = 12
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,0 +1,100 @@
+"""At home or out: real check-ins of New York, randomised so that they do not tell which; the files, and a map.
+
+One check-in of each of 104 people is private; the populations are counted in the check-ins of 89 other people. The map
+shows the populations and what is sent, cells of the city together; no single row is drawn or printed.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import takifugu as tf
+from pages import IMAGES, commit
+from research_data import find_or_leave
+from takifugu.releasing.planning import calibrated
+from takifugu.report.maps import heat_map
+from takifugu.report.populations import marginals, moved_most, sent_from
+from takifugu.spec.file import load
+
+REPRODUCES = "Kawamoto and Murakami 2019, Section 6: locations that hide a population, as one release file"
+COMMAND = "takifugu reproduce population_map"
+FILE = "checkins/foursquare_nyc.csv.gz"
+README = Path(__file__).resolve().parents[1] / "README.md"
+_WIDTH, _GAP = 300, 20
+
+
+def write_files(source: Path, folder: Path) -> None:
+    """Write people.csv (the first check-in of each even user) and others.csv (all of odd users, at home or out)."""
+    seen = set[str]()
+    with (
+        gzip.open(source, "rt", encoding="utf-8") as file,
+        (folder / "people.csv").open("w", encoding="utf-8", newline="") as private,
+        (folder / "others.csv").open("w", encoding="utf-8", newline="") as public,
+    ):
+        people, others = csv.writer(private), csv.writer(public)
+        people.writerow(["person", "lon", "lat"])
+        others.writerow(["status", "lon", "lat"])
+        for row in csv.DictReader(file):
+            place = [row["lon"], row["lat"]]
+            if int(row["user"]) % 2:
+                others.writerow(["home" if row["category"] == "Residence" else "out", *place])
+            elif row["user"] not in seen:
+                seen.add(row["user"])
+                people.writerow([row["user"], *place])
+
+
+def release_file(folder: Path) -> Path:
+    """Write the release file that the README shows."""
+    (text,) = re.findall(r"```toml\n(# places.toml\n.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    (folder / "places.toml").write_text(text, encoding="utf-8")
+    return folder / "places.toml"
+
+
+def picture(folder: Path) -> str:
+    """Return the maps of both populations, before and after, and of where one place is sent, as one SVG."""
+    (table,) = calibrated(load(release_file(folder))).tables
+    (calibration,) = table.calibrations
+    belief: Any = calibration.framework.beliefs[0]
+    noise: Any = calibration.randomiser
+    sent = marginals(belief, noise)
+    start = moved_most(belief, noise)
+    drawn = [
+        *((belief.values, [float(m) for m in belief.laws[n]], f"{name}: where people are", None)
+          for n, name in enumerate(belief.populations)),
+        *((belief.values, sent[n], f"{name}: what is sent", None) for n, name in enumerate(belief.populations)),
+        (belief.values, sent_from(noise, start), "sent from the ringed cell", belief.values[start]),
+    ]  # fmt: skip
+    maps = [heat_map(places, numbers, title, _WIDTH, mark) for places, numbers, title, mark in drawn]
+    tall = int(maps[0].partition('height="')[2].partition('"')[0]) + _GAP
+    at = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0)]
+    inside = "".join(
+        one.replace("<svg ", f'<svg x="{column * (_WIDTH + _GAP)}" y="{row * tall}" ', 1)
+        for one, (column, row) in zip(maps, at, strict=True)
+    )
+    wide, high = 3 * _WIDTH + 2 * _GAP, 2 * tall
+    about = f"made by `{COMMAND}` at commit {commit()}"
+    title = "At home or out, before and after: epsilon 1 of distribution privacy, the best channel for one value"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+        f'role="img"><title>{title}</title><desc>{about}</desc>'
+        f'<rect width="{wide}" height="{high}" fill="white"/>{inside}</svg>\n'
+    )
+
+
+def main() -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(find_or_leave(FILE), folder)
+        (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
+        for row in tf.forecast(release_file(folder)).tables:
+            print(row.words())
+
+
+if __name__ == "__main__":
+    main()
