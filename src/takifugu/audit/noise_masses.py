@@ -11,6 +11,7 @@ from typing import Any
 from mpmath import mp
 
 from takifugu.audit.one_sided_masses import one_sided_mass, two_sided
+from takifugu.audit.sparse_masses import is_sparse, sparse_mass, sparse_outputs
 from takifugu.errors import Unsupported
 from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.randomisers.one_sided import OneSided
@@ -27,6 +28,8 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
     if outputs_of(randomiser) is not None:
         finite: Any = randomiser
         return lambda y, x: _mpf(finite.mass(x, y))
+    if is_sparse(randomiser):
+        return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
         if (plain := two_sided(randomiser)) is None:
             return cache(one_sided_mass(randomiser))
@@ -59,7 +62,7 @@ def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
     return getattr(randomiser, "outputs", None)
 
 
-def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
+def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
     Below the lowest and above the highest atom every mass of Laplace noise, on one side or on both, falls by the same
@@ -68,6 +71,8 @@ def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
     """
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs
+    if is_sparse(randomiser):
+        return sparse_outputs(randomiser, atoms)
     if isinstance(randomiser, RoundedNormal):
         raise Unsupported(
             "the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta"
@@ -75,18 +80,21 @@ def places(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 
-def places_near(randomiser: Randomiser, atoms: Sequence[Fraction]) -> Sequence[Any]:
+def places_near(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     """Return fewer outputs that are enough: the atoms and their neighbours, because ratios are monotone between."""
-    if (outputs := outputs_of(randomiser)) is not None:
-        return outputs
+    if outputs_of(randomiser) is not None or is_sparse(randomiser):
+        return places(randomiser, atoms)
     near = {math.floor(x) + step for x in atoms for step in (-1, 0, 1, 2)}
     return sorted(near & set(places(randomiser, atoms)))
 
 
-def places_of_mass(randomiser: Randomiser, atoms: Sequence[Fraction], lost: float = 1e-25) -> Sequence[Any]:
+def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any], lost: float = 1e-25) -> Sequence[Any]:
     """Return outputs outside which the noise puts mass at most `lost` for every atom."""
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs
+    if is_sparse(randomiser):
+        enough = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(lost / randomiser.cells)) + 1
+        return sparse_outputs(randomiser, atoms, enough)
     if isinstance(randomiser, Exact):
         reach = 0
     elif isinstance(randomiser, RoundedNormal):

@@ -17,6 +17,7 @@ from mpmath import mp
 from takifugu import secrets
 from takifugu.audit.any_start import Side
 from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
+from takifugu.audit.sparse_masses import is_sparse
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
@@ -40,9 +41,12 @@ PEOPLE = 2
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The answers that occur (a tuple of cells in units of their noise's grid each), and the noise of every cell."""
+    """The answers that occur (a tuple of cells in units of their noise's grid each), and the noise of every cell.
 
-    answers: list[tuple[Fraction, ...]]
+    Cells that are drawn together count as one, whose value is a tuple.
+    """
+
+    answers: list[tuple[Any, ...]]
     noises: list[Randomiser]
 
     @cached_property
@@ -59,7 +63,7 @@ class Channel:
         return self._masses([places_of_mass(noise, atoms) for noise, atoms in self._columns])
 
     @cached_property
-    def _columns(self) -> list[tuple[Randomiser, list[Fraction]]]:
+    def _columns(self) -> list[tuple[Randomiser, list[Any]]]:
         cells = zip(*self.answers, strict=True)
         return [(noise, sorted(set(column))) for noise, column in zip(self.noises, cells, strict=True)]
 
@@ -118,7 +122,7 @@ def hypotheses(
     framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
 ) -> Iterator[Hypotheses]:
     """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
-    noises = [_of_cell(noise, place) for _, noise in releases for place in range(noise.cells)]
+    noises = [part for _, noise in releases for part in _parts(noise)]
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
     for pair in framework.pairs:
@@ -128,8 +132,11 @@ def hypotheses(
             yield from _of_belief(belief, framework, releases, noises)
 
 
-def _of_cell(noise: Randomiser, place: int) -> Randomiser:
-    return noise.cell(place) if isinstance(noise, OneSided) else noise
+def _parts(noise: Randomiser) -> list[Randomiser]:
+    """Return the noise of each cell, or the whole where the cells are drawn together."""
+    if is_sparse(noise):
+        return [noise]
+    return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
 
 
 def _of_belief(
@@ -174,9 +181,16 @@ def _answers(
             )
         columns.append(answer.totals(values))
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    grids = [answer.grid for answer in answers for _ in range(answer.cells)]
-    vectors = [tuple(_units(c * g, n) for c, g, n in zip(row, grids, noises, strict=True)) for row in rows.tolist()]
+    vectors = [tuple(_vector(row, answers, [noise for _, noise in releases])) for row in rows.tolist()]
     return Channel(vectors, noises), groups.ravel()
+
+
+def _vector(row: list[int], answers: Sequence[Any], noises: Sequence[Randomiser]) -> Iterator[Any]:
+    """Yield the cells of all answers in units of their noise's grids; cells that are drawn together as one tuple."""
+    cells = iter(row)
+    for answer, noise in zip(answers, noises, strict=True):
+        units = tuple(_units(c * answer.grid, noise) for c in itertools.islice(cells, answer.cells))
+        yield from (units,) if is_sparse(noise) else units
 
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:

@@ -1,0 +1,68 @@
+"""The law of a one-sided sparse vector: its cells are drawn together, because it stops after so many values.
+
+An answer is a tuple of counts, an output a tuple of "safe", noisy values (in steps of the grid) and None, "not
+answered". Written from the steps of the algorithm, and nothing that calibration uses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp
+
+SAFE = "safe"
+Counts = tuple[Fraction, ...]
+
+
+def is_sparse(randomiser: Any) -> bool:
+    """Whether the cells of a randomiser are those of a sparse vector."""
+    return bool(randomiser.kind == "sparse")
+
+
+def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], Any]:
+    """Return P(output | answer) of all cells together; call it with `mp.dps` at DIGITS."""
+
+    def reaches(steps: Fraction) -> Any:
+        """P(K >= steps)."""
+        found = Fraction(steps) / noise.units
+        return mp.exp(-mp.mpf(found.numerator) / found.denominator) if found > 0 else mp.mpf(1)
+
+    def mass(outputs: tuple[Any, ...], answer: Counts) -> Any:
+        told, values = mp.mpf(1), 0
+        for place, (output, count) in enumerate(zip(outputs, answer, strict=True)):
+            ended, above = noise.limit is not None and values >= noise.limit, _threshold(noise, place) + 1
+            if ended or output is None:
+                told *= mp.mpf(ended and output is None)
+            elif output == SAFE:
+                told *= 1 - reaches(above - count)
+            else:
+                told *= reaches(output - count) - reaches(output + 1 - count) if output >= max(above, count) else 0
+                values += 1
+        return told
+
+    return mass
+
+
+def sparse_outputs(noise: Any, answers: Sequence[Counts], more: int = 1) -> list[tuple[Any, ...]]:
+    """Return the outputs with values up to `more` steps above all counts and thresholds: beyond, no log-ratio grows.
+
+    A value that is above every count has the same ratio of masses as the next one.
+    """
+    found: list[tuple[Any, ...]] = [()]
+    for place, counts in enumerate(zip(*answers, strict=True)):
+        above = _threshold(noise, place) + 1
+        own = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
+        found = [(*past, output) for past in found for output in _possible(noise, past, own)]
+    return found
+
+
+def _possible(noise: Any, past: tuple[Any, ...], own: Sequence[Any]) -> Iterator[Any]:
+    values = sum(output not in (SAFE, None) for output in past)
+    yield from (None,) if noise.limit is not None and values >= noise.limit else own
+
+
+def _threshold(noise: Any, place: int) -> int:
+    return int(noise.thresholds[place if len(noise.thresholds) > 1 else 0])
