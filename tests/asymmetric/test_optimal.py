@@ -57,6 +57,15 @@ def test_what_is_measured_keeps_epsilon_with_exact_masses(never_below: bool) -> 
         assert all(rows[x][y] == 0 for x in range(6) for y in range(x))
 
 
+@pytest.mark.parametrize(("maximum", "epsilon"), [(30, 1), (40, "0.01"), (20, 4)])
+def test_masses_below_what_the_solver_resolves_are_raised_to_what_the_moves_need(maximum: int, epsilon: Any) -> None:
+    """e^-30 is far below the solver's tolerance: without raising, ratios of such masses would be anything."""
+    best = best_count(maximum, epsilon, never_below=True)
+    assert best.measured <= float(F(epsilon))
+    true = ageo(maximum, float(F(epsilon)), [F(1, maximum + 1)] * (maximum + 1))
+    assert true - 1e-9 < best.loss < true + 2e-5
+
+
 def test_two_places_at_once() -> None:
     """Pairs of counts of one person at A and B: the policy {not A, not B} allows every fall and no swap."""
     inputs = [(0, 0), (1, 0), (0, 1), (1, 1)]
