@@ -12,6 +12,7 @@ from tests.support.tuples import mean_positive
 
 from takifugu.errors import InputError
 from takifugu.laws.positive_part import mean_positive_part
+from takifugu.laws.positive_part_lattice import split, step_of
 
 VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)
 
@@ -24,7 +25,38 @@ def test_the_exact_mean_is_enclosed(values, data, count):
     exact = mean_positive([Fraction(v, 16) for v in values], masses, count)
     found = mean_positive_part(np.array(values) / 16, np.array([float(m) for m in masses]), count)
     assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
-    assert found.high - found.low <= 1e-4 * float(exact) + 1e-12  # widest where the sum may be exactly 0
+    assert found.high - found.low <= 1e-6 * found.high + 1e-12
+
+
+@given(st.lists(st.floats(-4, 4), min_size=1, max_size=3), st.integers(-3, 3), st.integers(1, 5))
+@settings(max_examples=40)
+def test_values_next_to_a_lattice_are_enclosed_as_they_are(values, places, count):
+    """Atoms within rounding of a common lattice are moved onto it, and that is charged."""
+    values = [*values, 0.1 * places, np.nextafter(0.1 * places, 9), 0.3, -0.3]
+    masses = [Fraction(1, len(values))] * len(values)
+    exact = mean_positive([Fraction(v) for v in values], masses, count)
+    found = mean_positive_part(np.array(values), np.array([float(m) for m in masses]), count)
+    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
+
+
+def test_sums_that_cancel_are_exactly_0_although_other_values_are_off_every_lattice():
+    values, masses = np.array([-0.1, 0.1, 0.2, 2**0.5, -(3**0.5)]), np.array([0.4, 0.3, 0.1, 0.1, 0.1])
+    exact = mean_positive([Fraction(v) for v in values.tolist()], [Fraction(m) for m in masses.tolist()], 6)
+    found = mean_positive_part(values, masses, 6)
+    assert found.low <= exact <= found.high
+    assert found.high - found.low <= 1e-6 * found.high
+
+
+def test_a_lattice_holds_the_heaviest_values():
+    step = step_of(np.array([0.3, -0.5, 2**0.5]), np.array([1.0, 1.0, 1e-3]), 0.003)
+    assert 0.003 <= step < 0.006
+    found = split(np.array([0.3, -0.5, 2**0.5]), np.array([0.25, 0.25, 0.5]), step)
+    assert found.whole.tolist() == [True, True, False, False]
+    assert found.places[:2] * step == pytest.approx([0.3, -0.5], abs=1e-15)
+    assert (found.places * step) @ found.masses == pytest.approx(0.25 * 0.3 - 0.25 * 0.5 + 0.5 * 2**0.5)
+    assert found.moved <= 1e-15
+    assert step_of(np.array([0.0, 0.0]), np.ones(2), 0.5) == 0.5
+    assert step_of(np.array([2**0.5, 1.0]), np.ones(2), 0.3) == pytest.approx(2**0.5 / 4)
 
 
 def test_a_far_tail_keeps_its_relative_width():

@@ -8,7 +8,8 @@ order, hence the mean positive part of the sum larger: the upper end. With S the
 
 because S'_+ - S_+ - D 1(S > 0) is 0 where S and S' have one sign and |S'| otherwise, where |S'| <= |D|. D is a sum of n
 terms that, given Z, have mean 0 and lie in an interval of length h, so that it is sub-Gaussian with variance proxy
-v = n h^2 / 4 (Hoeffding) and the last term is at most 2 (t + v/t) e^(-t^2/2v). That is the lower end.
+v = n h^2 / 4 (Hoeffding) and the last term is at most 2 (t + v/t) e^(-t^2/2v). That is the lower end. Where all terms
+are on the lattice D is 0, so that only the rest of P(|S'| <= t) counts: a sum may well be 0, exactly.
 
 The law of S' comes from one Fourier transform, raised to the power n. Before, Z' is tilted by e^(theta z), theta >= 0,
 so that S' has mean about 0 and the transform's error is relative to what is asked for: E[S'_+] = M^n E_theta[S'_+
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError
+from takifugu.laws.positive_part_lattice import split, step_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,7 +38,7 @@ _FIRST, _MOST = 2**14, 2**22
 #: The share of the (tilted) law that may lie outside the window.
 _OUTSIDE = 1e-18
 #: The relative width that ends the search.
-_NARROW = 1e-6
+NARROW = 1e-6
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Enclosure:
     high: float
 
 
-def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float = _NARROW) -> Enclosure:
+def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float = NARROW) -> Enclosure:
     """Return an enclosure of E[(Z_1 + ... + Z_count)_+] of independent copies of a finite law.
 
     `values` and `masses` (positive, sum about 1, which is made exact) are arrays of one length; each mass and value is
@@ -67,9 +69,10 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
         exact, error = count * max(mean, 0.0), 4 * len(values) * _UNIT * count * high
         return Enclosure(float(max(exact - error, 0.0)), float(exact + error))
     theta = _tilt(values, masses)
+    reach = _reach(values, masses, count, theta)
     best, points = Enclosure(0.0, math.inf), _FIRST
     while points <= _MOST:
-        found = _on_lattice(values, masses, count, theta, points)
+        found = _on_lattice(values, masses, count, theta, reach, points)
         if found is not None:
             best = Enclosure(max(best.low, found.low), min(best.high, found.high))
             if best.high - best.low <= narrow * best.high:
@@ -112,26 +115,22 @@ def _tilted_mean(values: Floats, masses: Floats, theta: float) -> float:
     return float(values @ weights / weights.sum())
 
 
-def _on_lattice(values: Floats, masses: Floats, count: int, theta: float, points: int) -> Enclosure | None:
+def _on_lattice(
+    values: Floats, masses: Floats, count: int, theta: float, reach: float, points: int
+) -> Enclosure | None:
     """Return the enclosure that so many points give; None where the window does not hold what matters."""
-    reach = _reach(values, masses, count, theta)
-    step = 2 * reach / (points - 2 * count - 4)
-    if step <= 0 or not math.isfinite(step):
+    least = 2 * reach / (points - 2 * count - 4)
+    if least <= 0 or not math.isfinite(least):
         return None
-    first = math.floor(float(values.min()) / step)
-    steps, law = _split(values, masses, step, first)
+    step = step_of(values, masses * np.exp(theta * (values - values.max())), least)
+    law = split(values, masses, step)
     # Tilted on the lattice, so that the tilt is exact for the split law whatever theta is.
-    places = (first + steps) * step
-    exponent = theta * places
+    exponent = theta * (law.places * step)
     top = float(exponent.max())
-    weights = law * np.exp(exponent - top)
+    weights = law.masses * np.exp(exponent - top)
     total = float(weights.sum())
-    tilted = np.zeros(points)
-    np.add.at(tilted, (first + steps) % points, weights / total)  # wraps; so does the sum
-    spectrum = np.fft.rfft(tilted)
-    power = spectrum**count
-    sums = np.fft.irfft(power, points)
-    error = _transform_error(tilted, points, count)
+    weights = weights / total
+    sums, error = _sums(law.places, weights, points, count)
     # S' = step * J with J taken in the window [-points/2, points/2).
     index = np.arange(points)
     index = np.where(index < points // 2, index, index - points)
@@ -146,54 +145,48 @@ def _on_lattice(values: Floats, masses: Floats, count: int, theta: float, points
     noise = error * float(np.linalg.norm(weight))
     largest = min(1 / (math.e * theta), count * float(values.max()) + step) if theta > 0 else count * values.max()
     # Values are taken as they are, but their place on the lattice is rounded: the sum is 1-Lipschitz in each.
-    place = 4 * _UNIT * count * float(np.abs(values) @ masses)
+    place = 4 * _UNIT * count * float(np.abs(values) @ masses) + count * law.moved * (1 + 2.0**-40)
     wrapped = _OUTSIDE * math.exp(min(theta * count * step, 700.0))
     outside = wrapped * largest + place / scale
     high = scale * (within * (1 + rounding) + noise + outside)
-    gap = _lattice_gap(sums, at, theta, scale, step, count, error + wrapped)
+    gap = 0.0
+    if not law.whole.all():
+        exact, of_exact = _sums(law.places[law.whole], weights[law.whole], points, count)
+        doubt = error + of_exact + wrapped + rounding * float(np.linalg.norm(sums) + np.linalg.norm(exact))
+        gap = _lattice_gap(sums - exact, at, theta, scale, step, count, doubt)
     low = scale * (within * (1 - rounding) - noise - outside) - gap
     return Enclosure(max(low, 0.0), high)
 
 
 def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
-    """Return r such that the tilted sum lies outside [-r, r] with at most _OUTSIDE, by Chernoff on either side."""
+    """Return r such that the tilted sum lies outside [-r, r] with at most _OUTSIDE, by Chernoff on either side.
+
+    P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2 /
+    _OUTSIDE)) / f leaves half of it on one side; and |S| is at most n times the largest value.
+    """
     shifted = theta * values
     weights = masses * np.exp(shifted - shifted.max())
     weights /= weights.sum()
     spread = max(float(values.max()), -float(values.min()))
-    most = count * spread
     deviation = math.sqrt(max(float(values**2 @ weights) - float(values @ weights) ** 2, 0.0) * count)
-
-    def bound(r: float) -> float:
-        worst = 0.0
-        for sign in (1.0, -1.0):
-            best = 0.0
-            for factor in np.geomspace(1e-3, 1e3, 61) / max(deviation, spread * 1e-12):
-                moved = sign * factor * values
-                peak = float(moved.max())
-                mass = float(np.exp(moved - peak) @ weights) + len(values) * 2.0**-1074  # what may have underflowed
-                cumulant = math.log(mass) + peak
-                best = min(best, count * cumulant - factor * r)
-            worst = max(worst, math.exp(max(best, -745.0)))
-        return 2 * worst
-
-    low, high = 0.0, most * (1 + 1e-9)
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if bound(middle) <= _OUTSIDE else (middle, high)
-    return high
+    farthest = 0.0
+    for sign in (1.0, -1.0):
+        least = count * spread
+        for factor in np.geomspace(1e-3, 1e3, 61) / max(deviation, spread * 1e-12):
+            moved = sign * factor * values
+            peak = float(moved.max())
+            mass = float(np.exp(moved - peak) @ weights) + len(values) * 2.0**-1074  # what may have underflowed
+            least = min(least, (count * (math.log(mass) + peak) - math.log(_OUTSIDE / 2)) / factor)
+        farthest = max(farthest, least)
+    return farthest * (1 + 1e-9)
 
 
-def _split(values: Floats, masses: Floats, step: float, first: int) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Return places (in steps from `first`) and masses of the law split onto the lattice, every atom's mean kept."""
-    scaled = values / step
-    below = np.floor(scaled)
-    share = scaled - below
-    places = np.concatenate([below - first, below - first + 1]).astype(np.int64)
-    halves = np.concatenate([masses * (1 - share), masses * share])
-    different, place = np.unique(places, return_inverse=True)
-    joined: Floats = np.bincount(place, weights=halves).astype(np.float64)
-    return different, joined
+def _sums(places: npt.NDArray[np.int64], masses: Floats, points: int, count: int) -> tuple[Floats, float]:
+    """Return the masses of the sum of so many places, around a circle, and a bound on the 2-norm of their error."""
+    if masses.sum() ** count < _OUTSIDE:
+        return np.zeros(points), _OUTSIDE
+    law = np.bincount(places % points, weights=masses, minlength=points)
+    return np.fft.irfft(np.fft.rfft(law) ** count, points), _transform_error(law, points, count)
 
 
 def _transform_error(law: Floats, points: int, count: int) -> float:
@@ -207,7 +200,7 @@ def _transform_error(law: Floats, points: int, count: int) -> float:
 def _lattice_gap(
     sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float
 ) -> float:
-    """Return what splitting added at most, from the tilted law of S' and a bound on the 2-norm of its error."""
+    """Return what splitting added at most, from the tilted law of S' where a term was split, and its error's 2-norm."""
 
     def likely(t: float) -> float:
         inside = np.abs(at) <= t

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from takifugu.errors import InputError
 from takifugu.laws.positive_part import Enclosure, added_by_splitting
+from takifugu.laws.positive_part_lattice import step_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,8 +30,7 @@ def mean_positive_part_of_bits(
     """Return an enclosure of E[(constant + sum of weights of the bits that are 1)_+].
 
     The bits are independent, each 1 with `probability`. At most `narrow` wide relative to the upper end, or as narrow
-    as 2**18 lattice points allow: wider where the sum is exactly 0 with a large probability. Raises InputError for
-    numbers that are not finite or a probability outside [0, 1].
+    as 2**18 lattice points allow. Raises InputError for numbers that are not finite or a probability outside [0, 1].
 
     >>> found = mean_positive_part_of_bits(-1.0, np.array([1.0, 1.0]), 0.5)
     >>> found.low <= 0.25 <= found.high
@@ -55,24 +55,41 @@ def mean_positive_part_of_bits(
 
 def _on_lattice(constant: float, weights: Floats, probability: float, reach: float, points: int) -> Enclosure:
     count = len(weights)
-    step = reach / (points - 2 * count - 2) if reach else 1.0
-    below = np.floor(weights / step).astype(np.int64)
-    shares = weights / step - below
+    step = step_of(weights, np.ones(count), reach / (points - 2 * count - 2)) if reach else 1.0
+    nearest = np.rint(weights / step)
+    moved = np.abs(weights - nearest * step)
+    whole = moved <= 2.0**-44 * np.abs(weights)
+    below = np.floor(weights / step)
+    shares = np.where(whole, 0.0, weights / step - below)
+    below = np.where(whole, nearest, below).astype(np.int64)
     first = int(np.minimum(below, 0).sum())
     law = np.zeros(int(np.maximum(below + 1, 0).sum()) - first + 2)
     law[-first], low, high = 1.0, -first, -first
-    for place, share in zip(below.tolist(), shares.tolist(), strict=True):
-        old = law[low : high + 1]
-        low_now, high_now = low + min(place, 0), high + max(place + 1, 0)
-        new = np.zeros(high_now - low_now + 1)
-        for shift, mass in ((0, 1 - probability), (place, probability * (1 - share)), (place + 1, probability * share)):
-            if mass:
-                new[low + shift - low_now : high + shift - low_now + 1] += mass * old
-        low, high = low_now, high_now
-        law[low : high + 1] = new
+    exact, chance = law, 1.0
+    for place in np.argsort(~whole, kind="stable").tolist():  # bits on the lattice first
+        if not whole[place] and chance == 1.0:
+            exact = law.copy()
+        low, high = _add_bit(law, low, high, int(below[place]), float(shares[place]), probability)
+        chance *= 1.0 if whole[place] else 1 - probability
     at = (constant + step * (np.arange(len(law)) + first)).astype(np.float64)
-    exact = float(np.maximum(at, 0.0) @ law)
+    mean = float(np.maximum(at, 0.0) @ law)
     relative = (8 * count + len(law)) * _UNIT
-    place = 8 * count * _UNIT * (reach + abs(constant))
-    gap = added_by_splitting(law, at, step, count)
-    return Enclosure(max(exact * (1 - relative) - place - gap, 0.0), exact * (1 + relative) + place)
+    place = 8 * count * _UNIT * (reach + abs(constant)) + float(moved[whole].sum())
+    gap = 0.0
+    if not whole.all():
+        # Where no bit of a split weight is 1, nothing was split.
+        split = np.maximum(law * (1 + relative) - chance * exact * (1 - relative), 0.0)
+        gap = added_by_splitting(split, at, step, count)
+    return Enclosure(max(mean * (1 - relative) - place - gap, 0.0), mean * (1 + relative) + place)
+
+
+def _add_bit(law: Floats, low: int, high: int, below: int, share: float, probability: float) -> tuple[int, int]:
+    """Add a bit to the sum in law[low : high + 1], its weight `share` above the place `below`; return the new ends."""
+    old = law[low : high + 1]
+    low_now, high_now = low + min(below, 0), high + max(below + (share > 0), 0)
+    new = np.zeros(high_now - low_now + 1)
+    for shift, mass in ((0, 1 - probability), (below, probability * (1 - share)), (below + 1, probability * share)):
+        if mass:
+            new[low + shift - low_now : high + shift - low_now + 1] += mass * old
+    law[low_now : high_now + 1] = new
+    return low_now, high_now

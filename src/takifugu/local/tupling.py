@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from takifugu.errors import InputError
-from takifugu.laws.divergence import divergence
+from takifugu.laws.divergence import divergence, divergence_in_units
 from takifugu.laws.pmf import Pmf
-from takifugu.laws.positive_part import Enclosure, mean_positive_part
+from takifugu.laws.positive_part import NARROW, Enclosure, mean_positive_part
 from takifugu.laws.rationals import Number, as_fraction
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
@@ -63,8 +63,12 @@ class Tupling:
         """
         return self.bracket(p, q, epsilon).high
 
-    def bracket(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> Enclosure:
+    def bracket(
+        self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number, narrow: float = NARROW
+    ) -> Enclosure:
         """Return both ends of an enclosure of delta(epsilon) (`laws.positive_part`); see `delta`.
+
+        `narrow` is a width, relative to the upper end, that is narrow enough; enumeration has none.
 
         >>> uniform, tilted = [1 / 50] * 50, [k / 1275 for k in range(1, 51)]
         >>> found = Tupling(20).bracket(uniform, tilted, 0.2)
@@ -73,7 +77,9 @@ class Tupling:
         """
         (kinds, apart), budget = self.kinds(p, q), _budget(epsilon)
         few = math.comb(len(kinds) + self.dummies, self.dummies + 1) <= MOST_TUPLES
-        return (self.by_enumeration if few else self.by_transform)(kinds, budget, apart)
+        if few:
+            return self.by_enumeration(kinds, budget, apart)
+        return self.by_transform(kinds, budget, apart, narrow)
 
     def kinds(self, p: Any, q: Any) -> tuple[list[Kind], Pairs]:
         """Return the outputs by their kind, and (p, q) of each output that no dummy ever has."""
@@ -81,26 +87,36 @@ class Tupling:
         return _kinds(one, other, nu), _never_dummies(one, other, nu)
 
     def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, apart: Pairs) -> Enclosure:
-        """Sum over multisets of kinds: pairs (sum p/nu, sum q/nu) with their exact probability under nu."""
-        sums: dict[tuple[Fraction, Fraction], Fraction] = {(Fraction(0), Fraction(0)): Fraction(1)}
-        for _ in range(self.dummies + 1):
-            longer: dict[tuple[Fraction, Fraction], Fraction] = {}
+        """Sum over multisets of kinds: pairs (sum p/nu, sum q/nu) with their probability under nu, in whole units."""
+        ratio, share = (math.lcm(*(x.denominator for x in found)) for found in (
+            [x for kind in kinds for x in (kind.p, kind.q)], [kind.mass for kind in kinds]
+        ))  # fmt: skip
+        whole = [(int(kind.p * ratio), int(kind.q * ratio), int(kind.mass * share)) for kind in kinds]
+        count, sums = self.dummies + 1, {(0, 0): 1}
+        for _ in range(count):
+            longer: dict[tuple[int, int], int] = {}
             for (a, b), mass in sums.items():
-                for kind in kinds:
-                    key = (a + kind.p, b + kind.q)
-                    longer[key] = longer.get(key, Fraction(0)) + mass * kind.mass
+                for p, q, own in whole:
+                    key = (a + p, b + q)
+                    longer[key] = longer.get(key, 0) + mass * own
             sums = longer
-        terms = [(a * mass / (self.dummies + 1), b * mass / (self.dummies + 1)) for (a, b), mass in sums.items()]
-        return divergence([*terms, *apart], epsilon)
+        unit = count * ratio * share**count
+        alone = [(p * unit, q * unit) for p, q in apart]
+        rest = math.lcm(*(x.denominator for pair in alone for x in pair))
+        terms = [(a * mass * rest, b * mass * rest) for (a, b), mass in sums.items()]
+        return divergence_in_units([*terms, *((int(p * rest), int(q * rest)) for p, q in alone)], unit * rest, epsilon)
 
-    def by_transform(self, kinds: list[Kind], epsilon: Fraction, apart: Pairs) -> Enclosure:
+    def by_transform(
+        self, kinds: list[Kind], epsilon: Fraction, apart: Pairs, narrow: float = NARROW
+    ) -> Enclosure:
+        """Return an enclosure from one Fourier transform, at most `narrow` wide relative to its upper end if it can."""
         count = self.dummies + 1
         p, q = (np.array([float(x) for x in column]) for column in zip(*((k.p, k.q) for k in kinds), strict=True))
         masses = np.array([float(kind.mass) for kind in kinds])
         factor = math.exp(epsilon) if epsilon < 700 else math.inf
         if math.isinf(factor):
             return Enclosure(0.0, 1.0)
-        found = mean_positive_part(p - factor * q, masses, count)
+        found = mean_positive_part(p - factor * q, masses, count, narrow)
         # Values are off by a few units of p + e^epsilon q, whose mean is 1 + e^epsilon; masses by a few relative ones.
         slack = 2.0**-50 * (1 + factor)
         rest = divergence(apart, epsilon)
