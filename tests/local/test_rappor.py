@@ -135,7 +135,24 @@ def test_the_loss_of_a_tuple_by_every_tuple(dummies, seed):
             chance = float(rows[x][ys[0]]) * math.prod(nu[y] for y in ys[1:])
             total += float(prior[x]) * chance * min(distances[x, y] for y in ys)
     assert tuple_loss(channel, prior, distances, dummies, nu) == pytest.approx(total, abs=1e-12)
-    assert worst_tuple_loss(channel, distances) == distances.max()
+    assert worst_tuple_loss(channel, distances, dummies) == distances.max()
+
+
+@given(st.integers(0, 3), st.integers(0, 100))
+def test_the_worst_loss_of_a_tuple_by_every_tuple(dummies, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 2, size=(3, 3))
+    weights[:, 0] += weights.sum(axis=1) == 0
+    rows = [[F(int(w), int(ws.sum())) for w in ws] for ws in weights[:2]]
+    channel, distances = Channel.of([0, 1], ["a", "b", "c"], rows), rng.integers(0, 6, size=(2, 3)).astype(float)
+    nu = weights[2] / weights[2].sum()
+    worst = [
+        min(distances[x, y] for y in ys)
+        for x in (0, 1) for ys in product(range(3), repeat=dummies + 1)
+        if rows[x][ys[0]] and all(nu[y] for y in ys[1:])
+    ]  # fmt: skip
+    assert worst_tuple_loss(channel, distances, dummies, nu) == max(worst)
+    assert worst_tuple_loss(channel, distances, dummies) == worst_tuple_loss(channel, distances)
 
 
 @pytest.mark.parametrize(

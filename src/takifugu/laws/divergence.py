@@ -75,7 +75,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
 def _fraction(value: Any) -> Fraction:
     """Return an end of an interval exactly."""
     mantissa, exponent = mp.convert(value).man_exp
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    found: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
+    return found
 
 
 def _above(value: Fraction) -> float:

@@ -40,11 +40,24 @@ def tuple_loss(
     return total
 
 
-def worst_tuple_loss(channel: Channel, distances: Floats) -> float:
-    """Return the largest distance from a value to what may be sent for it: dummies may be farther, or equal to it."""
-    _check(channel, distances, None)
+def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law: Floats | None = None) -> float:
+    """Return the largest distance from a value to the closest of what may be sent for it.
+
+    The value sent may be as far as its row allows, and all dummies as far as theirs does, whichever is nearer: uniform
+    dummies (`law` None) may equal the value sent, and change nothing.
+
+    >>> keep = Channel.of([0, 1], [0, 1], [[0, 1], [1, 0]])
+    >>> apart = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> worst_tuple_loss(keep, apart, 3), worst_tuple_loss(keep, apart, 3, np.array([1.0, 0.0]))
+    (1.0, 1.0)
+    """
+    nu = None if law is None else np.asarray(law, dtype=float)
+    _check(channel, distances, nu)
     can = np.array([[mass > 0 for mass in row] for row in channel.masses])
-    return float(np.where(can, distances, 0.0).max())
+    own = np.where(can, distances, 0.0).max(axis=1)
+    if nu is not None and dummies:
+        own = np.minimum(own, np.where(nu > 0, distances, 0.0).max(axis=1))
+    return float(own.max())
 
 
 def _closest(distance: Floats, own: Floats, nu: Floats, dummies: int) -> float:
