@@ -104,6 +104,8 @@ def test_a_bound_by_moves_where_nothing_moves():
     assert bounds.bound_by_moves(math.inf, {0: 1}, {0: 1}, apart) == 0
     assert bounds.bound_by_moves(math.inf, {0: 1}, {1: 1}, apart) == math.inf
     assert bounds.bound_by_moves(0.5, {0: 1}, {3: 1}, apart) == pytest.approx(1.5, rel=1e-15)
+    for n in range(1, 60):
+        assert F(bounds.bound_by_moves(n / 7, {0: 1}, {3: 1}, apart)) >= F(n / 7) * 3
 
 
 @given(cases(least=1), st.integers(0, 2), st.data())
@@ -129,9 +131,10 @@ def test_beliefs_close_to_two_populations_that_are_hidden_may_see_everything():
     laplace = channels.exponential([0, 1, 2, 3], [0, 1, 2, 3], apart, 1)
     kept = bounds.close_beliefs(laplace, p, q, 1, apart)
     assert measuring.distribution_loss(laplace, near, q) <= kept.epsilon <= 3
+    assert kept == Kept(F(measuring.metric_loss(laplace, apart)) * (1 + 2))
 
 
 @pytest.mark.parametrize("closeness", [-1, math.nan])
 def test_bad_closeness(closeness):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="closeness is"):
         bounds.close_beliefs(channels.randomised_response([0, 1], 1), {0: 1}, {1: 1}, closeness, apart)

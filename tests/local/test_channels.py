@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from scipy import stats
 from tests.support import population_oracles as oracles
 
@@ -133,6 +134,48 @@ def test_extended_privacy_by_enumeration(case, epsilon):
     delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
     found = measuring.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
     assert delta <= found <= float(delta) + 1e-14
+
+
+def test_what_is_rounded_is_rounded_up():
+    third = Channel.of([0, 1], [0, 1], [[F(1, 3), F(2, 3)], [0, 1]])
+    assert F(measuring.local_delta(third, 0)) >= F(1, 3)
+    with mp.workdps(60):
+        small = F(int(mp.floor(mp.exp(-20) * (1 - mp.mpf(10) ** -14) * mp.mpf(2) ** 150)), 2**150)
+        close = Channel.of([0, 1], [0, 1], [[F(1, 2), F(1, 2)], [small / 2, 1 - small / 2]])
+        exact = oracles.delta(oracles.sent(close, {0: F(1)}), oracles.sent(close, {1: F(1)}), F(20))
+        assert 0 < exact <= measuring.local_delta(close, 20) <= 2e-13
+    p, q = {0: F(1)}, {1: F(1)}
+    for distance in (0.3, 0.7, 1.1, 3.0, 7.0):
+        found = measuring.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
+        assert F(found) * F(distance) >= F(measuring.distribution_loss(third, {0: F(1, 2), 1: F(1, 2)}, p))
+    assert measuring.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
+
+
+def test_one_population_alone_is_never_told_apart():
+    channel = channels.randomised_response([0, 1], 1)
+    alone = [{0: F(1)}]
+    assert measuring.class_loss(channel, alone) == measuring.class_delta(channel, alone, 0) == 0
+    assert measuring.extended_loss(channel, alone, None) == measuring.extended_delta(channel, alone, None, 0) == 0
+    three = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}]
+    deltas = [measuring.distribution_delta(channel, p, q, 0) for p in three for q in three]
+    assert measuring.extended_delta(channel, three, lambda p, q: 1, 0) == max(deltas) == measuring.class_delta(
+        channel, three, 0
+    )
+
+
+def test_values_at_distance_0_and_outputs_that_nobody_gives():
+    same = {("a", "b"), ("b", "a")}
+
+    def d(x, y):
+        return 0 if x == y or (x, y) in same else 2
+
+    even, uneven = [F(1, 2), F(1, 2), 0], [F(1, 4), F(3, 4), 0]
+    assert measuring.metric_loss(Channel.of(["a", "b", "c"], [0, 1, 2], [even, uneven, even]), d) == math.inf
+    hidden = Channel.of(["a", "b", "c"], [0, 1, 2], [uneven, uneven, even])
+    assert measuring.metric_loss(hidden, d) == pytest.approx(math.log(2) / 2, abs=1e-12)
+    assert measuring.metric_loss(Channel.of(["a", "b"], [0], [[1], [1]]), d) == pytest.approx(0, abs=1e-14)
+    logs = measuring.log_masses(hidden)
+    assert logs[0].tolist() == pytest.approx([math.log(0.25), math.log(0.75), -math.inf])
 
 
 def test_populations_at_distance_0_that_differ_have_no_extended_loss():

@@ -128,7 +128,18 @@ def test_so_many_steps_along_a_line(channel, epsilon, steps):
     assert measuring.local_delta(channel, kept.epsilon, lambda x, z: abs(x - z) == steps) <= float(kept.delta) + 1e-15
 
 
+def test_every_pair_of_populations_must_be_lifted():
+    half = {0: F(1, 2), 1: F(1, 2)}
+    for pairs in ([(half, half), (half, {0: F(1)})], [(half, {0: F(1)}), (half, half)]):
+        with pytest.raises(CalibrationRefused):
+            composing.shared_input([Kept(1)], pairs, lambda x, y: x == y)
+
+
 def test_what_is_kept_is_read_exactly():
+    assert composing.fresh_input([]) == Kept(0)
+    assert composing.fresh_input([Kept(1, F(1, 8)), Kept(2, F(1, 4))]) == Kept(3, F(3, 8))
+    assert composing.shared_input([Kept(1), Kept(2)], [], lambda x, y: False) == Kept(3)
+    assert composing.after_stable(Kept(3), 500) == Kept(1500)
     assert composing.after_stable(Kept(1, F(1, 3)), 1) == Kept(1, F(1, 3))
     assert composing.after_stable(Kept(3), 5) == Kept(15)
     assert composing.after_stable(Kept(3, F(1, 2)), 0) == Kept(0)
@@ -146,5 +157,10 @@ def test_what_is_kept_is_read_exactly():
     ],
 )  # fmt: skip
 def test_bad_input(wrong):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"epsilon|delta|steps are"):
         wrong()
+
+
+def test_a_negative_number_of_steps_is_named():
+    with pytest.raises(InputError, match="the steps are -1"):
+        composing.after_stable(Kept(1), -1)

@@ -93,6 +93,12 @@ def test_the_least_largest_cost_of_any_table(p, q, data):
     assert marginals(plan)[0] == {x: m for x, m in p.items() if m}
 
 
+def test_values_without_mass_are_nowhere():
+    found = couplings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
+    assert (found.w_infinity, found.w_1, found.diameter) == (3, pytest.approx(3), 3)
+    assert couplings.support({0: F(1), 99: F(0)}) == [0]
+
+
 def test_floats_that_differ_in_the_last_place_are_not_called_lifted():
     p, q = {0: 0.1 + 0.2, 1: 0.7}, {0: 0.3, 1: 0.7}
     assert not couplings.is_lifted(p, q, lambda x, y: x == y)
