@@ -56,6 +56,9 @@ def test_a_lattice_holds_the_heaviest_values():
     assert (found.places * step) @ found.masses == pytest.approx(0.25 * 0.3 - 0.25 * 0.5 + 0.5 * 2**0.5)
     assert found.moved <= 1e-15
     assert step_of(np.array([0.0, 0.0]), np.ones(2), 0.5) == 0.5
+    noisy = np.array([0.3, -0.5, 0.0, 1e-15, 1e-17])
+    assert step_of(noisy, np.ones(5), 0.003) == pytest.approx(step, rel=1e-12)
+    assert split(noisy, np.full(5, 0.2), step).whole.tolist() == [True] * 4 + [False] * 2
     assert step_of(np.array([2**0.5, 1.0]), np.ones(2), 0.3) == pytest.approx(2**0.5 / 4)
 
 

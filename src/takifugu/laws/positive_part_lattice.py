@@ -39,13 +39,14 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
     >>> round(step_of(np.array([-0.3, 0.1, 0.7]), np.array([1.0, 1.0, 1.0]), 0.04), 12)
     0.05
     """
-    largest, common = float(np.abs(values).max(initial=0.0)), 0.0
+    largest, common = float(np.abs(values).max()), 0.0
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
-        if value > _OF_LARGEST * largest:
+        if value > _OF_LARGEST * largest:  # 0 is on every lattice
             divisor = _divisor(common, value, _ITS_OWN * largest)
-            if divisor >= least:
-                common = value / max(round(value / divisor), 1)
+            times = round(value / divisor)
+            if times and divisor >= least:
+                common = value / times
     if common < least:
         return least
     return common / math.floor(common / least)
@@ -60,7 +61,7 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     """
     nearest = np.rint(values / step)
     off = np.abs(values - nearest * step)
-    on = off <= _ITS_OWN * np.abs(values) + _OF_LARGEST * np.abs(values).max(initial=0.0)
+    on = off <= _ITS_OWN * np.abs(values) + _OF_LARGEST * np.abs(values).max()
     below = np.floor(values[~on] / step)
     share = values[~on] / step - below
     places = np.concatenate([nearest[on], below, below + 1]).astype(np.int64)
