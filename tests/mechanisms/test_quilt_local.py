@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import local_oracles, network_oracles
 
+from takifugu.answer_laws.chain import steps
 from takifugu.audit.exact import true_loss
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
@@ -27,6 +28,7 @@ from takifugu.queries import Count, Histogram, Linear, Query
 from takifugu.quilts.local import found as local_found
 from takifugu.quilts.local import network as local_network
 from takifugu.quilts.local import scores as local_scores
+from takifugu.quilts.local.near_laws import LocalChain, Side
 from takifugu.randomisers import DiscreteLaplace
 from takifugu.secrets import Secret, entry, every_entry
 
@@ -236,3 +238,38 @@ def test_a_hundred_steps_take_seconds() -> None:
     found = needed(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100), Count(1), 1, "quilt-local")
     assert found.scale == pytest.approx(4)
     assert time.perf_counter() - began < 20
+
+
+def test_nodes_far_away_are_tried_where_all_entries_share_them():
+    """The left node 4 or 5 entries before, the right node far after: 7.10, where near nodes and the answer need 8."""
+    chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100)
+    found = needed(chain, Count(1), 0.5, "quilt-local")
+    assert 7.09 < found.scale < 7.11
+    assert found.scale > needed(chain, Count(1), 0.5, "quilt-local-exact").scale  # the least scale that hides it
+    given_start = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100, initial=[0.6, 0.4])
+    assert needed(given_start, Count(1), 0.5, "quilt-local").scale >= found.scale
+
+
+@pytest.mark.parametrize("distance", [17, 40, 120])
+@pytest.mark.parametrize("after", [False, True])
+def test_the_share_up_to_a_node_far_away_is_that_of_a_bridge(distance, after):
+    """Against a dynamic program over (state, count) in rationals."""
+    rows = [[Fraction(4, 5), Fraction(1, 5)], [Fraction(3, 10), Fraction(7, 10)]]
+    chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=400)
+    model = LocalChain(chain, steps(Count(1).resolve(chain)))
+    share = model.share(200, Side(distance, distance - 1), after)
+    for begin in (0, 1):
+        walk = {(begin, 0): Fraction(1)}
+        for step in range(distance):
+            walked: dict[tuple[int, int], Fraction] = {}
+            for (state, count), mass in walk.items():
+                for new in (0, 1):
+                    key = (new, count + (new if step < distance - 1 else 0))
+                    walked[key] = walked.get(key, Fraction(0)) + mass * rows[state][new]
+            walk = walked
+        for end in (0, 1):
+            total = sum(mass for (state, _), mass in walk.items() if state == end)
+            x, s = (end, begin) if after else (begin, end)
+            for count in range(distance):
+                exact = walk.get((end, count), Fraction(0)) / total
+                assert abs(Fraction(float(share.laws[x, s, count])) - exact) <= Fraction(share.error) * exact

@@ -1,14 +1,17 @@
 """The least noise over quilts with near laws on a Markov chain of a stationary or given start (`quilt_local`).
 
-All quilts with nodes at most `REACH` entries away are tried, and those that reach to an end of the sequence within it;
-beyond, what `quilt-exact` finds and, where it is affordable, the law of the whole answer. Quilts of two nodes are
-shared by all entries with the same contributions around them.
+All quilts with nodes at most `REACH` entries away are tried, those that reach to an end of the sequence within it, and,
+where all entries add alike, some with nodes farther away; beyond, what `quilt-exact` finds and, where it is affordable,
+the law of the whole answer. Quilts of two nodes are shared by all entries with the same contributions around them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,7 @@ from takifugu.quilts.chain.influence import chain_influence
 from takifugu.quilts.chain.scale import needed_scale
 from takifugu.quilts.chain.sides import ChainSides
 from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
-from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side
+from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side, distances
 from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
 from takifugu.quilts.near_sets import query_change
 
@@ -45,7 +48,10 @@ class _Quilt:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """One part, its rule, and the quilts that were tried: scale, or None with the bound that it is not below."""
+    """One part, its rule, and the quilts that were tried: scale, or None with the bound that it is not below.
+
+    `winners` are the quilts that were best before, by their sides: entries inside the sequence share them.
+    """
 
     model: LocalChain
     epsilon: Fraction
@@ -53,11 +59,13 @@ class _Search:
     unit: int
     start: int
     tried: dict[object, tuple[Fraction | None, Fraction]]
+    winners: dict[tuple[Side, Side], None]
 
-    def quilts(self, entry: int) -> list[tuple[Side, Side]]:
-        """Return the quilts of an entry, smallest near sets first."""
-        both = [(s, t) for s in self.model.sides(entry, False) for t in self.model.sides(entry, True)]
-        return sorted(both, key=lambda pair: pair[0].size + pair[1].size)
+    def quilts(self, entry: int) -> Iterator[tuple[Side, Side]]:
+        """Yield the quilts of an entry: those that were best for another one, then the smallest near sets first."""
+        before, after = (tuple(self.model.sides(entry, late)) for late in (False, True))
+        yield from [sides for sides in self.winners if sides[0] in before and sides[1] in after][::-1]
+        yield from _by_size(before, after)
 
     def made(self, entry: int, sides: tuple[Side, Side]) -> _Quilt | None:
         before, after = (self.model.share(entry, side, late) for side, late in zip(sides, (False, True), strict=True))
@@ -82,6 +90,7 @@ class _Search:
                 self.tried[(key, pair)] = scale, limit
             if scale is not None and scale < limit:
                 best[pair] = Found(scale * self.unit, entry, pair, _words(self.start + entry, sides))
+                self.winners[sides] = None
 
     def scale(self, entry: int, quilt: _Quilt, pair: Pair, limit: Fraction) -> Fraction | None:
         a, b = pair
@@ -117,10 +126,11 @@ class LocalSearch(Search):
         chain: Any = part.belief
         k, model = len(chain.states), LocalChain(chain, shape)
         different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
-        quilts = different * min(model.reach, chain.length) ** 2 + 4 * REACH * min(len(part.family.entries), 2 * REACH)
+        own, inside = len(part.family.entries), len(distances(min(model.reach, chain.length)))
+        quilts = different * inside**2 + 4 * REACH * min(own, 2 * REACH)
         pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
         width = float(shape.widths[-1])
-        looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * REACH * width / chain.length))
+        looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * model.reach * width / chain.length))
         laws, held = answer_law(part).work()
         whole = (laws + len(part.family.entries) * pairs * 1000 * (width + 300)) if laws <= TRIVIAL_WORK else 0.0
         return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
@@ -134,7 +144,7 @@ class LocalSearch(Search):
             epsilon,
         )
         shape = steps(part.answer)
-        search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {})
+        search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {}, {})
 
         def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
             for sides in search.quilts(entry):
@@ -143,6 +153,11 @@ class LocalSearch(Search):
                 search.improve(entry, sides, best, enough)
 
         return as_worst(part, worst_found(part, epsilon, rule, known.scale, improve))
+
+
+@lru_cache(maxsize=64)
+def _by_size(before: tuple[Side, ...], after: tuple[Side, ...]) -> list[tuple[Side, Side]]:
+    return sorted(product(before, after), key=lambda sides: sides[0].size + sides[1].size)
 
 
 def local_search(part: Part, rule: Rule) -> Search:

@@ -13,6 +13,7 @@ same contributions around them share all quilts of two nodes, and a stationary c
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,8 +34,10 @@ from takifugu.laws.log_ratios import (
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.initial import Marginals, Supports, stationary_term, supports
 
-#: How far from an entry nodes are tried, and how long a share that reaches to an end of the sequence may be.
+#: How far from an entry every node is tried, and how long a share that reaches to an end of the sequence may be.
 REACH = 16
+#: How far a few more are tried, each this much farther than the one before, where all entries share them.
+WIDEST, FARTHER = 160, 1.15
 #: Numbers in one table of shares; wider answers are searched less far.
 MOST_SHARE = 4e6
 #: Masses of shares stay above this, so that products of two of them are normal float64 numbers.
@@ -71,8 +74,10 @@ class LocalChain:
         self.chain, self.offsets, self.k = chain, shape.offsets, len(chain.states)
         self.length = chain.length
         widest = max(1, int(shape.offsets.max()))
-        self.reach = max(1, min(REACH, self.length, int(MOST_SHARE / (self.k**2 * widest))))
         self.uniform = bool((shape.offsets == shape.offsets[0]).all())
+        far = WIDEST if self.uniform and not isinstance(chain.initial, tuple) else REACH
+        room = MOST_SHARE / (self.k**2 * widest)  # one table of `reach` places, and all of those nearer together
+        self.reach = max(1, min(far, self.length, int(room), max(REACH, math.isqrt(int(2 * room)))))
         self._shares: dict[tuple[bool, bytes], list[Share]] = {}
         self._supports: Supports = supports(chain)
         self._independent = bool((chain.matrix == chain.matrix[0]).all())
@@ -80,8 +85,9 @@ class LocalChain:
     def sides(self, entry: int, after: bool) -> list[Side]:
         """Return the choices on one side of an entry, nearest first."""
         room = self.length - 1 - entry if after else entry
-        found = [Side(d, d - 1) for d in range(1, min(room, len(self._known(entry, after))) + 1)]
-        return [*found, Side(None, room)] if room <= len(self._known(entry, after)) else found
+        known = len(self._known(entry, after))
+        found = [Side(d, d - 1) for d in distances(min(room, known))]
+        return [*found, Side(None, room)] if room <= min(known, REACH) else found
 
     def key(self, entry: int, side: Side, after: bool) -> object:
         """Return what the share and the ratios of a side depend on, besides the entry's own start term."""
@@ -180,10 +186,11 @@ class LocalChain:
     def _known(self, entry: int, after: bool) -> list[Share]:
         """Return the shares of nodes at distance 1, 2, ... as far as they may be searched."""
         window = self._window(entry, after)
-        key = (after, bytes([len(window)]) if self.uniform else window.tobytes())
+        key = (after, b"" if self.uniform else window.tobytes())
         if key not in self._shares:
-            self._shares[key] = self._built(window, after)
-        return self._shares[key]
+            longest = np.repeat(self.offsets[:1], self.reach, axis=0) if self.uniform else window
+            self._shares[key] = self._built(longest, after)
+        return self._shares[key][: len(window)]
 
     def _built(self, window: IntArray, after: bool) -> list[Share]:
         """Build the shares outwards: rows [x, s], jointly with the walk between s and x."""
@@ -200,6 +207,18 @@ class LocalChain:
     def _error(self, count: int) -> float:
         """Bound the relative error of a mass after this many steps, divided by a sum of such masses."""
         return 2.02 * UNIT * ((3 * self.k + 8) * count + self.k**3 + 15 * self.k**2 + 64)
+
+
+def distances(most: int) -> list[int]:
+    """Return how far nodes are tried: every distance up to `REACH`, and some beyond, up to `most`.
+
+    >>> distances(40)[14:]
+    [15, 16, 19, 22, 26, 30, 35]
+    """
+    found = list(range(1, min(most, REACH) + 1))
+    while found and found[-1] >= REACH and (farther := math.ceil(found[-1] * FARTHER)) <= most:
+        found.append(farther)
+    return found
 
 
 def _moved(table: FloatArray, offsets: IntArray) -> FloatArray:
