@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 from typing import Any
@@ -193,3 +194,22 @@ def test_two_columns_of_the_same_rows_are_composed_before_they_are_released() ->
     noise = calibrated.randomiser
     both = compose([calibrated, calibrated]).epsilon
     assert float(both) == pytest.approx(2 * noise.local_loss())  # type: ignore[attr-defined]
+
+
+def test_deltas_of_other_batches_add_up_beside_a_batch_that_is_read_twice() -> None:
+    about, each = framework(LAW, rows=2, independent=True), F(1, 10)
+    noise = SentValue(2, 0.0, 1.0, "", RESPONSE)
+    may, june, july = (charge(noise, about, batch=name) for name in ("May", "June", "July"))
+    counted = replace(may, query=tf.Count(1).to_dict(), delta=each)
+    others = [replace(june, delta=each), replace(july, delta=each)]
+    assert joint(about, [may, may, *others]).delta == 2 * each
+    assert joint(about, [may, may, *others, counted]).delta == 3 * each
+    assert joint(about, [may, *others]).delta == 2 * each
+
+
+@pytest.mark.parametrize("name", [" May ", "M\u200bay"])
+def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
+    about = framework(LAW, rows=2, independent=True)
+    noise = SentValue(2, 0.0, 1.0, "", RESPONSE)
+    one, other = charge(noise, about, batch="May"), charge(noise, about, batch=name)
+    assert joint(about, [one, other]).epsilon == joint(about, [one, one]).epsilon > 2

@@ -27,6 +27,7 @@ from takifugu.hypotheses import Comparison
 from takifugu.kept import kept
 from takifugu.local.measuring import distribution_loss
 from takifugu.local.together import joint_losses, lifted_loss
+from takifugu.names import normalised
 from takifugu.problem import Bound, Problem
 from takifugu.queries import EachValue
 from takifugu.randomisers import Randomiser
@@ -131,23 +132,23 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
     """Return what releases promise together by the rows that they read; None where nothing is known of these."""
     belief: Any = view.framework.beliefs[0] if len(view.framework.beliefs) == 1 else None
     sent = [charge for charge in charges if charge.query.get("kind") == _SENT]
-    others = sum((charge.epsilon for charge in charges if charge.query.get("kind") != _SENT), Fraction(0))
+    others = [charge for charge in charges if charge.query.get("kind") != _SENT]
     groups: dict[Any, list[Charge]] = {}
     for number, charge in enumerate(sent):
-        batch = EachValue.from_dict(charge.query).batch
+        batch = normalised(EachValue.from_dict(charge.query).batch)  # another spelling is no other batch
         groups.setdefault(("batch", batch) if batch else ("read", charge.reading or number), []).append(charge)
     apart = all(kind == "batch" for kind, _ in groups)
     if belief is None or (len(groups) > 1 and not (apart and belief.adds_up and belief.independent)):
         return None
-    total = others
+    total, share = sum((charge.epsilon for charge in others), Fraction(0)), deltas(others)
     for group in groups.values():
         cost = _same_rows(view, belief, group)
         if math.isinf(cost):
             return None
         total += Fraction(cost)
+        share += group[0].delta if len(group) == 1 else 0  # several are charged by a loss without a delta
     several = len(sent) > 1
     rule = "sum over batches of rows" if len(groups) > 1 else "along a coupling" if several else "alone"
-    share = deltas(charges) if all(len(group) == 1 for group in groups.values()) else Fraction(0)
     return Joint(total, share, rule, _kind(charges))
 
 
