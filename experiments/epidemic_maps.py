@@ -22,11 +22,13 @@ from takifugu.asymmetric import (
     Pointing,
     Question,
     Sanitiser,
+    SparseAnswers,
     at_least,
     at_most,
     count_noise,
     marks,
     sanitiser,
+    sparse_marks,
     virtual_beta,
 )
 from takifugu.asymmetric.virtual import coins
@@ -192,6 +194,23 @@ def ordinary_map(command: str, counts: Integers) -> str:
     legend(figure, wrong=True)
     save(figure, "takagi2021-map", command)
     return face_value_table(counts)
+
+
+def day_map(command: str, counts: Integers, ways: dict[str, tuple[SparseAnswers, Integers]]) -> None:
+    """Draw the truth of a day, and what the sparse vector says in an order of the places, each drawn once."""
+    plots, setting = pyplot(), Setting(alpha=0)
+    figure, axes = plots.subplots(1, len(ways) + 1, figsize=(4 * len(ways) + 4, 4.6), layout="constrained")
+    picture(axes[0], truth(setting, counts), names=True)
+    axes[0].set_title(f"the truth of a day (made up)\n{setting.safe.holds(counts).sum()} of {PLACES} places are safe")
+    for axis, (name, (known, order)) in zip(axes[1:], ways.items(), strict=True):
+        answers = known.answer(counts[order], setting.threshold, InsecureSeededEntropyForTests(epidemic.SEED))
+        shown = np.full(PLACES, Mark.OBSCURE.value, dtype=object)
+        shown[order] = sparse_marks(answers)
+        right, _, wrong = tally(shown, setting, counts)
+        picture(axis, shown, (shown == Mark.SAFE.value) & ~setting.safe.holds(counts))
+        axis.set_title(f"{name}\n{right} found, {wrong} called safe wrongly")
+    legend(figure)
+    save(figure, "takagi2021-day", command)
 
 
 def face_value_table(counts: Integers) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 from scipy.signal import fftconvolve
@@ -17,10 +18,10 @@ from scipy.stats import binom
 
 import epidemic
 from epidemic import HOURS, PLACES, SIDE, WEEKDAYS, Epidemic, Integers
-from epidemic_maps import Floats, Setting, asymmetric, bounded, maps, ordinary_map, two_sided
+from epidemic_maps import Floats, Setting, asymmetric, bounded, day_map, maps, ordinary_map, two_sided
 from pages import ROOT, commit, pyplot, save, table, write
 from research_data import find_or_leave
-from takifugu.asymmetric import ceiling, virtual_beta
+from takifugu.asymmetric import SparseAnswers, ceiling, virtual_beta
 
 REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021 (Asymmetric Differential Privacy), Figures 2 to 6"
 
@@ -195,6 +196,18 @@ def draw_sparse(counts: Integers) -> str:
     return table(header, rows)
 
 
+def draw_day(counts: Integers) -> None:
+    """Draw the map of a day, at epsilon 1 in all: SALap in a random order, from the outskirts, and every place."""
+    inwards, every = outskirts_first(), Fraction(1, MOST_A_DAY)
+    ways = {
+        "SALap, c = 1, in any order": (SparseAnswers(1, limit=1), random_orders()[0]),
+        "SALap, c = 1, outskirts first": (SparseAnswers(1, limit=1), inwards),
+        f"every place at ε = 1/{MOST_A_DAY} each": (SparseAnswers(every, sensitivity=MOST_A_DAY), inwards),
+    }
+    assert all(known.epsilon_total == 1 for known, _ in ways.values())
+    day_map(COMMAND, counts, ways)
+
+
 def draw_days(days: Sequence[Integers]) -> str:
     """Draw Figure 6: E[beta] and the expected number of right answers of SALap with c = 1; return a table."""
     plots, orders, known = pyplot(), random_orders()[:EACH_DAY], sizes(days)
@@ -253,6 +266,7 @@ def main() -> None:
         "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
     }  # fmt: skip
     draw_hours(sizes(hours))
+    draw_day(days[DAY])
     for name, text in made.items():
         write(PAGE, name, text)
     print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy.integrate import quad
 
-from takifugu.asymmetric.answers import at_least, at_most, fewer_than, marks, sanitiser
+from takifugu.asymmetric.answers import at_least, at_most, fewer_than, marks, sanitiser, sparse_marks
+from takifugu.asymmetric.sparse import Answers, Marks, SparseAnswers
 from takifugu.asymmetric.tails import CountNoise, Pointing, count_noise
 from takifugu.errors import InputError
+from takifugu.noise import InsecureSeededEntropyForTests
 
 F = Fraction
 UP, DOWN, BOTH = Pointing.UP, Pointing.DOWN, Pointing.BOTH
@@ -32,6 +34,11 @@ def mass(noise: CountNoise, j: int) -> float:
         return (1 - a) / (1 + a) * a ** abs(j)
     j = j * int(noise.pointing)
     return (1 - a) * a**j if j >= 0 else 0.0
+
+
+def drawn(noise: CountNoise):
+    """Return the values that the noise can have, within reach."""
+    return np.arange(0 if noise.pointing is UP else -REACH, 1 if noise.pointing is DOWN else REACH)
 
 
 def density(noise: CountNoise, x: float) -> float:
@@ -103,13 +110,13 @@ def test_a_false_yes_is_at_most_alpha_and_the_sanitiser_says_yes_most_often(
         assert pointing is not (UP if most else DOWN)
         return
     assert made.cutoff.denominator == 1
-    wrong = 0.0
-    for z_minus_m in range(-REACH, REACH):
-        wrong += mass(noise, z_minus_m) * bool(made.says_yes(np.array([question.worst + z_minus_m]))[0])
+    outputs = drawn(noise)
+    said = made.says_yes(question.worst + outputs)
+    wrong = math.fsum(mass(noise, int(j)) for j in outputs[said])
     assert wrong <= float(alpha) + 1e-12
     # one more output that says yes would be too many, unless it has no mass
     edge = made.cutoff
-    assert not made.says_yes(np.array([int(edge)]))[0]
+    assert (pointing is UP and edge < 0) or not made.says_yes(np.array([int(edge)]))[0]
     more = wrong + mass(noise, int(edge) - question.worst)
     assert more > float(alpha) - 1e-12 or alpha == 0
 
@@ -123,7 +130,7 @@ def test_beta_is_what_the_marks_say(epsilon, sensitivity, pointing, most, thresh
         with pytest.raises(InputError, match="beta is"):
             made.beta(count)
         return
-    outputs = np.arange(-REACH, REACH)
+    outputs = drawn(noise)
     said = made.says_yes(outputs + count)
     want = math.fsum(mass(noise, int(j)) for j in outputs[said])
     assert made.beta(count) == pytest.approx(want, abs=1e-12)
@@ -248,3 +255,24 @@ def test_a_reader_is_told_what_is_missed():
     lines = sanitiser(at_most(1), count_noise(1, 1, BOTH), "0.01").describe([0])
     assert lines[0].startswith('"at most 1" is wrong with probability at most ')
     assert sanitiser(at_most(1), count_noise(1, 1, BOTH), "0.01").alpha <= F(lines[0].split()[-1])
+
+
+def test_a_place_that_was_not_answered_is_never_safe():
+    answers = Answers(np.array([Marks.SAFE, Marks.VALUE, Marks.VALUE, Marks.NOT_ANSWERED]), np.array([-1, 6, 40, -1]))
+    dangerous = sanitiser(at_least(6), count_noise(1), "0.001")
+    assert sparse_marks(answers).tolist() == ["safe", "obscure", "obscure", "obscure"]
+    assert sparse_marks(answers, dangerous).tolist() == ["safe", "obscure", "dangerous", "obscure"]
+    with pytest.raises(InputError, match="below 0"):  # -1 stands for no value, and is below every threshold
+        marks(answers.values, sanitiser(at_most(5), count_noise(1)))
+
+
+@pytest.mark.parametrize("limit", [1, 3, None])
+def test_drawn_answers_are_marked_rightly(limit):
+    counts = np.random.default_rng(5).integers(0, 12, 2000)
+    known = SparseAnswers(1, limit, sensitivity=None if limit else 24)
+    answers = known.answer(counts, 5, InsecureSeededEntropyForTests(5))
+    shown = sparse_marks(answers, sanitiser(at_least(6), count_noise(1), "0.01"))
+    assert (counts[shown == "safe"] <= 5).all()
+    assert (shown == "safe").sum() == answers.safe.sum()
+    assert limit or answers.safe.any()
+    assert np.count_nonzero(shown == "dangerous") <= answers.used

@@ -18,9 +18,9 @@ import epidemic_maps as maps
 import takagi2021 as experiment
 from epidemic_maps import Setting
 from pages import IMAGES, made
-from takifugu.asymmetric import Mark
+from takifugu.asymmetric import Mark, SparseAnswers
 
-PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "map")
+PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "map", "day")
 
 
 @cache
@@ -54,6 +54,18 @@ def test_right_answers_by_enumeration(betas, units):
         want[said] += chance
     reached = experiment.right_answers(np.array(betas), units)
     assert reached == pytest.approx(want[::-1].cumsum()[::-1][1:], abs=1e-9)
+
+
+@pytest.mark.parametrize("limit", [1, 2, None])
+@pytest.mark.parametrize("counts", [[0, 3, 1], [2, 0, 0, 1], [5, 5]])
+def test_right_answers_are_those_of_the_sparse_vector(counts, limit):
+    setting = Setting(threshold=2)
+    law = SparseAnswers(1, limit, sensitivity=3).law(counts, [2] * len(counts), most=40)
+    betas = experiment.asked_in(np.arange(len(counts)), setting, np.array(counts))
+    reached = experiment.right_answers(betas, limit)
+    for j in range(1, len(counts) + 1):
+        want = math.fsum(p for answers, p in law.items() if sum(a == "safe" for a in answers) >= j)
+        assert reached[j - 1] == pytest.approx(want, abs=1e-9)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(0, 6), st.sampled_from([0.2, 1.0, 2.0]))

@@ -9,6 +9,7 @@ from takifugu.asymmetric.answers import (
     fewer_than,
     marks,
     sanitiser,
+    sparse_marks,
 )
 from takifugu.asymmetric.framework import Asymmetric
 from takifugu.asymmetric.geometric import geometric_law
@@ -56,6 +57,7 @@ __all__ = [
     "one_way_ceiling",
     "sanitiser",
     "sensitivity",
+    "sparse_marks",
     "virtual_beta",
     "visits",
 ]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.asymmetric.sparse import Answers, Marks
 from takifugu.asymmetric.tails import CountNoise, Pointing
 from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_fraction
@@ -112,8 +113,16 @@ class Sanitiser:
     cutoff: Fraction | None
 
     def says_yes(self, noisy: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return where it says yes, for integer or float noisy counts of any shape."""
+        """Return where it says yes, for integer or float noisy counts of any shape.
+
+        Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
+        """
         values = np.asarray(noisy)
+        if self.noise.pointing is Pointing.UP and (values < 0).any():
+            raise InputError(
+                "some noisy counts are below 0", rule="this noise never lowers a count",
+                fix="mark the answers of a sparse vector by `sparse_marks`",
+            ).at("noisy")  # fmt: skip
         if self.cutoff is None:
             return np.zeros(values.shape, dtype=bool)
         return _compared(values, self.cutoff, self.question.at_most)
@@ -213,6 +222,21 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
     return np.where(good, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
 
 
+def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[Any]:
+    """Return a mark for every place that a sparse vector was asked about; one that was not answered is obscure.
+
+    >>> from takifugu.asymmetric import SparseAnswers
+    >>> from takifugu.noise import SystemEntropy
+    >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
+    ['safe', 'obscure', 'obscure']
+    """
+    bad = np.zeros(answers.marks.shape, dtype=bool)
+    told = answers.marks == Marks.VALUE
+    if dangerous is not None:
+        bad[told] = dangerous.says_yes(answers.values[told])
+    return np.where(answers.safe, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
+
+
 def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
     """Return the least s with P(N < -s) <= alpha: how far below the worst count a value must lie for a yes."""
     if noise.pointing is Pointing.UP and alpha == 0:
@@ -220,11 +244,9 @@ def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
     if alpha == 0:
         return None
     step = Fraction(1) if noise.whole else _STEP
-    steps = math.floor(_guess(noise, float(alpha)) / step)
+    steps = math.floor(_guess(noise, float(alpha)) / step) - 1  # below the answer, and then up to it
     while noise.below(-steps * step)[1] > alpha:
         steps += 1
-    while noise.below(-(steps - 1) * step)[1] <= alpha:
-        steps -= 1
     return steps * step
 
 
