@@ -108,6 +108,24 @@ def test_a_spanner_keeps_the_promise_for_all_pairs_at_some_loss():
     full = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane)])
     assert measuring.metric_loss(short.channel, plane) <= 1 + 1e-9
     assert full.loss - 1e-6 <= short.loss <= 1.5 * full.loss
+    assert short.least <= full.least + 1e-6  # proved for all pairs, not for the edges alone
+    assert full.loss <= full.least + 1e-6
+    assert short.least >= full.loss / 1.5
+
+
+def test_what_no_channel_loses_less_than_holds_for_every_way_to_ask():
+    """The same promise along edges with a stretch, by both solvers: the lower end is that of all pairs."""
+    prior = dict.fromkeys(GRID, F(1, 9))
+    full = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane)])
+    ring = spanner(GRID, plane, 1.5)
+    loose = hides_value(50)  # always kept here, and without a form by columns
+    mixed = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane, ring), loose])
+    alone = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane, ring)])
+    assert mixed.loss == pytest.approx(alone.loss, abs=1e-5)
+    assert mixed.least <= full.loss + 1e-9
+    both = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane), loose])
+    assert both.loss == pytest.approx(full.loss, abs=1e-6)
+    assert both.least == pytest.approx(full.least, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -141,3 +159,15 @@ def test_bad_input(wrong, kind):
 )
 def test_the_size_of_a_program_is_known_before_it_is_made(promise):
     assert promise.rows(GRID, 7, 1.0).limits.nnz <= promise.numbers(9, 7) <= 1.5 * promise.rows(GRID, 7, 1.0).limits.nnz
+
+
+@pytest.mark.parametrize("epsilon", [40, 1000])
+@pytest.mark.parametrize("delta", [0, "0.01"])
+def test_a_huge_epsilon_is_no_model_error(epsilon, delta):
+    values = [0, 1, 2]
+    p, q = {0: F(1, 2), 1: F(1, 2), 2: F(0)}, {0: F(0), 1: F(1, 2), 2: F(1, 2)}
+    prior = dict.fromkeys(values, F(1, 3))
+    for promise in (hides_value(epsilon), hides_population(p, q, epsilon, delta), hides_distance(epsilon, apart)):
+        found = optimal(values, values, prior, apart, [promise])
+        assert promise.keeps(found.channel)
+        assert found.loss <= 1e-6 or promise.describe().startswith("distribution")

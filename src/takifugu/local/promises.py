@@ -82,7 +82,7 @@ class LocalPrivacy:
 
         entries = eye_array(len(inputs) * outputs)
         least = kron(csr_array(np.ones((len(inputs), 1))), eye_array(outputs))
-        limits = bmat([[-entries, least], [entries, -math.exp(float(self.epsilon) * inside) * least]], format="csr")
+        limits = bmat([[-entries, least], [entries, -_factor(float(self.epsilon) * inside) * least]], format="csr")
         return Rows(limits, np.zeros(limits.shape[0]), outputs)
 
     def columns(self, inputs: Sequence[Any], inside: float) -> None:
@@ -155,7 +155,7 @@ class DistributionPrivacy:
     def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
         from scipy.sparse import bmat, csr_array, eye_array, kron, vstack
 
-        factor = math.exp(float(self.epsilon) * inside)
+        factor = _factor(float(self.epsilon) * inside)
         one, other = (np.array([[float(law.get(x, 0)) for x in inputs]]) for law in (self.p, self.q))
         blocks, bounds, ways = [], [], ((one, other), (other, one))
         for number, (a, b) in enumerate(ways):
@@ -176,7 +176,7 @@ class DistributionPrivacy:
         if self.delta:
             return None
         one, other = (np.array([float(law.get(x, 0)) for x in inputs]) for law in (self.p, self.q))
-        factor = math.exp(float(self.epsilon) * inside)
+        factor = _factor(float(self.epsilon) * inside)
         return csr_array(np.array([one - factor * other, other - factor * one]))
 
     def necessary(self, inputs: Sequence[Any]) -> float:
@@ -237,10 +237,9 @@ def ratio_limits(distances: Floats, pairs: Sequence[tuple[int, int]], rate: floa
 
     both = np.array([*pairs, *((j, i) for i, j in pairs)])
     steps = np.arange(len(both))
-    factors = np.exp(rate * distances[both[:, 0], both[:, 1]])
     places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
     # Divided by the larger factor: no number of the program is above 1.
-    values = np.concatenate([1 / factors, -np.ones(len(both))])
+    values = np.concatenate([np.exp(-rate * distances[both[:, 0], both[:, 1]]), -np.ones(len(both))])
     return csr_array((values, places), shape=(len(both), len(distances)))
 
 
@@ -292,6 +291,11 @@ def spanner(points: Sequence[Any], metric: Metric, most: float) -> tuple[tuple[i
             through = np.minimum(along[:, [i]] + distance + along[[j], :], along[:, [j]] + distance + along[[i], :])
             along = np.minimum(along, through)
     return tuple(chosen)
+
+
+def _factor(rate: float) -> float:
+    """Return e^rate; beyond e^30 a solver calls the number an error, and what it adds is below rounding."""
+    return math.exp(min(rate, 30.0))
 
 
 def _budget(epsilon: Number) -> Fraction:
