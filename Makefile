@@ -60,6 +60,7 @@ figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pi
 	@$(RUN) experiments/ding2022.py
 	@$(RUN) experiments/song2017.py
 	@$(RUN) experiments/zhang2022.py
+	@$(RUN) experiments/kawamoto2019.py
 	@$(RUN) experiments/takagi2021.py
 	@$(RUN) experiments/population_map.py
 	@$(RUN) experiments/networks.py

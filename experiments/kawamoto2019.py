@@ -1,0 +1,261 @@
+"""Kawamoto19, distribution privacy: where a person is, without telling which population they come from (our data).
+
+Our text of the paper ends before its experiments, so that these are ours: check-ins in New York on a 15 x 15 grid, four
+attributes of a check-in that the receiver must not learn, and for every mechanism the expected loss in metres against
+the epsilon of distribution privacy. It writes the tables of docs/kawamoto2019.md and its pictures. No numbers of single
+users are shown.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+from pages import ROOT, commit, pyplot, save, table, write
+from research_data import find_or_leave
+from takifugu.local.choosing import Mechanism, largest_strength, mechanisms, optimum
+from takifugu.local.measuring import success
+from takifugu.local.populations import Populations, estimated
+from takifugu.local.senders import Sender
+
+REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hiding Probability Distributions), our data"
+
+FILE = "checkins/foursquare_nyc.csv.gz"
+PAGE = ROOT / "docs" / "kawamoto2019.md"
+COMMAND = "takifugu reproduce kawamoto2019"
+
+SIDE = 15
+#: The box is declared, not read off the data: degrees, and metres per degree of latitude and longitude here.
+SOUTH, NORTH, WEST, EAST = 40.55, 40.99, -74.27, -73.68
+METRES = (111_200.0, 84_400.0)
+#: Added to the count of every cell in both populations: their supports differ otherwise.
+SMOOTHING = "1/2"
+HEAVIEST = 10
+#: Noise inside tupling moves no place farther than this.
+RADIUS = 10_000
+DELTA = Fraction(1, 1000)
+EPSILONS = tuple(Fraction(e) for e in ("1/4", "1/2", "1", "2", "4"))
+DUMMIES = (1, 2, 5, 10, 20, 50)
+SHOWN = Fraction(1)
+
+Row = Mapping[str, str]
+ATTRIBUTES: dict[str, tuple[str, str, Callable[[Row], bool]]] = {
+    "residence": ("residence", "elsewhere", lambda row: row["category"] == "Residence"),
+    "weekend": ("weekend", "weekday", lambda row: row["day"] in ("Saturday", "Sunday")),
+    "night": ("night", "day", lambda row: not 6 <= int(row["hour"]) < 22),
+}
+HEAVY = "heavy users"
+FIRST = "residence"
+
+#: How a curve is drawn: its words, colour and dashes.
+LINES = {
+    "exponential": ("exponential", "lightgreen", "-"),
+    "randomised-response": ("randomised response", "tab:purple", "-"),
+    "planar-normal": ("planar normal, renormalised", "tab:brown", "-"),
+    "planar-normal-remapped": ("planar normal, remapped", "tab:brown", "--"),
+    "planar-laplace": ("planar Laplace, renormalised", "tab:orange", "-"),
+    "planar-laplace-remapped": ("planar Laplace, remapped", "tab:orange", "--"),
+    "rappor": ("RAPPOR (sends a set of cells)", "tab:red", "-"),
+    "optimal": ("optimal, the floor for one cell", "black", "-"),
+}
+
+
+#: The exponential mechanism lies under planar Laplace noise, which is the same family on these outputs.
+WIDTHS = {"exponential": 5.0, "optimal": 2.2}
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A mechanism at the largest strength that keeps the promise: its expected loss and who guesses the population."""
+
+    loss: float
+    guess: float
+
+
+def places() -> list[tuple[float, float]]:
+    """Return the middles of all cells in metres from the south-west corner, row by row from the south."""
+    height, width = (NORTH - SOUTH) * METRES[0] / SIDE, (EAST - WEST) * METRES[1] / SIDE
+    return [((column + 0.5) * width, (row + 0.5) * height) for row in range(SIDE) for column in range(SIDE)]
+
+
+def cell(latitude: float, longitude: float) -> int:
+    """Return the number of a check-in's cell; what lies outside the box goes to its border."""
+    row = min(max(math.floor((latitude - SOUTH) / (NORTH - SOUTH) * SIDE), 0), SIDE - 1)
+    column = min(max(math.floor((longitude - WEST) / (EAST - WEST) * SIDE), 0), SIDE - 1)
+    return row * SIDE + column
+
+
+@lru_cache(maxsize=1)
+def rows(path: Path) -> tuple[Row, ...]:
+    """Return the check-ins."""
+    with gzip.open(path, "rt", encoding="utf-8") as text:
+        return tuple(csv.DictReader(text))
+
+
+def split(path: Path, attribute: str) -> tuple[str, str, Callable[[Row], bool]]:
+    """Return the names of the two populations of an attribute, and which rows are of the first."""
+    if attribute != HEAVY:
+        return ATTRIBUTES[attribute]
+    heavy = {user for user, _ in Counter(row["user"] for row in rows(path)).most_common(HEAVIEST)}
+    return f"the {HEAVIEST} heaviest users", "the others", lambda row: row["user"] in heavy
+
+
+def populations(path: Path, attribute: str) -> Populations:
+    """Return the two smoothed populations of an attribute."""
+    where, (one, other, chosen) = places(), split(path, attribute)
+    seen = ((one if chosen(row) else other, where[cell(float(row["lat"]), float(row["lon"]))]) for row in rows(path))
+    return estimated(seen, where, SMOOTHING, source="check-ins of a research data set")
+
+
+def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> Found | None:
+    """Return a mechanism at its largest strength; None where no strength keeps the promise."""
+    strength = largest_strength(way, people, epsilon, delta)
+    return None if strength is None else found(people, way.make(people, strength))
+
+
+def found(people: Populations, sender: Sender) -> Found:
+    # Delta at epsilon 0 is the total variation distance: the better of two guesses is right with (1 + TV)/2. It is
+    # enclosed from above, and what is made of the value tells no more than the value.
+    guess = (1 + sender.delta(people, Fraction(0))) / 2
+    return Found(sender.expected_loss(people), min(guess, success(None, *people.laws.values())))
+
+
+def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str, Found]:
+    """Return every mechanism that sends one value for one, and the floor of them."""
+    known = {name: way for name, way in mechanisms(people).items() if way is not None and name != "tupling"}
+    result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
+    floor = optimum(people, epsilon, delta).sender
+    assert floor is not None
+    result["optimal"] = found(people, floor)
+    return {name: of for name, of in result.items() if of is not None}
+
+
+def tuples(people: Populations, epsilon: Fraction) -> dict[int, float]:
+    """Return the loss of restricted Laplace noise inside tupling by the number of dummies, where any noise suffices."""
+    result = {}
+    for dummies in DUMMIES:
+        way = mechanisms(people, dummies, RADIUS)["tupling"]
+        assert way is not None
+        strength = largest_strength(way, people, epsilon, DELTA)
+        if strength is not None:
+            result[dummies] = way.make(people, strength).expected_loss(people)
+    return result
+
+
+Curves = dict[tuple[str, Fraction], dict[str, Found]]
+
+
+def losses_table(curves: Curves) -> str:
+    """Return the expected loss of every mechanism for every attribute at epsilon 1, in metres."""
+    names = list(dict.fromkeys(name for name, _ in curves))
+    lines = [[LINES[m][0], *(f"{curves[name, SHOWN][m].loss:,.0f}" for name in names)] for m in LINES]
+    return table([f"expected loss in metres at ε = {SHOWN}", *names], lines)
+
+
+def guesses_table(before: Mapping[str, float], curves: Curves) -> str:
+    """Return how often the better of two guesses is right, before and after."""
+    lines = [["the place itself", *(f"{100 * guess:.1f} %" for guess in before.values())]]
+    for mechanism in LINES:
+        cells = [f"{100 * curves[name, SHOWN][mechanism].guess:.1f} %" for name in before]
+        lines.append([LINES[mechanism][0], *cells])
+    most = 100 / (1 + math.exp(-SHOWN))
+    lines.append([f"at most, at ε = {SHOWN}", *[f"{most:.1f} %"] * len(before)])
+    return table(["the better guess is right", *before], lines)
+
+
+def tupling_table(tupled: Mapping[Fraction, Mapping[int, float]], loose: Mapping[Fraction, Mapping[str, Found]]) -> str:
+    """Return the loss of tupling by k and epsilon, with the floor of those that send one value."""
+    lines = []
+    for dummies in DUMMIES:
+        cells = [tupled[e].get(dummies) for e in EPSILONS]
+        lines.append([f"k = {dummies}", *("-" if of is None else f"{of:,.0f}" for of in cells)])
+    lines.append(["`optimal`, one value for one", *(f"{loose[e]['optimal'].loss:,.0f}" for e in EPSILONS)])
+    return table([f"expected loss in metres at δ = {float(DELTA):g}", *(f"ε = {float(e):g}" for e in EPSILONS)], lines)
+
+
+def draw_tradeoff(
+    curves: Curves, loose: Mapping[Fraction, Mapping[str, Found]], tupled: Mapping[Fraction, Mapping[int, float]]
+) -> None:
+    """Draw loss against epsilon for residences: without a delta, and with one and tuples."""
+    plots = pyplot()
+    figure, axes = plots.subplots(1, 2, figsize=(9.6, 5.6), sharey=True)
+    at = [float(e) for e in EPSILONS]
+    for mechanism, (words, colour, dashes) in LINES.items():
+        for axis, of in zip(axes, ([curves[FIRST, e] for e in EPSILONS], [loose[e] for e in EPSILONS]), strict=True):
+            drawn = [point[mechanism].loss if mechanism in point else math.nan for point in of]
+            label = words if axis is axes[0] else None
+            axis.plot(at, drawn, dashes, color=colour, marker=".", lw=WIDTHS.get(mechanism, 1.3), label=label)
+    for number, dummies in enumerate(DUMMIES):
+        drawn = [tupled[e].get(dummies, math.nan) for e in EPSILONS]
+        colour = plots.get_cmap("Blues")(0.35 + 0.65 * number / (len(DUMMIES) - 1))
+        axes[1].plot(at, drawn, "-", color=colour, marker="s", ms=3.5, label=f"tupling, k = {dummies}")
+    for axis, title in zip(axes, ("δ = 0", f"δ = {float(DELTA):g}, with tuples of k + 1 values"), strict=True):
+        axis.set(xscale="log", xlabel="ε of distribution privacy")
+        axis.set_xticks(at, [f"{e:g}" for e in at])
+        axis.set_xticks([], minor=True)
+        axis.set_yscale("symlog", linthresh=500)
+        axis.set_title(title, fontsize=10)
+        axis.grid(alpha=0.25)
+    ticks = [0, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
+    axes[0].set_yticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes[0].set_yticks([], minor=True)
+    axes[0].set_ylim(-30, 26_000)
+    axes[0].set_ylabel("expected loss of the place, metres")
+    figure.legend(loc="lower center", ncols=3, frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.16, 1, 1))
+    save(figure, "kawamoto2019-tradeoff", COMMAND)
+
+
+def draw_attributes(curves: Curves) -> None:
+    """Draw loss against epsilon for each attribute."""
+    plots = pyplot()
+    names = list(dict.fromkeys(name for name, _ in curves))
+    figure, axes = plots.subplots(1, len(names), figsize=(9.6, 3.9), sharey=True)
+    at = [float(e) for e in EPSILONS]
+    for axis, name in zip(axes, names, strict=True):
+        for mechanism, (words, colour, dashes) in LINES.items():
+            drawn = [curves[name, e][mechanism].loss for e in EPSILONS]
+            label = words if axis is axes[0] else None
+            axis.plot(at, drawn, dashes, color=colour, marker=".", lw=WIDTHS.get(mechanism, 1.3), label=label)
+        axis.set(xscale="log", xlabel="ε")
+        axis.set_xticks(at, [f"{e:g}" for e in at])
+        axis.set_xticks([], minor=True)
+        axis.set_title(name, fontsize=10)
+        axis.grid(alpha=0.25)
+    axes[0].set_ylabel("expected loss of the place, metres")
+    axes[0].set_ylim(bottom=0)
+    axes[0].yaxis.set_major_formatter("{x:,.0f}")
+    figure.legend(loc="lower center", ncols=3, frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.17, 1, 1))
+    save(figure, "kawamoto2019-attributes", COMMAND)
+
+
+def main() -> None:
+    started = time.perf_counter()
+    path = find_or_leave(FILE)
+    people = {name: populations(path, name) for name in (*ATTRIBUTES, HEAVY)}
+    curves = {(name, e): singles(of, e, Fraction(0)) for name, of in people.items() for e in EPSILONS}
+    loose = {e: singles(people[FIRST], e, DELTA) for e in EPSILONS}
+    tupled = {e: tuples(people[FIRST], e) for e in EPSILONS}
+    before = {name: success(None, *of.laws.values()) for name, of in people.items()}
+    made = {
+        "losses": losses_table(curves), "guesses": guesses_table(before, curves),
+        "tupling": tupling_table(tupled, loose), "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
+    }  # fmt: skip
+    for name, text in made.items():
+        write(PAGE, name, text)
+    draw_tradeoff(curves, loose, tupled)
+    draw_attributes(curves)
+    print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Distribution privacy on check-ins: the page beside the program, its numbers by an independent route."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.support.research import research_file
+
+import kawamoto2019
+from pages import IMAGES, made
+
+NAMES = ("residence", "weekend", "night", "heavy users")
+
+
+def cells(name: str) -> dict[str, list[float]]:
+    """Return the rows of a table of the page, by their first cell; nan for a dash."""
+    lines = made(kawamoto2019.PAGE, name).splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first: [number(cell) for cell in rest] for first, *rest in rows}
+
+
+def number(cell: str) -> float:
+    return math.nan if cell == "-" else float(cell.replace(",", "").removesuffix(" %"))
+
+
+def counted(attribute: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return both smoothed populations by cell, counted from the file as its README says."""
+    with gzip.open(research_file(kawamoto2019.FILE), "rt", encoding="utf-8") as text:
+        rows = list(csv.DictReader(text))
+    heavy = {user for user, _ in Counter(row["user"] for row in rows).most_common(10)}
+    has = {
+        "residence": lambda row: row["category"] == "Residence",
+        "weekend": lambda row: row["day"] in {"Saturday", "Sunday"},
+        "night": lambda row: int(row["hour"]) in {22, 23, 0, 1, 2, 3, 4, 5},
+        "heavy users": lambda row: row["user"] in heavy,
+    }[attribute]
+    counts = np.full((2, 225), 0.5)
+    for row in rows:
+        south, west = (float(row["lat"]) - 40.55) / 0.44 * 15, (float(row["lon"]) + 74.27) / 0.59 * 15
+        counts[int(has(row)), int(south) * 15 + int(west)] += 1
+    one, other = counts / counts.sum(axis=1, keepdims=True)
+    return one, other
+
+
+def test_cells_are_where_their_middles_are() -> None:
+    places = kawamoto2019.places()
+    assert len(set(places)) == 225
+    for place, (x, y) in enumerate(places):
+        assert kawamoto2019.cell(40.55 + y / 111_200, -74.27 + x / 84_400) == place
+    assert kawamoto2019.cell(0.0, -180.0) == 0
+    assert kawamoto2019.cell(90.0, 0.0) == 224
+
+
+@pytest.mark.parametrize("attribute", NAMES)
+def test_the_guess_from_the_place_itself(attribute: str) -> None:
+    one, other = counted(attribute)
+    told = cells("guesses")["the place itself"][NAMES.index(attribute)]
+    assert told == pytest.approx(50 * (1 + abs(one - other).sum() / 2), abs=0.06)
+
+
+def test_nobody_guesses_more_than_epsilon_allows_and_noise_never_helps() -> None:
+    table = cells("guesses")
+    most = 100 * math.e / (1 + math.e)
+    assert table.pop("at most, at ε = 1") == pytest.approx([most] * 4, abs=0.06)
+    before = table.pop("the place itself")
+    for guesses in table.values():
+        assert all(guess <= min(most, own) + 0.06 for guess, own in zip(guesses, before, strict=True))
+
+
+def test_the_floor_is_below_all_that_send_one_place() -> None:
+    table = cells("losses")
+    floor = table.pop("optimal, the floor for one cell")
+    for mechanism, losses in table.items():
+        if not mechanism.startswith("RAPPOR"):
+            assert all(loss >= least for loss, least in zip(losses, floor, strict=True)), mechanism
+
+
+def test_more_dummies_and_a_larger_epsilon_lose_less() -> None:
+    table = cells("tupling")
+    table.pop("`optimal`, one value for one")
+    rows = np.array([[math.inf if math.isnan(loss) else loss for loss in losses] for losses in table.values()])
+    assert len(rows) == len(kawamoto2019.DUMMIES)
+    assert (rows[:, 1:] <= rows[:, :-1]).all()
+    assert (rows[1:] <= rows[:-1]).all()
+
+
+@pytest.mark.parametrize("attribute", NAMES)
+def test_randomised_response_by_its_formula(attribute: str) -> None:
+    """With weight w for the value itself the law of what is sent is (w - 1) p + 1, over w + 224."""
+    one, other = counted(attribute)
+    places = np.array(kawamoto2019.places())
+    apart = np.hypot(*(places[:, None, axis] - places[None, :, axis] for axis in (0, 1)))
+    factor = math.e
+    # (w - 1) p + 1 <= e ((w - 1) q + 1) for all cells, both ways: linear in w - 1.
+    limits = [(factor - 1) / (a - factor * b) for a, b in (*zip(one, other), *zip(other, one)) if a > factor * b]  # noqa: B905
+    more = min(limits, default=math.inf)
+    loss = ((one + other) / 2 @ apart).sum() / (more + 225) if limits else 0.0
+    told = cells("losses")["randomised response"][NAMES.index(attribute)]
+    assert told == pytest.approx(loss, rel=1e-3, abs=1)
+
+
+def test_a_page_s_number_by_the_program() -> None:
+    people = kawamoto2019.populations(research_file(kawamoto2019.FILE), "residence")
+    floor = kawamoto2019.optimum(people, Fraction(1), Fraction(0))
+    assert floor.expected_loss == pytest.approx(cells("losses")["optimal, the floor for one cell"][0], abs=0.6)
+
+
+def test_the_pictures_are_on_the_page() -> None:
+    text = kawamoto2019.PAGE.read_text(encoding="utf-8")
+    for name in ("kawamoto2019-tradeoff", "kawamoto2019-attributes"):
+        assert f"images/{name}.svg" in text
+        assert (IMAGES / f"{name}.svg").is_file()
