@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ from takifugu.local.promises import (
 )
 
 F = Fraction
+LINE = list(range(400))
 GRID = [(float(r), float(c)) for r in range(3) for c in range(3)]
 
 
@@ -139,6 +141,7 @@ def test_what_no_channel_loses_less_than_holds_for_every_way_to_ask():
         (lambda: hides_population({0: 1}, {1: 1}, 1, 1), InputError),
         (lambda: spanner(GRID, plane, 0.5), InputError),
         (lambda: optimal(list(range(400)), list(range(400)), {0: 1}, apart, [hides_distance(1, apart)]), Unsupported),
+        (lambda: optimal(LINE, LINE, {0: 1}, apart, [hides_distance(1, apart, pairwise(LINE))]), Unsupported),
     ],
 )
 def test_bad_input(wrong, kind):

@@ -160,7 +160,7 @@ class _State:
     def _factors(self) -> tuple[Floats, Floats] | None:
         """Return the Cholesky factors of diag(below / K) + G^T diag(multipliers / slack) G, one for every column.
 
-        The second array is the sum of their factors.
+        The second array is the sum of the inverses.
         """
         from scipy.linalg import lapack
 

@@ -27,6 +27,8 @@ from takifugu.local.promises import Promise, Rows, checked
 INSIDE = 1 - 2.0**-24
 #: Numbers in the constraints beyond which a program is refused.
 MOST_NUMBERS = 3_000_000
+#: Numbers in the matrices of all columns beyond which a program by columns is refused: about 500 MB.
+MOST_IN_MATRICES = 60_000_000
 #: Shares of the mean row that are mixed in, until what is measured keeps the promise.
 _BLENDS = (Fraction(1, 2**34), *(Fraction(1, 2**k) for k in (30, 26, 22, 18, 14, 10)))
 
@@ -90,6 +92,11 @@ def _by_columns(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]
     limits = [promise.columns(inputs, 1.0) for promise in promises]
     if any(of is None for of in limits) or sum(of.shape[0] for of in limits) <= len(inputs):
         return None
+    if len(inputs) ** 2 * cost.shape[1] > MOST_IN_MATRICES:
+        raise Unsupported(
+            f"the matrices of the program would have {len(inputs) ** 2 * cost.shape[1]:,} numbers, and at most "
+            f"{MOST_IN_MATRICES:,} are held", fix="give fewer places",
+        )  # fmt: skip
     needed = [promise.necessary(inputs) for promise in promises]
     try:
         found = solve(cost, vstack(limits, format="csr"))
