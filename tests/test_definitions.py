@@ -16,6 +16,7 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu import definitions, frameworks
+from takifugu.asymmetric.marked import Marked
 from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
@@ -188,6 +189,7 @@ NOISES = {
     "sent-value": (SENT, 3 * F(SENT.local_loss())),
     "sent-tuple": (SentTuple(3, 0.5, 1.0, "", SENT.channel, 2), 3 * F(SENT.local_loss())),
     "sent-bits": (BITS, F(BITS.local_loss())),
+    "sparse": (Marked(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
     "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
 }
 

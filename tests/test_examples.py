@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import importlib.util
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -105,6 +108,36 @@ def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Pat
     others = {line.split(",")[0] for line in (tmp_path / "others.csv").read_text(encoding="utf-8").splitlines()}
     assert others == {"status", "home", "out"}
     assert "where people are" in population_map.picture(tmp_path)
+
+def test_the_file_of_the_readme_about_places_runs_on_research_data(tmp_path: Path) -> None:
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(# evening.toml\n.*?)```", readme, re.DOTALL)
+    (tmp_path / "evening.toml").write_text(text, encoding="utf-8")
+    seen = {}
+    with gzip.open(research_file("checkins/foursquare_nyc.csv.gz"), "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if (row["day"], row["hour"]) == ("Friday", "18"):
+                seen[row["user"]] = f"{row['user']},{row['lon']},{row['lat']}\n"
+    (tmp_path / "evening.csv").write_text("person,lon,lat\n" + "".join(seen.values()), encoding="utf-8")
+    assert f"each of the {len(seen)} people" in readme
+    dry = invoke("release", "--dry-run", tmp_path / "evening.toml")
+    assert dry.exit_code == 0, dry.output
+    (share,) = re.findall(r"([\d.]+) % of the places", " ".join(dry.stdout.split()))
+    assert f"says that {share} % of the safe boxes will be found" in readme
+    released = invoke("release", tmp_path / "evening.toml")
+    assert released.exit_code == 0, released.output
+    page = " ".join((tmp_path / "published" / "safe.certificate.txt").read_text(encoding="utf-8").split())
+    assert '"safe" means that the true count is at most 2, and that is never wrong' in page
+    report = (tmp_path / "published" / "safe.report.html").read_text(encoding="utf-8")
+    assert "not known to be safe of 900 places" in report
+    assert report.count("<svg") >= 2
+
+
+def test_what_the_readme_says_of_ordinary_noise_at_places() -> None:
+    """One person who goes elsewhere changes two counts: scale 2/epsilon; safe below z with P(3 + K <= z) <= 1/1000."""
+    a = math.exp(-1 / 2)
+    z = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
+    assert f"{100 * a ** -z / (1 + a):.1f}" == "0.4"
 
 
 def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:

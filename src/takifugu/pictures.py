@@ -210,6 +210,24 @@ def graph(
     return _svg(WIDTH, 80 * len(rows) + 60, title, made, body)
 
 
+def drawing(width: int, height: int, title: str, body: Iterable[str]) -> str:
+    """Return a picture of marks that the caller has placed; the title is also what a screen reader says."""
+    return _svg(width, height, title, "", body)
+
+
+def rectangle(x: float, y: float, width: float, height: float, colour: str) -> str:
+    """Return a filled rectangle; its edges are not blurred, so that neighbours leave no seam."""
+    return (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}" '
+        'shape-rendering="crispEdges"/>'
+    )
+
+
+def words(x: float, y: float, text: str) -> str:
+    """Return a text that starts at a place."""
+    return _words(x, y, text, "start", _TEXT)
+
+
 def _svg(width: int, height: int, title: str, made: str, body: Iterable[str]) -> str:
     about = f"<desc>{_escaped(made)}</desc>" if made else ""
     inside = "\n".join(body)

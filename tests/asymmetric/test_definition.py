@@ -219,7 +219,7 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
     told = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]]).certificate
     text = " ".join(told.text().split())
     for words in (
-        "this hides that a person was at any place where they were",
+        "this hides that a person was at the places where they were (not that they were at no other)",
         "from anyone, whatever they believe",
         "nothing is promised the other way",
         "a number is never below the true one",

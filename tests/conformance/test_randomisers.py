@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -12,9 +15,11 @@ from tests.conformance.corpus import corpus
 from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
 from takifugu.calibration.registry import REGISTRY
+from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Problem
 from takifugu.randomisers import KINDS as ALL_KINDS
-from takifugu.randomisers import Direction, DiscreteLaplace
+from takifugu.randomisers import MARKS, Direction, DiscreteLaplace
+from takifugu.randomisers import from_dict as randomiser_from_dict
 from takifugu.randomisers.choices import Choice
 from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.randomisers.one_sided_real import OneSidedExponential
@@ -53,7 +58,9 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
         return
     noise = returned()[kind]
-    if noise.output.is_column:
+    if noise.output is MARKS:
+        check_marks(noise)
+    elif noise.output.is_column:
         check_sending(noise)
     elif isinstance(noise, Choice):
         check_randomiser(noise, noise.channel.inputs, noise.outputs)
@@ -62,6 +69,21 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         noise = replace(noise, on_grid=True) if hasattr(noise, "on_grid") else noise
         check_randomiser(noise, [0], range(-reach, reach + 1))
     assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
+
+
+def check_marks(noise: Any) -> None:
+    """Check a randomiser of one cell that says "safe": its masses sum to one, draws follow them, and it reads back."""
+    most = noise.thresholds[0] + math.ceil(40 * noise.units)
+    for answer in range(noise.thresholds[0] + 3):
+        masses = {mark: math.exp(noise.log_density([answer], [mark])) for mark in ("safe", *range(answer, most + 1))}
+        assert abs(sum(masses.values()) - 1) < 1e-6
+        assert (masses["safe"] > 0) == (answer <= noise.thresholds[0])
+        entropy, seen = InsecureSeededEntropyForTests(answer), Counter[Any]()
+        for _ in range(3000):
+            seen[noise.draw([answer], entropy)[0]] += 1
+        for mark, mass in masses.items():
+            assert abs(seen[mark] - 3000 * mass) <= 6 * math.sqrt(3000 * mass) + 1, (answer, mark)
+    assert randomiser_from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
 def test_every_kind_is_returned_by_some_mechanism() -> None:

@@ -134,6 +134,16 @@ EXAMPLES = (
          ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
          ('"each-value"', '"each-row"', "release[0].query")),
     ),
+    Example(
+        "asymmetric",
+        f'{HEAD}person = "who"\nplace = "where"\n[belief]\nkind = "asymmetric"\nplaces = ["bar", "shop", "gym"]\n'
+        f'[hide]\nvisits = "all"\n{END}query = "safe"\nat_most = 4\n',
+        {"data.csv": "who,where\n" + "".join(f"p{i},gym\np{i},bar\n" for i in range(9)) + "p0,gym\np3,shop\n"},
+        (*WRONG, ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
+         ("at_most = 4", "at_most = -4", "release[0].at_most"),
+         ('place = "where"\n', 'place = "where"\nx = "where"\n', "source.x")),
+        ("query", "at_most"),
+    ),
 )
 
 

@@ -17,8 +17,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from takifugu.asymmetric.boxes import Boxes
 from takifugu.asymmetric.policy import EachOf, Policy
-from takifugu.asymmetric.predicates import AnyOf, NoneOf, Value, listed
+from takifugu.asymmetric.predicates import AnyOf, NoneOf, Value, plain_value
 from takifugu.asymmetric.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
 from takifugu.domain import Domain
 from takifugu.errors import DataError, InputError, Unsupported, did_you_mean
@@ -84,7 +85,8 @@ class VisitCounts:
 class Visits:
     """Records that are sets of these places; `most` is the largest number of them in one record, None for no bound.
 
-    Raises InputError for no place, for a repeated one, and for `most` below 1.
+    `boxes` says of which grid they are the boxes, if they are. Raises InputError for no place, for a repeated one, and
+    for `most` below 1.
 
     >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
     'people and where they were, of 3 places, each person at 1 of them at most'
@@ -92,6 +94,7 @@ class Visits:
 
     places: tuple[Value, ...]
     most: int | None = None
+    boxes: Boxes | None = None
 
     names = None  # its entries are the places of one record, which no query reads by name
     one_alphabet = True
@@ -109,7 +112,12 @@ class Visits:
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
         """Return the domain of these places."""
-        return Visits(tuple(listed(places)), most)
+        return Visits(tuple(map(plain_value, places)), most)
+
+    @staticmethod
+    def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
+        """Return the domain whose places are the boxes of a grid."""
+        return Visits(boxes.names(), most, boxes)
 
     @property
     def size(self) -> int:
@@ -228,9 +236,12 @@ class Visits:
 
     def describe(self) -> str:
         most = "" if self.most is None else f", each person at {self.most} of them at most"
-        return f"people and where they were, of {self.size} places{most}"
+        of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
+        return f"people and where they were, of {self.size} {of}{most}"
 
     def to_dict(self) -> dict[str, Any]:
+        if self.boxes is not None:
+            return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
         return {"kind": "visits", "places": list(self.places), "most": self.most}
 
     def _chosen(self, named: tuple[Value, ...] | None) -> Any:
@@ -242,6 +253,8 @@ class Visits:
 
 def read(data: Mapping[str, Any]) -> Visits:
     """Read a domain of places back from its `to_dict` form."""
+    if "boxes" in data:
+        return Visits.of_boxes(Boxes.from_dict(data["boxes"]), data["most"])
     return Visits.of(data["places"], data["most"])
 
 

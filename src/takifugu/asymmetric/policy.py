@@ -67,11 +67,12 @@ class EachOf:
         return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
 
     def describe(self) -> str:
-        """Say what is hidden of a record."""
+        """Say what is hidden of a record, and what is not."""
         if self.named is None:
-            return "a person was at any place where they were"
+            return "that a person was at the places where they were (not that they were at no other)"
         told = " or ".join(map(repr, self.named[:4]))
-        return f"a person was at {told}{'' if len(self.named) <= 4 else f' or another one of {len(self.named)} places'}"
+        more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
+        return f"that a person was at {told}{more} (not that they were not)"
 
 
 def each_from(data: Mapping[str, Any]) -> EachOf:
@@ -159,7 +160,7 @@ class Policy:
         """Say what is hidden, and that its opposite is not."""
         if self.is_ordinary:
             return "any change of one record (ordinary differential privacy)"
-        return " and ".join(f"that {_hidden(rule)}" for rule in self.rules) + "; not that it is otherwise"
+        return " and ".join(rule.describe() for rule in self.rules)
 
     def family(self, belief: Any) -> NoReturn:
         """Raise InputError: a policy is about records, whatever anybody believes of them."""
@@ -220,8 +221,3 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
         total = 1.0
     return moves * each, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
 
-
-
-def _hidden(rule: Any) -> str:
-    """Say what one predicate hides."""
-    return rule.describe() if isinstance(rule, EachOf) else f"of a record {rule.describe()}"

@@ -39,7 +39,7 @@ class Predicate:
         raise NotImplementedError
 
     def describe(self) -> str:
-        """Say in words of a record that the predicate is false of it: what a policy hides."""
+        """Say what a policy hides with it, and what not."""
         raise NotImplementedError
 
     def _refuse(self, formula: str) -> NoReturn:
@@ -84,7 +84,7 @@ class NoneOf(Predicate):
         return {"kind": "none-of", "values": list(self.named)}
 
     def describe(self) -> str:
-        return f"it has {_one_of(self.named)}"
+        return f"that a record has {_one_of(self.named)} (not that it has not)"
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class AnyOf(Predicate):
         return {"kind": "any-of", "values": list(self.named)}
 
     def describe(self) -> str:
-        return f"it does not have {_one_of(self.named)}"
+        return f"that a record does not have {_one_of(self.named)} (not that it has)"
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Checked(Predicate):
         return {"kind": "checked", "name": self.name, "version": self.version}
 
     def describe(self) -> str:
-        return f"{self.name!r} (version {self.version}) is false of it"
+        return f"that {self.name!r} (version {self.version}) is false of a record (not that it is true)"
 
 
 _DEFINED: dict[tuple[str, int], Checked] = {}
@@ -165,7 +165,7 @@ def none_of(*values: Value) -> NoneOf:
     Raises InputError for no value.
 
     >>> none_of("ill").describe()
-    "it has 'ill'"
+    "that a record has 'ill' (not that it has not)"
     """
     return NoneOf(listed(values))
 

@@ -74,6 +74,7 @@ REGISTRY = [
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("asymmetric-geometric", "asymmetric_geometric", definitions=("asymmetric",)),
     Line("asymmetric-laplace", "asymmetric_laplace", definitions=("asymmetric",)),
+    Line("asymmetric-sparse", "asymmetric_sparse", definitions=("asymmetric",)),
     Line(
         "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",

@@ -20,6 +20,8 @@ from takifugu.files import read_file
 
 #: The columns of a published table that hold texts, and those that hold numbers.
 TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high")
+#: What stands in place of a number where counts were compared with thresholds.
+MARKED = ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
 
@@ -80,4 +82,8 @@ def _read(column: str, cell: str) -> Any:
         return unguarded(cell)
     if column not in NUMBERS:
         raise KeyError(column)
+    if not cell and column != "value":
+        return None  # nothing is known around what is no number
+    if column == "value" and cell in MARKED:
+        return cell
     return float(cell) if any(mark in cell for mark in ".en") else int(cell)

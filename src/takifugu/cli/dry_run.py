@@ -73,8 +73,10 @@ def print_forecast(foreseen: Forecast) -> None:
 def _rows(table: Expected) -> Iterator[list[str]]:
     for blur in table.blurs[:_SHOWN]:
         yield [
-            name_of(table.name, 16), _whose(table, blur), _number(blur.half_width), _span(*_ends(blur.ranges)),
-            _percent(*blur.shares), _number(blur.median),
+            name_of(table.name, 16), _whose(table, blur), *(["-"] * 4 if blur.marks else [
+                _number(blur.half_width), _span(*_ends(blur.ranges)) if blur.ranges else "any number",
+                _percent(*blur.shares) if blur.ranges else "-", _number(blur.median),
+            ]),
         ]  # fmt: skip
     if len(table.blurs) > _SHOWN:
         yield [name_of(table.name, 16), f"{len(table.blurs) - _SHOWN} more kinds", "-", "-", "-", "-"]

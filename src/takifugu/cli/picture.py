@@ -22,7 +22,7 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
-    texts = [f"{_short(r['value'])} ± {_short(r['high'] - r['value'])}" for r in rows]
+    texts = [_around(r) for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, width - left - right - 4)
     most = longest or max([float(r["high"]) for r in rows] + [0.0])
@@ -32,6 +32,14 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
         bar = "█" * ends[0] + "▓" * (ends[1] - ends[0]) + "░" * (ends[2] - ends[1])
         lines.append(f"{name:<{left}}  {bar:<{room}}  {text:>{right}}")
     return lines
+
+
+def _around(row: Mapping[str, Any]) -> str:
+    """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
+    low, value, high = (row[key] for key in ("low", "value", "high"))
+    if high - value == value - low:
+        return f"{_short(value)} ± {_short(high - value)}"
+    return f"{_short(value)} ({_short(low)} to {_short(high)})"
 
 
 def block(share: float, width: int) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
     "of a table at once, over the noise alone; this is not sampling error)."
 )
-_DRAWN_UNITS = 12
+_DRAWN_UNITS, _DRAWN_CELLS = 12, 60
 #: Colours in comparisons: what is taken, and what does not keep the promise.
 _MARKS = {
     " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
@@ -140,13 +141,16 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
         for unit in units[:_DRAWN_UNITS]:
             if unit is not None:
                 click.echo(f"\n  {unit}")
-            click.echo("\n".join(bars([row for row in table.rows if row.get("unit") == unit], longest)))
+            rows = [row for row in table.rows if row.get("unit") == unit]
+            click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest)))
+            if len(rows) > _DRAWN_CELLS:
+                click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table{_counted(rows)}"))
         if len(units) > _DRAWN_UNITS:
             click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
         click.echo()
-    if not all(isinstance(table.rows, Rows) for table in outcome.tables):
-        click.echo(wrapped(LEGEND))
-        click.echo()
+    drawn = (table.rows for table in outcome.tables if not isinstance(table.rows, Rows))
+    if any(row["high"] is not None for rows in drawn for row in rows):
+        click.echo(f"{wrapped(LEGEND)}\n")
     files = [path for table in outcome.tables for path in table.files]
     click.echo(visible("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)])))
     click.echo()
@@ -157,6 +161,12 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
     click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
     if outcome.completed is not None:
         click.echo(wrapped(completed(outcome.completed)))
+
+
+def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Say how often each word was published, where words were: "safe" and the like."""
+    told = Counter(row["value"] for row in rows if isinstance(row["value"], str))
+    return f"; of all {len(rows):,}: {', '.join(f'{n:,} {word}' for word, n in told.items())}" if told else ""
 
 
 def completed(since: str) -> str:

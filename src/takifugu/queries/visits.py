@@ -102,7 +102,7 @@ class AtMost:
     with a grid: a true 5.4 that is rounded to 5 before it is compared would be called safe.
 
     >>> AtMost(Visitors(), 5, limit=20).describe()
-    'whether at most 5 of how many people were at each place, until 20 are not known to be'
+    'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
     query: Query
@@ -182,8 +182,13 @@ class AtMost:
     def describe(self) -> str:
         one = isinstance(self.threshold, Fraction)
         most = f"at most {float(self.threshold):g}" if one else "at most its own threshold"  # type: ignore[arg-type]
-        until = "" if self.limit is None else f", until {self.limit} are not known to be"
-        return f"whether {most} of {self.query.describe()}{until}"
+        after = f"; after {self.limit} that are not known to be such the others are not answered"
+        rest = "" if self.limit is None else after
+        if isinstance(self.query, Visitors):
+            places = self.query.places
+            where = "places" if places is None else f"of {len(places)} places"
+            return f"at which {where} {most} people were{rest}"
+        return f"whether {self.query.describe()} is {most}{rest}"
 
 
 def _thresholds(given: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from takifugu.randomisers.additive import DiscreteLaplace, Exact, Noise, laplace_or_exact
 from takifugu.randomisers.base import (
     LABEL,
+    MARKS,
     NUMBER,
     ONE_SIDED,
     PARTS,
@@ -33,8 +34,8 @@ from takifugu.randomisers.rounded import RoundedLaplace, RoundedNormal
 from takifugu.registry import Registry
 
 __all__ = [
-    "KINDS", "LABEL", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace", "Exact", "Kind",
-    "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "around",
+    "KINDS", "LABEL", "MARKS", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace",
+    "Exact", "Kind", "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "around",
     "from_dict", "laplace_or_exact", "register", "scale_text",
 ]  # fmt: skip
 
@@ -51,6 +52,7 @@ KINDS: Registry[Kind] = Registry(
         "one-sided-geometric": "randomisers.one_sided:GEOMETRIC",
         "one-sided-truncated": "randomisers.one_sided:TRUNCATED",
         "one-sided-exponential": "randomisers.one_sided_real:EXPONENTIAL",
+        "sparse": "asymmetric.marked:SPARSE",
         "sent-value": "local.sent:VALUE",
         "sent-tuple": "local.sent:TUPLE",
         "sent-bits": "local.sent:BITS",

@@ -55,7 +55,7 @@ def _read(parts: Any) -> Any:
     return tuple(map(_read, parts)) if isinstance(parts, list) else Fraction(parts)
 
 
-_NOT_ANSWERED = "not answered"
+NOT_ANSWERED = "not answered"
 
 NUMBER = Output("number", to_text, Fraction, is_number=True)
 LABEL = Output("label", str, str)
@@ -63,8 +63,13 @@ LABEL = Output("label", str, str)
 PARTS = Output("parts", lambda value: json.dumps(_written(value)), lambda text: _read(json.loads(text)))
 #: A number that errs on one side only, or None where the question was not answered.
 ONE_SIDED = Output(
-    "one-sided answer", lambda value: _NOT_ANSWERED if value is None else to_text(value),
-    lambda text: None if text == _NOT_ANSWERED else Fraction(text),
+    "one-sided answer", lambda value: NOT_ANSWERED if value is None else to_text(value),
+    lambda text: None if text == NOT_ANSWERED else Fraction(text),
+)  # fmt: skip
+#: "safe", "not answered", or a number that errs on one side only.
+MARKS = Output(
+    "mark", lambda value: value if isinstance(value, str) else to_text(value),
+    lambda text: text if text in ("safe", NOT_ANSWERED) else Fraction(text),
 )  # fmt: skip
 
 

@@ -26,7 +26,8 @@ class Blur:
     """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one.
 
     Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
-    the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have.
+    the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have, of none
+    where nothing bounds one. `marks` are the chances that a cell is called safe, by its count.
     """
 
     unit: str | None
@@ -37,16 +38,18 @@ class Blur:
     ranges: tuple[Fraction, ...]
     variance: float
     excess: float
+    marks: tuple[tuple[int, float], ...] = ()
 
     @property
-    def widest(self) -> Fraction:
-        return max(self.ranges)
+    def widest(self) -> float:
+        """The range of the widest cell; infinite where nothing bounds one."""
+        return float(max(self.ranges)) if self.ranges else math.inf
 
     @property
     def shares(self) -> tuple[float, float]:
         """Return the ± as a fraction of the range of the best and of the worst cell."""
         found = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
-        return min(found), max(found)
+        return (min(found), max(found)) if found else (0.0, 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         low, high = self.shares
@@ -73,8 +76,8 @@ class Expected:
         A table of units is judged by the sum of its answers over the units: that may be clear where no answer is.
         """
         if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
-            return float(self.blurs[0].median), float(self.blurs[0].widest)
-        return _median_of_sum(self.blurs), math.fsum(b.answers * float(b.widest) for b in self.blurs)
+            return float(self.blurs[0].median), self.blurs[0].widest
+        return _median_of_sum(self.blurs), math.fsum(b.answers * b.widest for b in self.blurs)
 
     @property
     def hopeless(self) -> bool:
@@ -88,7 +91,11 @@ class Expected:
         """Say how the median absolute noise compares with the range of a cell."""
         if self.told:
             return self.told
+        if self.blurs[0].marks:
+            return _of_marks(self.blurs[0])
         noise, reach = self.noise_and_range
+        if math.isinf(reach):
+            return f"the noise exceeds {noise:.4g} half of the time; nothing bounds what a cell can be"
         what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
         share = f"{100 * noise / reach:.3g} % of" if reach else "more than"
         return f"the noise exceeds {noise:.4g} half of the time, {share} the range of {what} ({reach:.6g})"
@@ -131,13 +138,35 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         tuple(_ranges(calibration)),
         noise.variance() if isinstance(noise, Noise) else 0.0,
         3.0 if noise.laplace_scale else 0.0,
+        tuple(_marks(noise)),
+    )
+
+
+def _marks(noise: Any) -> Iterator[tuple[int, float]]:
+    """Yield with which probability a count is called safe, up to the smallest threshold."""
+    if not hasattr(noise, "chance"):
+        return
+    threshold = min(noise.thresholds)
+    shown = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})
+    for count in shown:
+        yield count, noise.chance(count, threshold)
+
+
+def _of_marks(blur: Blur) -> str:
+    """Say how likely a cell is called safe."""
+    told = ", ".join(f"{count}: {100 * chance:.3g} %" for count, chance in blur.marks)
+    end = blur.marks[-1][0]
+    return (
+        f"a place is called safe with this probability, by its true count, while places are answered: {told}; above "
+        f"{end} never"
     )
 
 
 def _ranges(calibration: Calibration) -> Iterator[Fraction]:
     answer = calibration.problem.answers[0]
     for reach in answer.cell_ranges():
-        yield reach * answer.grid
+        if reach is not None:
+            yield reach * answer.grid
 
 
 def _median_of_sum(blurs: Sequence[Blur]) -> float:

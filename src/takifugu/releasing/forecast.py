@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,9 +88,17 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         told = tuple(forbidden((q.release, q.calibration) for q in questions))
         return Forecast(name, tables, None, told, tuple(refusals))
     file, debits, same = planned.file, debits_of(questions), source.same_people
+    told = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, same_people=same)
     refusals += [] if account.fits else [account.words]
-    return Forecast(name, tables, account, notices(questions, name, account), tuple(refusals))
+    return Forecast(name, tables, account, (*told, *notices(questions, name, account)), tuple(refusals))
+
+
+def _foreseen(planned: Plan) -> Iterator[str]:
+    """Yield what the kind of file expects of each table."""
+    for table in planned.tables:
+        for question in table.questions:
+            yield from planned.file.kind.foresee(planned.spec, table.item, question.calibration.randomiser)
 
 
 def hopeless(table: Expected) -> str:

@@ -11,7 +11,8 @@ from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import Axis, Bar, bar_chart
 from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
-from takifugu.randomisers import answered
+from takifugu.randomisers import MARKS, answered
+from takifugu.report.map import marked
 from takifugu.report.page import figure, paragraph, table
 from takifugu.report.populations import populations_shown
 
@@ -78,6 +79,9 @@ def published(t: Reported) -> Iterator[str]:
         return
     found = rows[0][1]
     title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    if t.answers[0][1].randomiser.output is MARKS:
+        yield from marked(t.certificate, found)
+        return
     if any(r["low"] is None for r in found):  # labels and the like: nothing to draw, no interval
         yield table(("cell", "published"), [_cells(r)[:2] for r in found], (1,))
         return

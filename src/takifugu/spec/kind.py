@@ -243,6 +243,10 @@ class Kind:
             )
         return units[0].data
 
+    def foresee(self, spec: Any, item: Any, noise: Any) -> Iterator[str]:
+        """Yield what is to be expected of one table, before it is paid for, from what is public."""
+        yield from ()
+
     def fitted_to_data(self, spec: Any) -> bool:
         """Return whether the file declares that its belief was fitted to the private data."""
         fit = getattr(spec.belief, "fit", None)

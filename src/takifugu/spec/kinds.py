@@ -23,6 +23,7 @@ _OURS = {
     "parameters": "spec.attributes.parameters:PARAMETERS",
     "parameter-box": "spec.attributes.parameters:PARAMETER_BOX",
     "populations": "spec.populations.kind:POPULATIONS",
+    "asymmetric": "spec.asymmetric.kind:UNDER_POLICY",
 }
 #: The kinds by value of belief.kind.
 KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
@@ -68,7 +69,7 @@ def other_kinds() -> str:
     registered = [name for name in KINDS.names if name not in _OURS]
     more = f"; registered {_either(registered)}" if registered else ""
     told = f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}"
-    return f"{told}; to randomise a column {_either(ROWS)}{more}"
+    return f'{told}; to randomise a column {_either(ROWS)}; for a policy "asymmetric"{more}'
 
 
 def _either(names: tuple[str, ...] | list[str]) -> str:

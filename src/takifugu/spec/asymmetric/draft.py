@@ -1,0 +1,59 @@
+"""First drafts of release files under a policy; nothing of the data but its columns' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.spec.columns import Column
+from takifugu.spec.drafting import comment, head, line, plain, relative, slug
+from takifugu.spec.problems import toml_of
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+    """Return the text of a release file about the visits at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_rest()]) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+    yield "[source]"
+    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
+    for key, told in (("person", "who was there"), ("place", "where")):
+        yield from comment(f"FILL IN the column that says {told}.")
+        yield f'# {key} = "..."'
+    yield line("budget = 1.0", "the most that these people may ever spend")
+    yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
+    yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
+    yield ""
+
+
+def _rest() -> Iterator[str]:
+    yield line("[belief]", "what the data can be; nothing is believed about them")
+    yield 'kind = "asymmetric"'
+    yield from comment(
+        "FILL IN all places, from public knowledge and not from these data: a list, a public file, or the boxes of a "
+        "grid (then source.x and source.y in place of source.place)."
+    )
+    yield '# places = ["bar", "shop"]'
+    yield '# places = { file = "places.csv", column = "place" }'
+    yield "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
+    yield from comment(
+        "If it is a fact that nobody was at more than so many of the places (one per hour, 24 hours), say it: less "
+        "noise. Data that break it are refused; nothing is ever cut."
+    )
+    yield "# most = 24"
+    yield ""
+    yield "[hide]"
+    yield line('visits = "all"', "that a person was where they were; not that they were not elsewhere")
+    yield ""
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "safe-places"'
+    yield line('query = "safe"', 'or "visitors", the numbers themselves')
+    yield from comment("FILL IN the largest number of people at a place that you call safe.")
+    yield "# at_most = 5"
+    yield line("# limit = 20", "after so many places that are not known to be safe, no more are answered")
+    yield line("epsilon = 1.0", "`takifugu explain` says what that means")

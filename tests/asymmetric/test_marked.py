@@ -1,0 +1,159 @@
+"""Marks as a randomiser: its law by hand, its draws, its loss along the moves, and what a release of it says."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu import randomisers
+from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, none_of, visits
+from takifugu.asymmetric.boxes import Boxes
+from takifugu.asymmetric.marked import Marked
+from takifugu.audit import true_loss
+from takifugu.domain import Domain
+from takifugu.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.ledger import Ledger
+from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.postprocess.release import releases_of
+from takifugu.randomisers import Direction
+
+F = Fraction
+PLACES = Visits.of(["bar", "shop"], most=2)
+
+
+def made(query: Any, epsilon: Any = 1, policy: Policy | None = None, domain: Any = PLACES) -> Any:
+    return tf.calibrate(Asymmetric(visits() if policy is None else policy, domain), query, epsilon)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2, 3])
+@pytest.mark.parametrize("threshold", [0, 1, 2.5])
+@pytest.mark.parametrize("epsilon", ["1/2", 1, 3])
+def test_every_limit_keeps_its_promise_and_uses_all_of_it(limit: Any, threshold: Any, epsilon: Any) -> None:
+    calibration = made(tf.AtMost(tf.Visitors(), threshold, limit), epsilon)
+    assert calibration.mechanism == "asymmetric-sparse"
+    price = 2 if limit is None else min(2, limit)
+    assert calibration.randomiser.units == pytest.approx(price / float(F(epsilon)), rel=1e-9)
+    loss = true_loss(calibration).loss
+    assert loss <= float(F(epsilon)) * (1 + 1e-9)
+    assert loss == pytest.approx(float(F(epsilon)))
+
+
+def test_it_promises_nothing_the_other_way() -> None:
+    noise = made(tf.AtMost(tf.Visitors(), 1)).randomiser
+    back = Asymmetric(Policy.of(any_of("bar"), any_of("shop")), PLACES)
+    assert true_loss(back, tf.AtMost(tf.Visitors(), 1), noise).loss == math.inf
+    assert (noise.loss(F(1), Direction.UP), noise.loss(F(1)), noise.loss(F(0))) == (math.inf, math.inf, 0)
+
+
+def test_half_of_the_noise_is_noticed() -> None:
+    calibration = made(tf.AtMost(tf.Visitors(), 1, 1))
+    less = Marked(calibration.randomiser.units / 2, F(1), 2, (1,), 1, F(2))
+    assert true_loss(calibration.framework, calibration.query, less).loss == pytest.approx(2)
+
+
+def test_the_loss_is_that_of_the_places_that_move() -> None:
+    noise = Marked(F(2), F(1), 9, (5,), 3, F(9))
+    assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(3, 2)]
+    assert Marked(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
+
+
+def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
+    noise, answer = Marked(F(1), F(1), 3, (1,), 1, F(3)), [0, 1, 2]
+    entropy, seen = InsecureSeededEntropyForTests(7), dict[Any, int]()
+    draws = 4000
+    for _ in range(draws):
+        told = noise.draw(answer, entropy)
+        seen[told] = seen.get(told, 0) + 1
+        assert told[2] != "safe"
+    assert math.fsum(math.exp(noise.log_density(answer, told)) for told in seen) > 0.98
+    for told, count in seen.items():
+        mass = math.exp(noise.log_density(answer, told))
+        assert abs(count - draws * mass) < 6 * math.sqrt(draws * mass) + 1, told
+    worse = noise.log_density(answer, ("safe", "not answered", "safe"))
+    assert worse == -math.inf
+    assert noise.log_density(answer, ("safe", "safe", F(5, 2))) == -math.inf
+
+
+def test_it_reads_back_and_says_what_it_can() -> None:
+    noise = Marked(F(3, 2), F(1, 4), 2, (5, 0), None, F(2))
+    assert randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+    assert noise.scale == F(3, 8)
+    assert noise.chance(6, 5) == 0
+    for asked in (noise.expected_error, noise.variance, lambda: noise.half_width(0.95)):
+        with pytest.raises(Unsupported):
+            asked()
+    with pytest.raises(InputError):
+        noise.draw_column([1], None)  # type: ignore[arg-type]
+    for wrong in ({"thresholds": (-1,)}, {"thresholds": (1, 2, 3)}, {"units": F(0)}, {"limit": 0}):
+        with pytest.raises(InputError):
+            replace(noise, **wrong)
+
+
+@pytest.mark.parametrize(("policy", "domain", "query", "why"), [
+    (visits(["bar"]), PLACES, tf.AtMost(tf.Visitors(), 1), '"safe" could be wrong'),
+    (Policy(), PLACES, tf.AtMost(tf.Visitors(), 1), '"safe" could be wrong'),
+    (Policy.of(any_of("ill")), Domain.of(3, ["well", "ill"]), tf.AtMost(tf.Count("ill"), 1), "could be wrong"),
+    (Policy.of(none_of("x")), Domain.of(3, ["x", "y"]), tf.AtMost(tf.Sum(codes={"x": 3, "y": 1}), 5), "more than one"),
+])  # fmt: skip
+def test_a_query_that_is_not_monotone_or_moves_too_far_is_refused(
+    policy: Any, domain: Any, query: Any, why: str
+) -> None:
+    with pytest.raises(CalibrationRefused) as told:
+        made(query, policy=policy, domain=domain)
+    assert why in " ".join(str(told.value).split())
+
+
+def test_thresholds_of_their_own_and_counts_of_values() -> None:
+    own = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
+    assert own.randomiser.thresholds == (0, 4)
+    ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
+    assert true_loss(ill).loss == pytest.approx(1)
+    assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
+
+
+def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    calibration = made(tf.AtMost(tf.Visitors(), 3, limit=1))
+    data = {f"p{i}": ["bar"] for i in range(30)} | {"q": ["shop"]}
+    out = tf.release(calibration, data, ledger=ledger, source="people", budget=1)
+    assert out.value["bar"] >= 30
+    assert out.value["shop"] == "not answered"
+    assert out.rows()[1] == {"cell": "shop", "value": "not answered", "low": None, "high": None}
+    assert ledger.spent("people").spent.epsilon == 1
+    text = " ".join(out.certificate.text().split())
+    assert '"safe" means that the true count is at most 3, and that is never wrong' in text
+    assert '"not answered" says nothing about a place' in text
+    (back,) = releases_of(out.certificate).values()
+    assert back.values == out.values
+    page = tf.report_html(out)
+    assert "1 not known to be safe, 1 not answered of 2 places" in page
+
+
+def test_a_map_shows_every_box() -> None:
+    boxes = Boxes.of((0, 3), (0, 2), columns=3, rows=2)
+    calibration = made(tf.AtMost(tf.Visitors(), 3), 100, domain=Visits.of_boxes(boxes, most=1))
+    page = tf.report_html(tf.release(calibration, [["r1c2"]] * 9))
+    assert page.count("<svg") == 2  # wide and narrow
+    assert 'fill="#d55e00"' in page
+    assert "5 safe, 1 not known to be safe of 6 places" in page
+    assert "r1c2" in page
+    assert "r0c0" not in page.split("<h2>What was requested")[0].split("</svg>")[-1]
+
+
+@pytest.mark.parametrize(("x", "y", "place"), [
+    (0, 0, "r0c0"), (1, 1, "r1c2"), (F(1, 3), 0, "r0c1"), (F(333333, 1000000), 0, "r0c0"), (2, 0, None), (0, -1, None),
+])  # fmt: skip
+def test_boxes_include_their_lower_ends_and_the_last_ones_both(x: Any, y: Any, place: Any) -> None:
+    town = Boxes.of((0, 1), (0, 1), columns=3, rows=2)
+    assert town.place(F(x), F(y)) == place
+    assert Boxes.from_dict(json.loads(json.dumps(town.to_dict()))) == town
+    for wrong in (lambda: Boxes.of((1, 1), (0, 1), 1, 1), lambda: Boxes.of((0, 1), (0, 1), 2000, 2000)):
+        with pytest.raises(InputError):
+            wrong()
