@@ -172,7 +172,13 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
+#: Packages that are used by their own names: `takifugu.asymmetric.visits()`.
+_PACKAGES = ("asymmetric", "local")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"takifugu.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'takifugu' has no attribute {name!r}{did_you_mean(name, __all__)}")
     value = getattr(import_module(_HOME[name]), name)

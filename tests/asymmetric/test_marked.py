@@ -136,6 +136,17 @@ def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) ->
     assert "1 not known to be safe, 1 not answered of 2 places" in page
 
 
+def test_comparing_says_what_ordinary_noise_would_do() -> None:
+    """One person who goes elsewhere changes two counts: scale 2/epsilon; a^(3 - z)/(1 + a) <= 1/1000 at the cutoff."""
+    table = tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.AtMost(tf.Visitors(), 2), 1)
+    a = math.exp(-1 / 2)
+    cutoff = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
+    (words,) = table.beside
+    assert f"{100 * a**-cutoff / (1 + a):.4g} % at most" in words
+    assert "never wrong, it can call nothing safe" in words
+    assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).beside
+
+
 def test_a_map_shows_every_box() -> None:
     boxes = Boxes.of((0, 3), (0, 2), columns=3, rows=2)
     calibration = made(tf.AtMost(tf.Visitors(), 3), 100, domain=Visits.of_boxes(boxes, most=1))

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu import queries, randomisers
+from takifugu.asymmetric.beside import ordinary_words
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
@@ -100,6 +101,10 @@ class Asymmetric:
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return True: what is promised is about one record beside all others, and no belief is needed for it."""
         return True
+
+    def beside(self, problem: Problem) -> tuple[str, ...]:
+        """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
+        return ordinary_words(problem.framework.domain, problem.query, problem.epsilon, problem.grid)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         """Word the promise.
