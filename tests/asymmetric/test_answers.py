@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy.integrate import quad
 
-from takifugu.asymmetric.answers import at_least, at_most, fewer_than, marks, sanitiser, sparse_marks
+from takifugu.asymmetric.answers import Sanitiser, at_least, at_most, fewer_than, marks, sanitiser, sparse_marks
 from takifugu.asymmetric.sparse import Answers, Marks, SparseAnswers
 from takifugu.asymmetric.tails import CountNoise, Pointing, count_noise
 from takifugu.errors import InputError
@@ -234,6 +234,16 @@ def test_a_float_beside_the_cutoff_is_decided_by_the_cutoff_itself():
     near = float(third.cutoff)
     for value in (near, math.nextafter(near, -math.inf), math.nextafter(near, math.inf)):
         assert bool(third.says_yes(value)) == (F(value) < third.cutoff)
+
+
+@given(st.fractions(F(1, 3), 9, max_denominator=10**6), st.booleans())
+def test_floats_of_any_size_are_compared_with_the_rational(cutoff, most):
+    made = Sanitiser(at_most(5) if most else at_least(5), count_noise(1, 1, BOTH, whole=False), cutoff)
+    for kind in (np.float32, np.float64):
+        near = kind(float(cutoff))
+        for value in (near, np.nextafter(near, kind(-1)), np.nextafter(near, kind(99))):
+            inside = F(float(value)) < cutoff if most else F(float(value)) > cutoff
+            assert bool(made.says_yes(np.array([value]))[0]) == inside
 
 
 def test_marks_that_contradict_each_other_are_refused():

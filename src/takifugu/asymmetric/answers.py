@@ -266,7 +266,7 @@ def _compared(values: npt.NDArray[Any], cutoff: Fraction, below: bool) -> npt.ND
         return np.asarray(values < cutoff if below else values > cutoff, dtype=bool)
     if values.dtype.kind in "iu":
         return np.asarray(values < math.ceil(cutoff) if below else values > math.floor(cutoff), dtype=bool)
-    edge = float(cutoff)
+    edge, values = float(cutoff), values.astype(np.float64)
     yes = values < edge if below else values > edge
     tied = Fraction(edge) < cutoff if below else Fraction(edge) > cutoff
     return np.asarray(yes | (values == edge) if tied else yes, dtype=bool)
