@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
@@ -58,15 +59,39 @@ def test_every_engine_refuses_in_the_same_words(rule: str, question: Any) -> Non
     assert "SENTINEL" not in said.pop()
 
 
-@pytest.mark.parametrize("engine", IN_ROWS)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("mixed", [False, True])
-def test_rows_that_go_backwards_are_found_where_rows_have_an_order(engine: str, mixed: bool) -> None:
-    rows = [("x", 1.0, 0, "a"), ("x", 1.0, 2, "a"), ("x", 1.0, 1, "a"), ("y", 1.0, 0, "a")]
+@pytest.mark.parametrize("layout", [FULL, STEPS])
+def test_rows_that_go_backwards_are_sorted(engine: str, mixed: bool, layout: Layout) -> None:
+    rows = [("x", 1.0, 0, "a"), ("x", 1.0, 2, "b"), ("x", 1.0, 1, "a"), ("y", 1.0, 0, "a")]
     rows = [rows[0], rows[3], *rows[1:3]] if mixed else rows
-    with pytest.raises(DataError, match="column 't' goes backwards within one piece"):
-        pieces(open_frame(ENGINES[engine](table(rows))), FULL, STATES)
-    with pytest.raises(DataError, match="goes backwards"):
-        transitions(open_frame(ENGINES[engine](table(rows))), FULL, STATES)
+    opened = open_frame(ENGINES[engine](table(rows)))
+    read = entries(opened, layout, STATES)
+    assert [(piece.unit, piece.values.tolist()) for piece in read] == [("x", [0, 0, 1]), ("y", [0])]
+    assert transitions(opened, layout, STATES).tolist() == [[1, 1], [0, 0]]
+    cut = pieces(opened, layout, STATES, Lengths(1, 2, "cut"))
+    assert [piece.counts.tolist() for piece in cut] == [[2, 0], [1, 0]]
+    with pytest.raises(DataError, match="has ties within one piece: two rows cannot be in one step"):
+        pieces(open_frame(ENGINES[engine](table([*rows, ("x", 1.0, 0, "a")]))), layout, STATES)
+
+
+@pytest.mark.parametrize("engine", IN_ROWS)
+@pytest.mark.parametrize("layout", [FULL, STEPS])
+def test_of_rows_in_one_step_the_first_or_the_last_counts(engine: str, layout: Layout) -> None:
+    rows = [("x", 1.0, 2, "b"), ("x", 1.0, 0, "a"), ("y", 1.0, 0, "b"), ("x", 1.0, 0, "b"), ("x", 1.0, 1, "a"),
+            ("x", 1.0, 2, "a")]  # fmt: skip
+    for keep in ("first", "last"):
+        read = pieces(open_frame(ENGINES[engine](table(rows))), replace(layout, duplicates=keep), STATES)
+        in_full = entries(open_frame(ENGINES[engine](table(rows))), replace(layout, duplicates=keep), STATES)
+        late = [0, 0, 1] if keep == "first" else [1, 0, 0]
+        assert [piece.values.tolist() for piece in in_full] == [late, [1]], keep
+        assert [piece.counts.tolist() for piece in read] == [[2, 1], [0, 1]]
+
+
+def test_where_rows_have_no_order_none_of_two_in_one_step_is_the_first() -> None:
+    opened = open_frame(ENGINES["duckdb"](table([("x", 1.0, 0, "a"), ("x", 1.0, 0, "b")])))
+    with pytest.raises(DataError, match="keeps no order of its rows: none of them is the first or the last"):
+        pieces(opened, replace(FULL, duplicates="first"), STATES)
 
 
 def test_a_step_back_between_two_pieces_is_none() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.engines import ENGINES, Columns
 
 from takifugu.errors import InputError
-from takifugu.frames import UNKNOWN, UNOBSERVED, open_frame, tally
+from takifugu.frames import UNKNOWN, UNOBSERVED, Bounded, Classes, open_frame, tally, totals
 
 ROWS: Columns = {
     'g "1"': ("text", ["a", " a", "b", "c", None, "b", "", "a", "a"]),
@@ -46,6 +46,21 @@ def test_without_an_engine(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("takifugu.frames.open.find_spec", lambda name: None)
     path = tmp_path / "people.csv"
     rows = zip(*(values for _, values in ROWS.values()), strict=True)
-    path.write_text("g,x\n" + "".join(f"{g or ''},{x or ''}\n" for g, x in rows))
+    path.write_text("i,g,x\n" + "".join(f"{i},{g or ''},{x or ''}\n" for i, (g, x) in enumerate(rows)))
     found = tally(open_frame(path), {"g": KNOWN['g "1"'], "x": KNOWN["x.y"]})
     assert found == by_hand()
+
+
+@pytest.mark.parametrize("engine", [True, False])
+def test_rows_of_a_file_that_hold_nothing_are_none(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, engine: bool
+) -> None:
+    if not engine:
+        monkeypatch.setattr("takifugu.frames.open.find_spec", lambda name: None)
+    path = tmp_path / "people.csv"
+    path.write_text('i;g;n\n1;a;3\n;;\n2;;\n"";" ";\t\n3;b;4\n;;\n;;\n')
+    assert tally(open_frame(path), {"g": {"a": 0, "b": 1}}) == {(0,): 1, (1,): 1, (UNOBSERVED,): 1}
+    assert tally(open_frame(path), {"n": Classes([4], missing=0)}) == {(0,): 2, (1,): 1}
+    assert [g.sums.tolist() for g in totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)])] == [[14]]
+    found = totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)], by=["g"], null_keys="keep")
+    assert [(g.key, g.rows, g.sums.tolist()) for g in found] == [(("a",), 1, [3]), (("b",), 1, [4]), ((None,), 1, [7])]

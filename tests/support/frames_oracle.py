@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -47,9 +48,10 @@ def moment(value: Any) -> Fraction | None:
 def sequences(
     rows: Sequence[Row], known: Mapping[str, int], *, order: bool, step: Fraction | None = None,
     nulls: str = "refuse", null_keys: str = "refuse", shortest: int = 1, longest: int | None = None,
-    cut: bool = False, in_rows: bool = True,
+    cut: bool = False, in_rows: bool = True, duplicates: str = "refuse", rounded: Fraction | None = None,
 ) -> list[Sequenced]:  # fmt: skip
     """Return the pieces of rows {unit, piece, at, state}, sorted by name; raises Broken."""
+    keep = duplicates if in_rows else "refuse"
     grouped: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in rows:
         key = (name(row["unit"]), name(row["piece"]))
@@ -60,7 +62,7 @@ def sequences(
         grouped.setdefault(key, []).append(row)
     if not grouped:
         raise Broken("no rows")
-    found = [(*key, _piece(some, known, order, step, nulls, in_rows)) for key, some in grouped.items()]
+    found = [(*key, _piece(some, known, order, step, nulls, in_rows, keep, rounded)) for key, some in grouped.items()]
     if longest is not None and any(len(states) > longest for *_, states in found) and not cut:
         raise Broken("too long")
     kept = [(unit, piece, states[:longest]) for unit, piece, states in found if len(states) >= shortest]
@@ -70,7 +72,8 @@ def sequences(
 
 
 def _piece(
-    rows: Sequence[Row], known: Mapping[str, int], order: bool, step: Fraction | None, nulls: str, in_rows: bool
+    rows: Sequence[Row], known: Mapping[str, int], order: bool, step: Fraction | None, nulls: str, in_rows: bool,
+    keep: str, rounded: Fraction | None,
 ) -> tuple[int | None, ...]:
     states = []
     for row in rows:
@@ -86,11 +89,20 @@ def _piece(
     if any(place is None for place in places):
         raise Broken("order")
     exact = [place for place in places if place is not None]
-    if in_rows and exact != sorted(exact):
-        raise Broken("backwards")
-    if len(set(exact)) < len(exact):
+    naive = all(isinstance(row["at"], datetime) or ":" in str(row["at"]) for row in rows)
+    naive = naive and not any(zoned(row["at"]) for row in rows)
+    if rounded is not None:
+        exact = [math.floor(place / rounded + Fraction(1, 2)) * rounded for place in exact]
+    ties = len(set(exact)) < len(exact)
+    if in_rows and naive and (ties or step is None) and set_back(exact):
+        raise Broken("set back")
+    if ties and keep == "refuse":
         raise Broken("ties")
-    line = sorted(zip(exact, states, strict=True), key=lambda pair: pair[0])
+    found: dict[Fraction, int | None] = {}
+    for place, state in zip(exact, states, strict=True):
+        if keep == "last" or place not in found:
+            found[place] = state
+    line = sorted(found.items())
     if step is None:
         return tuple(state for _, state in line)
     filled: dict[int, int | None] = {}
@@ -100,6 +112,22 @@ def _piece(
             raise Broken("step")
         filled[int(steps)] = state
     return tuple(filled.get(i) for i in range(max(filled) + 1))
+
+
+def zoned(value: Any) -> bool:
+    if isinstance(value, datetime):
+        return value.tzinfo is not None
+    return isinstance(value, str) and (value.strip().endswith("Z") or "+" in value or value.count("-") > 2)
+
+
+def set_back(seconds: Sequence[Fraction]) -> bool:
+    """Return whether times of day go back as a clock does that is set back: at night, by an hour, twice a year."""
+    back = [(one, other) for one, other in pairwise(seconds) if other < one]
+    hours = {(datetime(1970, 1, 1) + timedelta(seconds=float(other))).hour for _, other in back}
+    years = (max(seconds) - min(seconds)) // (180 * 86400)
+    return bool(back) and all(one - other <= 3600 for one, other in back) and hours <= {23, 0, 1, 2, 3} and (
+        len(back) <= 1 + years
+    )
 
 
 def units(value: Any, low: Fraction, high: Fraction, grid: Fraction, missing: Fraction) -> int:

@@ -1,9 +1,12 @@
 """Data frames of any engine: opened, sanitised, bounded, and reduced to integers where the rows are."""
 
+from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.classes import Classes
+from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.kinds import column_kinds
-from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode, missing_states, parse_step, text_of
+from takifugu.frames.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
+from takifugu.frames.numerals import Numerals
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
 from takifugu.frames.sequences import Counted, Piece, pieces, transitions
@@ -11,10 +14,13 @@ from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
 from takifugu.frames.tally import tally
 from takifugu.frames.totals import Group, totals
+from takifugu.frames.written import Written
 
 __all__ = [
+    "OUTSIDE",
     "UNKNOWN",
     "UNOBSERVED",
+    "Bins",
     "Bounded",
     "Classes",
     "Counted",
@@ -22,9 +28,11 @@ __all__ = [
     "Group",
     "Layout",
     "Lengths",
+    "Numerals",
     "Piece",
     "Recode",
     "Table",
+    "Written",
     "column_kinds",
     "meant",
     "missing_states",

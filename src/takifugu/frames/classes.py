@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from takifugu.errors import InputError
-from takifugu.frames.layout import UNOBSERVED
+from takifugu.frames.codes import UNOBSERVED
 from takifugu.laws.rationals import Number, as_fraction, to_text
 
 

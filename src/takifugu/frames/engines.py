@@ -26,7 +26,10 @@ def wrapped(native: Any) -> Frame:
 
 #: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
-    ("nvalid unicode", "is not UTF-8 text", "save it as UTF-8"),
+    (
+        "nvalid unicode", "is not UTF-8 text",
+        'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
+    ),
     ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
     ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
     ("GZIP", "is damaged or ends too early", "compress it again"),
@@ -105,6 +108,16 @@ def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
         return frame.with_columns(place=nw.col(by).cum_count().over(*keys, order_by=by).cast(nw.Int64) - 1)
     ranked = frame.sort(*keys, by).with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
     return ranked.with_columns(place=nw.col("line") - nw.col("line").min().over(*keys))
+
+
+def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) -> Frame:
+    """Replace an integer column by its sum over the piece's rows so far along `by`; the rows come back in any order."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(nw.col(column).cum_sum().over(*keys, order_by=by).alias(column))
+    summed = frame.sort(*keys, by).with_columns(so_far=nw.col(column).cum_sum())
+    summed = summed.with_columns(before=nw.col("so_far") - nw.col(column))
+    summed = summed.with_columns(start=nw.col("before").min().over(*keys))
+    return summed.with_columns((nw.col("so_far") - nw.col("start")).alias(column)).drop("so_far", "before", "start")
 
 
 def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import narwhals.stable.v2 as nw
 
 from takifugu.errors import DataError
+from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.classes import Classes
+from takifugu.frames.codes import OUTSIDE, UNKNOWN
 from takifugu.frames.engines import Frame
-from takifugu.frames.layout import UNKNOWN
 from takifugu.frames.sanitise import is_text, plain, text
+from takifugu.frames.table import Table
 from takifugu.frames.texts import NOT_FINITE, NUMBER
 
 
@@ -31,7 +33,7 @@ def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.drop(f"{c}_{part}" for c in columns for part in ("below", "rest", "odd"))
 
 
-def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr:
+def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr:
     """Return a picked column as float64, null where it is missing, NaN or a text that is no number.
 
     Raises DataError for a column that holds no numbers.
@@ -42,7 +44,7 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
             f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it"
         ).at(column)
     if is_text(kind):
-        stripped = text(value, missing)
+        stripped = table.numerals.plain_in_engine(text(value, table.missing))
         value = nw.when(stripped.str.contains(NUMBER)).then(stripped)
     if isinstance(kind, nw.Boolean):
         value = value.cast(nw.Int64)
@@ -52,12 +54,12 @@ def number(role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str]
     return value.cast(nw.Float64)
 
 
-def not_a_number(role: str, kind: nw.dtypes.DType, missing: Iterable[str]) -> nw.Expr | None:
+def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | None:
     """Return whether a text is there and is neither a number nor a word for a non-finite one; None for other kinds."""
     value = plain(role, kind)
     if value is None or not is_text(kind):
         return None
-    stripped = text(value, missing)
+    stripped = table.numerals.plain_in_engine(text(value, table.missing))
     known = (stripped.str.contains(NUMBER) | stripped.str.contains(NOT_FINITE)).fill_null(True)
     return ~known & ~stripped.is_null()
 
@@ -87,13 +89,27 @@ def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
 
 
 def class_code(
-    role: str, column: str, kind: nw.dtypes.DType, missing: Iterable[str], classes: Classes
+    role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes
 ) -> nw.Expr:
     """Return the class of each number of a picked column, UNKNOWN for a text that is no number."""
-    value = number(role, column, kind, missing)
+    value = number(role, column, kind, table)
     code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
     code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
-    bad = not_a_number(role, kind, missing)
+    bad = not_a_number(role, kind, table)
+    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+
+
+def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
+    """Return the number of the bin that each number of a picked column is in, null where it is missing.
+
+    OUTSIDE stands for a number in no bin, UNKNOWN for a text that is no number.
+    """
+    value = number(role, column, kind, table)
+    code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
+    inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
+    code = nw.when(inside).then(code).otherwise(nw.lit(OUTSIDE, nw.Int64))
+    code = nw.when(_is_finite(value).fill_null(False)).then(code)
+    bad = not_a_number(role, kind, table)
     return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
 
 

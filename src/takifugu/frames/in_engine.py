@@ -9,6 +9,7 @@ from operator import and_
 
 import narwhals.stable.v2 as nw
 
+from takifugu.frames.codes import UNOBSERVED
 from takifugu.frames.engines import (
     Frame,
     alike,
@@ -19,15 +20,21 @@ from takifugu.frames.engines import (
     with_rank,
     with_row_before,
 )
-from takifugu.frames.layout import UNOBSERVED, Layout, Recode, text_of
+from takifugu.frames.fixed_point import bin_number
+from takifugu.frames.layout import Layout, Recode, text_of
+from takifugu.frames.local_time import in_utc
 from takifugu.frames.order import kind_of_texts, with_ticks
-from takifugu.frames.rows import Fact, Key, are_together, by_piece
+from takifugu.frames.rows import DAY, HOUR, NIGHT, Arrangement, Fact, Key, are_together, by_piece, looks_set_back
 from takifugu.frames.sanitise import is_text, key_column, kind_of, state_code, state_column, text
 from takifugu.frames.table import Table
 from takifugu.frames.texts import two_ways
 
 #: How many rows are looked at to guess how the texts of an order column are written; all rows are checked later.
 GUESSED_FROM = 100
+#: How a row compares with the one above it in its piece.
+COMPARED = ("ties", "back", "leaps")
+#: More days than there are from the first year to 1970: engines take remainders of negative numbers differently.
+EARLIER = 750_000
 
 
 def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None) -> EngineRows:
@@ -42,33 +49,51 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
     keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
     made = {role: key_column(role, roles[role], kinds[role]) for role in keys}
-    frame = frame.with_columns(**made, raw=state_column("raw", layout.value, kinds["raw"]))
-    texts = {role for role in (*keys, "raw") if is_text(kinds[role])}
+    if states.bins is None:
+        raw = state_column("raw", layout.value, kinds["raw"])
+    else:
+        raw = bin_number("raw", layout.value, kinds["raw"], table, states.bins)
+    frame = frame.with_columns(**made, raw=raw)
+    texts = {role for role in (*keys, *(["raw"] if states.bins is None else [])) if is_text(kinds[role])}
     if layout.null_keys == "drop" and keys:
         frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
         frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
     if not keys:
         keys, frame = ("all",), frame.with_columns(all=nw.lit(0))
-    step, exact, guessed = None, ["row"], False
+    step, exact, guessed, in_place, clock = None, ["row"], False, True, layout.clock
     if layout.order is not None:
-        if is_text(kinds["tick"]):
-            frame = frame.with_columns(tick=text(nw.col("tick").cast(nw.String), table.missing))
-            guessed = kind is None
-            kind = kind or kind_of_texts(frame.head(GUESSED_FROM), layout.order)
-        frame, step, whole = with_ticks(frame, layout.order, layout.step, kind or kinds["tick"], kind is not None)
+        if is_text(kinds["tick"]) or (clock.form is not None and kinds["tick"].is_integer()):
+            frame = frame.with_columns(tick=_order_text(table, layout))
+            guessed = kind is None and clock.form is None
+            kind = kind or kind_of_texts(frame.head(GUESSED_FROM), layout.order, clock.form)
+        found, in_texts = kind or kinds["tick"], kind is not None
+        frame, step, whole = with_ticks(frame, layout.order, layout.step, found, in_texts, clock)
         exact += ["tick"] if whole else []
     if table.ordered:
         frame = numbered(frame)
-    return EngineRows(settled(frame, exact), keys, frozenset(texts), (table, layout, states), step, guessed)
+    frame = settled(frame, exact)
+    naive = False
+    if layout.order is not None and isinstance(found, nw.Date | nw.Datetime):
+        naive = clock.zone is None and not (isinstance(found, nw.Datetime) and bool(found.time_zone))
+        if clock.zone is not None and (in_texts or not getattr(found, "time_zone", None)):
+            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered)
+    return EngineRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
+
+
+def _order_text(table: Table, layout: Layout) -> nw.Expr:
+    """Return the picked order column as texts, and numbers as they are usually written."""
+    stripped = text(nw.col("tick").cast(nw.String), table.missing)
+    return stripped if layout.order_format is not None else table.numerals.plain_in_engine(stripped)
 
 
 @dataclass(frozen=True)
 class EngineRows:
     """A frame with the columns of `keys`, `raw` (the state), `tick` if there is an order, `row` if rows have one.
 
-    Texts stay as they are until few are left: `tidy` says that no key of them has blanks to strip. `seen` says that no
-    entry is unobserved, `together` that pieces do not interrupt each other, `misordered` what was seen on the way, if
-    rows could be compared as they stand; `origins` are the positions of place 0.
+    Texts stay as they are until few are left: `tidy` says that no key of them has blanks to strip. `naive` says that
+    times tell no zone, `in_place` that rows stand as they were read. `seen` says that no entry is unobserved,
+    `together` that pieces do not interrupt each other, `rising` that none goes backwards along the rows; `origins` are
+    the positions of place 0.
     """
 
     frame: Frame
@@ -77,11 +102,14 @@ class EngineRows:
     asked: tuple[Table, Layout, Recode]
     step: int | None
     guessed: bool
+    naive: bool = False
+    in_place: bool = True
     tidy: bool = False
     seen: bool = False
     together: bool = False
-    misordered: tuple[bool, bool] | None = None
+    rising: bool = True
     origins: Mapping[Key, int] = field(default_factory=dict)
+    grouped: Mapping[Key, list[Fact]] = field(default_factory=dict)
 
     @property
     def in_rows(self) -> bool:
@@ -93,12 +121,14 @@ class EngineRows:
 
     def surveyed(self) -> tuple[EngineRows, dict[Key, list[Fact]]]:
         table, layout, states = self.asked
-        facts, tidy, zones, misordered = self._facts()
+        facts, tidy, zones = self._facts()
         if self.guessed and any(fact.unplaced for fact in facts):
             kind = kind_of_texts(self._texts_of_order(), str(layout.order))
             return engine_rows(table, layout, states, kind).surveyed()
         if len(zones) > 1:
             raise two_ways(str(layout.order))
+        if table.without_blank_rows is not None and any(map(self._is_blank, facts)):
+            return engine_rows(table.filled, layout, states).surveyed()
         grouped = by_piece(facts)
         together = are_together(grouped)
         origins: dict[Key, int] = {}
@@ -106,29 +136,38 @@ class EngineRows:
             starts = [fact.low if self.step is not None else fact.first for fact in some]
             origins[key] = min((start for start in starts if start is not None), default=0)
         seen = all(fact.code != UNOBSERVED for fact in facts)
-        known = replace(self, tidy=tidy, seen=seen, together=together, origins=origins)
-        return replace(known, misordered=misordered if tidy and together else None), grouped
+        naive = self.naive and zones <= {0}
+        known = replace(self, naive=naive, tidy=tidy, seen=seen, together=together, origins=origins, grouped=grouped)
+        return known, grouped
 
-    def _facts(self) -> tuple[list[Fact], bool, set[int], tuple[bool, bool]]:
-        """Return the facts, whether no key has blanks to strip, whether times have a zone (0, 1, or both), and whether
-        neighbours of one written key tie or go backwards.
+    def _is_blank(self, fact: Fact) -> bool:
+        """Return whether some of these rows may hold nothing at all."""
+        nameless = all(part is None for part in fact.key)
+        return fact.code == UNOBSERVED and nameless and (bool(fact.unplaced) or not self.in_ticks)
+
+    def _facts(self) -> tuple[list[Fact], bool, set[int]]:
+        """Return the facts, whether no key has blanks to strip, and whether times have a zone (0, 1, or both).
 
         Rows are grouped by their raw texts, then by what these mean, so that only the few different ones are recoded.
         """
         frame, first, then = self.frame, {"rows": nw.len()}, {"rows": nw.col("rows").sum()}
         bounds = []
         if self.in_ticks:
-            frame = frame.with_columns(unplaced=nw.col("tick").is_null().cast(nw.Int64))
-            added = ["unplaced"]
-            if self.in_rows:
-                frame = _compared(*self._beside(frame, "row", ["tick"], stands=True))
-                added += ["ties", "back"]
-            first |= {column: nw.col(column).sum() for column in added}
-            then |= {column: nw.col(column).sum() for column in added}
-            bounds += ["zoned"] if "zoned" in frame.collect_schema().names() else []
+            columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
+            if "fault" in columns:
+                missing = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(missing)
+            frame = frame.with_columns(unplaced=missing)
+            first |= {"unplaced": nw.col("unplaced").max()}
+            then |= {"unplaced": nw.col("unplaced").max()}
+            if self.in_rows and self.in_place:
+                frame = self._compared(*self._beside(frame, "row", ["tick"], stands=True))
+                first |= {column: nw.col(column).sum() for column in COMPARED}
+                then |= {column: nw.col(column).sum() for column in COMPARED}
+            bounds += ["zoned"] if "zoned" in columns else []
+        bounds += ["tick"] if self.naive or self.step is not None else []
         if self.step is not None:
             frame = frame.with_columns(offset=nw.col("tick") % self.step)
-            bounds += ["tick", "offset"]
+            bounds += ["offset"]
         bounds += ["row"] if self.in_rows else []
         for column in bounds:
             low, high = f"{column}_low", f"{column}_high"
@@ -143,7 +182,7 @@ class EngineRows:
         by_raw = self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
         names = [*self.keys, "code", "changed", *then]
         by_code = by_raw.group_by(*self.keys, "code").agg(**then, changed=nw.col("changed").max())
-        facts, tidy, zones, ties, back = [], True, set(), False, False
+        facts, tidy, zones = [], True, set()
         for values in collected(by_code.select(*names)):
             found = {n: _whole(v) for n, v in zip(names[len(self.keys) :], values[len(self.keys) :], strict=True)}
             least, most = found.get("offset_low"), found.get("offset_high")
@@ -152,19 +191,42 @@ class EngineRows:
                 unplaced=found.get("unplaced") or 0, low=found.get("tick_low"), high=found.get("tick_high"),
                 offsets=None if least is None or most is None else (least, most),
                 first=found.get("row_low"), last=found.get("row_high"),
+                **{column: found.get(column) or 0 for column in COMPARED},
             ))  # fmt: skip
             tidy &= not found["changed"]
-            ties, back = ties or bool(found.get("ties")), back or bool(found.get("back"))
             zones |= {zone for zone in (found.get("zoned_low"), found.get("zoned_high")) if zone is not None}
-        return facts, tidy, zones, (ties, back)
+        return facts, tidy, zones
 
-    def misorder(self) -> tuple[bool, bool]:
-        if self.misordered is not None:
-            return self.misordered
-        by = "row" if self.in_rows else "tick"
-        frame = _compared(*self._beside(self._tidied(), by, ["tick"], self.together))
-        ((ties, back),) = collected(frame.select(nw.col("ties").sum(), nw.col("back").sum()))
-        return bool(ties), bool(back)
+    def arranged(self) -> tuple[EngineRows, Arrangement]:
+        ties, runs = False, list[tuple[int, int, int]]()
+        if self.in_rows and self.in_place and self.tidy and self.together:
+            for some in self.grouped.values():
+                ties |= any(fact.ties for fact in some)
+                runs.append((sum(f.back for f in some), sum(f.leaps for f in some), _span(some)))
+        elif self.in_rows:
+            frame = self._compared(*self._beside(self._tidied(), "row", ["tick"], stands=False))
+            per_piece = frame.group_by(*self.keys).agg(*(nw.col(column).sum() for column in COMPARED))
+            for *names, tied, back, leaps in collected(per_piece.select(*self.keys, *COMPARED)):
+                ties |= bool(tied)
+                runs.append((int(back), int(leaps), _span(self.grouped.get(self._key(names), []))))
+        rising = not any(back for back, _, _ in runs)
+        if not self.in_rows or not rising:
+            frame = self._compared(*self._beside(self._tidied(), "tick", ["tick"], stands=False))
+            ((tied,),) = collected(frame.select(nw.col("ties").sum()))
+            ties = bool(tied)
+        return replace(self, rising=rising), Arrangement(ties, self.naive and looks_set_back(runs))
+
+    def without_ties(self, keep: str) -> EngineRows:
+        """Return the rows with the first or the last one of those that have one tick in their piece."""
+        row = nw.col("row").min() if keep == "first" else nw.col("row").max()
+        kept = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
+        frame = self.frame.join(kept, on="row", how="inner")  # type: ignore[arg-type]
+        return replace(self, frame=settled(frame, ["row"]), in_place=False)
+
+    @property
+    def stands(self) -> bool:
+        """Return whether rows stand piece by piece, each in its order."""
+        return self.together and self.rising and self.in_place
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         frame = self._placed(before)
@@ -185,7 +247,7 @@ class EngineRows:
         for *names, last in collected(ends):
             key = self._key(names)
             yield key, None, (int(last) - origins.get(key, 0)) // unit
-        beside, same = self._beside(seen, "position", ["position"], self.together and before is None)
+        beside, same = self._beside(seen, "position", ["position"], self.stands and before is None)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         beside = beside.with_columns(
             follows=follows.fill_null(False),
@@ -205,7 +267,7 @@ class EngineRows:
     def transitions(self) -> Iterator[tuple[int, int, int]]:
         frame, unit, _ = self._positioned(None)
         seen = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
-        pairs, same = self._beside(seen, "position", ["position", "raw"], self.together)
+        pairs, same = self._beside(seen, "position", ["position", "raw"], self.stands)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         pairs = pairs.filter(follows.fill_null(False))
         by_raw = pairs.group_by("raw_before", "raw").agg(pairs=nw.len())
@@ -247,7 +309,7 @@ class EngineRows:
 
     def _positioned(self, before: int | None) -> tuple[Frame, int, Mapping[Key, int]]:
         """Add each row's position, and say how far entries are apart in it and where it starts."""
-        if before is not None or (self.step is None and not self.together):
+        if before is not None or (self.step is None and not self.stands):
             return self._placed(before).with_columns(position=nw.col("place")), 1, {}
         column = "row" if self.step is None else "tick"
         return self._tidied().with_columns(position=nw.col(column)), self.step or 1, self.origins
@@ -255,7 +317,7 @@ class EngineRows:
     def _placed(self, before: int | None) -> Frame:
         """Add each row's place in its piece, and leave out the rows that are cut off."""
         frame = self._tidied()
-        if self.step is None and not self.together:
+        if self.step is None and not self.stands:
             frame = with_rank(frame, self.keys, "tick")
         else:
             position = "row" if self.step is None else "tick"
@@ -273,16 +335,23 @@ class EngineRows:
     def _texts_of_order(self) -> Frame:
         table, layout, _ = self.asked
         frame = table.pick({"tick": str(layout.order)})
-        return frame.with_columns(tick=text(nw.col("tick").cast(nw.String), table.missing))
+        return frame.with_columns(tick=_order_text(table, layout))
+
+    def _compared(self, frame: Frame, same: nw.Expr) -> Frame:
+        """Add 1 where a row's tick is that of the row before in its piece, is below it, and is so unlike a clock's."""
+        tick, above = nw.col("tick"), nw.col("tick_before")
+        back, leaps = (tick < above) & same, nw.lit(False)
+        if self.naive:
+            # Clocks are set back by an hour at most, and then show a time from 23:00 on, or one of the early morning.
+            leaps = back & ((above - tick > HOUR) | ((tick + (EARLIER * DAY + HOUR)) % DAY >= NIGHT))
+        found = dict(zip(COMPARED, ((tick == above) & same, back, leaps), strict=True))
+        return frame.with_columns(**{name: found[name].fill_null(False).cast(nw.Int64) for name in COMPARED})
 
 
-def _compared(frame: Frame, same: nw.Expr) -> Frame:
-    """Add `ties` and `back`: 1 where a row's tick is that of the row before in its piece, or is below it."""
-    tick, above = nw.col("tick"), nw.col("tick_before")
-    return frame.with_columns(
-        ties=((tick == above) & same).fill_null(False).cast(nw.Int64),
-        back=((tick < above) & same).fill_null(False).cast(nw.Int64),
-    )
+def _span(facts: Sequence[Fact]) -> int:
+    """Return how many ticks a piece spans."""
+    low, high = [f.low for f in facts if f.low is not None], [f.high for f in facts if f.high is not None]
+    return max(high, default=0) - min(low, default=0)
 
 
 def _whole(value: object) -> int | None:

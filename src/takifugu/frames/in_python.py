@@ -6,14 +6,28 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.classes import Classes
-from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Recode, parse_step
-from takifugu.frames.rows import Fact, Key, by_piece
+from takifugu.frames.clock import Clock
+from takifugu.frames.codes import UNKNOWN, UNOBSERVED
+from takifugu.frames.layout import Layout, Recode, parse_step
+from takifugu.frames.rows import (
+    DAY,
+    HOUR,
+    MISSING,
+    NIGHT,
+    SKIPPED,
+    UNCLEAR,
+    Arrangement,
+    Fact,
+    Key,
+    by_piece,
+    looks_set_back,
+)
 from takifugu.frames.table import Table
 from takifugu.frames.texts import (
     BLANKS,
@@ -28,7 +42,9 @@ from takifugu.frames.texts import (
     other_kind,
     out_of_bounds,
     two_ways,
+    zone_of_numbers,
 )
+from takifugu.frames.zones import Zone, second_passes
 
 Tick = int | float | None
 Names = tuple[str | None, ...]
@@ -53,26 +69,57 @@ def python_rows(table: Table, layout: Layout, states: Recode) -> PythonRows:
     clean = {role: [_text(value, table) for value in values] for role, values in columns.items()}
     raw = clean["raw"]
     units, parts = clean.get("unit", [None] * len(raw)), clean.get("piece", [None] * len(raw))
-    unordered: tuple[list[Tick], int | None] = [None] * len(raw), None
-    ticks, step = unordered if layout.order is None else _ticks(clean["tick"], layout)
+    read = Ticks([None] * len(raw), None)
+    if layout.order is not None:
+        written = clean["tick"] if layout.order_format else [None if t is None else table.numerals.plain(t)
+                                                             for t in clean["tick"]]  # fmt: skip
+        read = _ticks(written, layout)
     pieces: dict[Key, list[Line]] = {}
     row = 0
-    for unit, part, tick, value in zip(units, parts, ticks, raw, strict=True):
+    for unit, part, tick, value in zip(units, parts, read.ticks, raw, strict=True):
         nameless = (layout.unit is not None and unit is None) or (layout.piece is not None and part is None)
         if nameless and layout.null_keys == "drop":
             continue
-        code = UNOBSERVED if value is None else states.codes.get(value, UNKNOWN)
-        pieces.setdefault((unit, part), []).append(Line(row, tick, code))
+        pieces.setdefault((unit, part), []).append(Line(row, tick, states.code(value, table.numerals)))
         row += 1
-    return PythonRows(pieces, step)
+    faults: dict[int, int] = {}
+    if layout.clock.zone is not None and read.local:
+        pieces, faults = _in_utc(pieces, layout.clock.zone)
+    return PythonRows(pieces, read.step, read.local and layout.clock.zone is None, faults)
+
+
+def _in_utc(pieces: Mapping[Key, list[Line]], zone: Zone) -> tuple[dict[Key, list[Line]], dict[int, int]]:
+    """Return the lines with moments in place of times on the wall, and why some rows have none."""
+    found, faults = dict[Key, list[Line]](), dict[int, int]()
+    for key, lines in pieces.items():
+        walls = [line.tick if isinstance(line.tick, int) else None for line in lines]
+        found[key] = []
+        for line, wall, number in zip(lines, walls, second_passes(walls, zone), strict=True):
+            moment: Tick = None
+            if wall is not None:
+                stretch = zone.at(wall)
+                moment = wall - stretch.offset + (stretch.back if number == 1 else 0)
+                if stretch.skipped or (number or 0) > 1:
+                    moment, faults[line.row] = None, SKIPPED if stretch.skipped else UNCLEAR
+            found[key].append(Line(line.row, moment, line.code))
+    return found, faults
 
 
 @dataclass(frozen=True)
 class PythonRows:
-    """The lines of each piece, in the order of the file."""
+    """The lines of each piece, in the order of the file until they are arranged.
+
+    `naive` says that times tell no zone; `faults` why rows have no tick, by their numbers, where not for lack of one.
+    """
 
     pieces: Mapping[Key, Sequence[Line]]
     step: int | None
+    naive: bool = False
+    faults: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def in_rows(self) -> bool:
+        return True
 
     def surveyed(self) -> tuple[PythonRows, dict[Key, list[Fact]]]:
         return self, by_piece(self._facts())
@@ -85,20 +132,34 @@ class PythonRows:
                 whole = [t for t in ticks if isinstance(t, int)] if self.step is not None else []
                 rest = {t % self.step for t in whole} if self.step is not None else set()
                 yield Fact(
-                    key=key, code=code, rows=len(some), unplaced=len(some) - len(ticks),
+                    key=key, code=code, rows=len(some),
+                    unplaced=max(self.faults.get(line.row, MISSING) if line.tick is None else 0 for line in some),
                     low=min(whole, default=None), high=max(whole, default=None),
                     offsets=(min(rest), max(rest)) if rest else None,
                     first=some[0].row, last=some[-1].row,
                 )  # fmt: skip
 
-    def misorder(self) -> tuple[bool, bool]:
-        steps = [
-            (one.tick, other.tick)
-            for lines in self.pieces.values()
-            for one, other in pairwise(lines)
-            if one.tick is not None and other.tick is not None
-        ]
-        return any(one == other for one, other in steps), any(one > other for one, other in steps)
+    def arranged(self) -> tuple[PythonRows, Arrangement]:
+        runs, pieces, ties = list[tuple[int, int, int]](), dict[Key, Sequence[Line]](), False
+        for key, lines in self.pieces.items():
+            ticks = [line.tick for line in lines if line.tick is not None]
+            back = [(one, other) for one, other in pairwise(ticks) if one > other]
+            leaps = sum(not self.naive or one - other > HOUR or (other + HOUR) % DAY >= NIGHT for one, other in back)
+            runs.append((len(back), leaps, int(max(ticks, default=0) - min(ticks, default=0)) if self.naive else 0))
+            pieces[key] = sorted(lines, key=lambda line: line.tick or 0)
+            ties |= any(one.tick == other.tick for one, other in pairwise(pieces[key]))
+        return replace(self, pieces=pieces), Arrangement(ties, self.naive and looks_set_back(runs))
+
+    def without_ties(self, keep: str) -> PythonRows:
+        """Return the rows with the first or the last one of those that have one tick in their piece."""
+        kept = {}
+        for key, lines in self.pieces.items():
+            one: dict[Tick, Line] = {}
+            for line in lines:  # sorting kept the order of equal ones
+                if keep == "last" or line.tick not in one:
+                    one[line.tick] = line
+            kept[key] = list(one.values())
+        return replace(self, pieces=kept)
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         for key, lines in self._placed(before):
@@ -126,7 +187,7 @@ class PythonRows:
         yield from ((x, y, times) for (x, y), times in found.items())
 
     def _placed(self, before: int | None) -> Iterator[tuple[Key, list[tuple[int, int]]]]:
-        """Yield each piece's places and codes; its lines are in order, which misorder has checked."""
+        """Yield each piece's places and codes; its lines are in order, in which they were arranged."""
         for key, lines in self.pieces.items():
             first = lines[0].tick
             placed = []
@@ -145,7 +206,7 @@ def python_totals(
     """Yield key, row count and sums of every group of rows; DataError for a text that is no number."""
     table.require([*by, *(rule.column for rule in numbers)])
     keys = [[_text(value, table) for value in table.frame[column]] for column in by]
-    values = [[_number(_text(text, table), rule) for text in table.frame[rule.column]] for rule in numbers]
+    values = [[_number(_numeral(text, table), rule) for text in table.frame[rule.column]] for rule in numbers]
     found: dict[Names, list[int]] = {}
     for row in range(len(next(iter(table.frame.values()), []))):
         sums = found.setdefault(tuple(column[row] for column in keys), [0] * (len(numbers) + 1))
@@ -164,7 +225,7 @@ def python_codes(table: Table, column: str, codes: Mapping[str, int]) -> list[in
 def python_classes(table: Table, column: str, classes: Classes) -> list[int]:
     """Return the class of every number in a column of texts."""
     table.require([column])
-    return [_class(_text(value, table), classes) for value in table.frame[column]]
+    return [_class(_numeral(value, table), classes) for value in table.frame[column]]
 
 
 def _class(text: str | None, classes: Classes) -> int:
@@ -189,44 +250,82 @@ def _text(value: str | None, table: Table) -> str | None:
     return None if stripped in table.missing else stripped
 
 
-def _ticks(values: Sequence[str | None], layout: Layout) -> tuple[list[Tick], int | None]:
-    """Return the ticks of an order column of texts, and how many of them make a step."""
+def _numeral(value: str | None, table: Table) -> str | None:
+    """Return a text with its number as it is usually written."""
+    text = _text(value, table)
+    return None if text is None else table.numerals.plain(text)
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """The ticks of an order column, how many of them make a step, and whether they are times that tell no zone."""
+
+    ticks: Sequence[Tick]
+    step: int | None
+    local: bool = False
+
+
+def _ticks(values: Sequence[str | None], layout: Layout) -> Ticks:
+    """Return the ticks of an order column of texts."""
     there = [v for v in values if v is not None]
     length = None if layout.step is None else parse_step(layout.step)
-    if all(re.match(INTEGER, v) for v in there):
-        if isinstance(length, timedelta):
+    clock, numbers = layout.clock, all(re.match(NUMBER, v) for v in there)
+    if clock.form is not None or not numbers:
+        if clock.form is None and not all(re.match(TIME, v) for v in there):
+            raise no_order(str(layout.order))
+        if length is not None and not isinstance(length, timedelta):
             raise other_kind(str(layout.order))
-        if length is None:
-            return [None if v is None else int(v) for v in values], None
-        return [None if v is None else int(v) * length.denominator for v in values], length.numerator
-    if all(re.match(NUMBER, v) for v in there):
-        if isinstance(length, timedelta):
-            raise other_kind(str(layout.order))
-        numbers = [None if v is None or math.isinf(float(v)) else float(v) for v in values]
-        if length is None:
-            return list(numbers), None
-        part = length / PARTS_OF_STEP
-        scaled = [None if n is None else n * float(part.denominator) / float(part.numerator) for n in numbers]
-        return [None if s is None or abs(s) >= 2**52 else round(s) for s in scaled], PARTS_OF_STEP
-    if not all(re.match(TIME, v) for v in there):
-        raise no_order(str(layout.order))
-    if length is not None and not isinstance(length, timedelta):
+        step = None if length is None else length // timedelta(microseconds=1)
+        moments = [None if v is None else clock.form.read(v) for v in values] if clock.form else _read(values)
+        zoned = {m.tzinfo is not None for m in moments if m is not None}
+        if len(zoned) == 2:
+            raise two_ways(str(layout.order))
+        walls = [None if m is None else _microseconds(m.replace(tzinfo=UTC)) for m in moments]
+        ahead = [0 if m is None else (m.utcoffset() or timedelta()) // timedelta(microseconds=1) for m in moments]
+        found, step, finer = _rounded(walls, step, clock)
+        return Ticks([None if t is None else t - a * finer for t, a in zip(found, ahead, strict=True)], step,
+                     zoned <= {False})  # fmt: skip
+    if isinstance(length, timedelta):
         raise other_kind(str(layout.order))
-    return _moments(values, str(layout.order)), None if length is None else length // timedelta(microseconds=1)
+    if clock.zone is not None:
+        raise zone_of_numbers(str(layout.order))
+    if all(re.match(INTEGER, v) for v in there):
+        if length is None:
+            return Ticks([None if v is None else int(v) for v in values], None)
+        whole, step, _ = _rounded(
+            [None if v is None else int(v) * length.denominator for v in values], length.numerator, clock
+        )
+        return Ticks(whole, step)
+    floats = [None if v is None or math.isinf(float(v)) else float(v) for v in values]
+    if length is None:
+        return Ticks(list(floats), None)
+    part = length / PARTS_OF_STEP
+    scaled = [None if n is None else n * float(part.denominator) / float(part.numerator) for n in floats]
+    whole, step, _ = _rounded(
+        [None if s is None or abs(s) >= 2**52 else round(s) for s in scaled], PARTS_OF_STEP, clock
+    )
+    return Ticks(whole, step)
 
 
-def _moments(values: Sequence[str | None], column: str) -> list[Tick]:
+def _rounded(ticks: Sequence[int | None], step: int | None, clock: Clock) -> tuple[list[int | None], int | None, int]:
+    """Return ticks as a clock is rounded, their step, and how much finer they became."""
+    if step is None or not clock.parts:
+        return list(ticks), step, 1
+    rule = clock.rounding(step)
+    found = [None if t is None or abs(t) >= rule.largest else int(rule.of(t)) for t in ticks]
+    return found, rule.step, rule.finer
+
+
+def _microseconds(moment: datetime) -> int:
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def _read(values: Sequence[str | None]) -> list[datetime | None]:
+    """Return the times that texts of ISO 8601 say; None for days that are in no calendar."""
     found: list[datetime | None] = []
     for value in values:
         try:
             found.append(None if value is None else datetime.fromisoformat(value))
         except ValueError:
             found.append(None)
-    zoned = {m.tzinfo is not None for m in found if m is not None}
-    if len(zoned) == 2:
-        raise two_ways(column)
-    start = datetime(1970, 1, 1, tzinfo=UTC)
-    return [
-        None if m is None else ((m if m.tzinfo else m.replace(tzinfo=UTC)) - start) // timedelta(microseconds=1)
-        for m in found
-    ]
+    return found

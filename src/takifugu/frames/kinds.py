@@ -33,7 +33,7 @@ def column_kinds(table: Table) -> dict[str, str]:
 
 
 def _in_python(table: Table, name: str) -> str:
-    there = [t for t in (text.strip(BLANKS) for text in table.frame[name]) if t not in table.missing]
+    there = [table.numerals.plain(t) for t in (x.strip(BLANKS) for x in table.frame[name]) if t not in table.missing]
     return _first([sum(bool(re.match(form, t)) for t in there) for _, form in _FORMS], len(there))
 
 
@@ -56,7 +56,7 @@ def _in_engine(table: Table) -> dict[str, str]:
             kind = schema[label]
             found[name] = _word(kind)
             if is_text(kind):
-                value = text(nw.col(label).cast(nw.String), table.missing)
+                value = table.numerals.plain_in_engine(text(nw.col(label).cast(nw.String), table.missing))
                 tests = [~value.is_null(), *(value.str.contains(form) for _, form in _FORMS)]
                 sums |= {f"s{number}_{i}": t.fill_null(False).cast(nw.Int64).sum() for i, t in enumerate(tests)}
         if sums:

@@ -10,20 +10,26 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError, did_you_mean, within
+from takifugu.frames.bins import Bins
+from takifugu.frames.clock import Clock, parts_of
+from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.frames.numerals import Numerals
 from takifugu.frames.texts import BLANKS
+from takifugu.frames.time_format import TimeFormat
+from takifugu.frames.zones import Zone
 from takifugu.laws.rationals import as_fraction
 
 State = Hashable
-
-#: Codes of entries without a state: not observed, and a raw value that is no state.
-UNOBSERVED, UNKNOWN = -1, -2
 
 #: A step fits a 64-bit integer and has at most nine digits behind its point, so that ticks stay exact integers.
 WIDEST, FINEST = 2**62, 10**9
 
 _STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
-_RULES = {"nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep")}
+_RULES = {
+    "nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep"),
+    "duplicates": ("refuse", "first", "last"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,10 @@ class Layout:
     `step` is the declared distance of two entries of a piece along `order` (see parse_step): steps without a row are
     unobserved entries. `nulls` says what a missing state is: an error ("refuse") or an "unobserved" entry. `null_keys`
     says what a row without a unit or piece is: an error ("refuse"), nothing ("drop"), or a row of one more unit or
-    piece that has no name ("keep"). Raises InputError for another rule, and for a step without an order.
+    piece that has no name ("keep"). `duplicates` says which of several rows in one step of a piece counts, in the order
+    of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, Zone), and `round_to` what an
+    inexact clock is rounded to, the step or a whole part of it. Raises InputError for another rule, for a format or a
+    zone that there is not, and for a step or a rule about the order without an order.
 
     >>> Layout("posture", unit="person", order="minute", step="1min").columns
     ('person', 'minute', 'posture')
@@ -46,6 +55,10 @@ class Layout:
     step: int | float | str | None = None
     nulls: str = "refuse"
     null_keys: str = "refuse"
+    order_format: str | None = None
+    timezone: str | None = None
+    round_to: int | float | str | None = None
+    duplicates: str = "refuse"
 
     def __post_init__(self) -> None:
         for name, rules in _RULES.items():
@@ -60,6 +73,25 @@ class Layout:
                 raise InputError(
                     "a step is declared and no order column", rule="steps are counted along an order column"
                 ).at("order")
+        for name in ("order_format", "timezone", "round_to", "duplicates"):
+            if self.order is None and getattr(self, name) not in (None, "refuse"):
+                raise InputError(f"{name} is declared and no order column", fix="name the order column").at(name)
+        _ = self.clock
+
+    @cached_property
+    def clock(self) -> Clock:
+        """Return how the order column is written and what it is rounded to."""
+        form = None if self.order_format is None else TimeFormat(self.order_format)
+        zone, parts = None if self.timezone is None else Zone(self.timezone), 0
+        if self.round_to is not None:
+            with within("round_to"):
+                length = parse_step(self.round_to, "what the clock is rounded to")
+            if self.step is None:
+                raise InputError(
+                    "a clock is rounded and no step is declared", fix='declare the step, such as step = "1min"'
+                ).at("round_to")
+            parts = parts_of(parse_step(self.step), length)
+        return Clock(form, zone, parts)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -69,10 +101,11 @@ class Layout:
 
 @dataclass(frozen=True)
 class Recode:
-    """Raw values to the belief's states: by `mapping` first, else by the state's own name.
+    """Raw values to the belief's states: by `mapping` first, else by the state's own name; or numbers, by `bins`.
 
     Raw values and names are compared as texts (see text_of). Raises InputError for two states of one name, for a
-    mapping to a state that is not listed, and for a state or a raw value without a text, which would be a missing one.
+    mapping or a bin to a state that is not listed, for a mapping beside bins, and for a state or a raw value without a
+    text, which would be a missing one.
 
     >>> Recode(("still", "walking"), {"sitting": "still"}).codes
     {'still': 0, 'walking': 1, 'sitting': 0}
@@ -80,6 +113,7 @@ class Recode:
 
     states: tuple[State, ...]
     mapping: Mapping[str, State] = field(default_factory=dict, hash=False)
+    bins: Bins | None = None
 
     def __post_init__(self) -> None:
         if len({text_of(s) for s in self.states}) != len(self.states):
@@ -93,6 +127,14 @@ class Recode:
                     f"{raw!r} is mapped to {state!r}, which is no state",
                     fix=f"write one of {list(map(str, self.states))}{did_you_mean(state, self.states)}",
                 ).at("map", str(raw))
+        if self.bins is not None and self.mapping:
+            raise InputError("raw values are mapped beside bins of numbers", fix="declare only one of them").at("map")
+        for state in () if self.bins is None else self.bins.states:
+            if state not in self.states:
+                raise InputError(
+                    f"numbers are put into {state!r}, which is no state",
+                    fix=f"write one of {list(map(str, self.states))}{did_you_mean(state, self.states)}",
+                ).at("bins", str(state))
 
     def check(self, missing: Collection[str]) -> None:
         """Raise InputError where a state, or a raw value that is mapped to one, is a text that counts as missing."""
@@ -107,8 +149,19 @@ class Recode:
     def codes(self) -> dict[str, int]:
         """Return the number of the state that each known text stands for."""
         place = {state: number for number, state in enumerate(self.states)}
+        if self.bins is not None:  # raw values are the numbers of bins then
+            return {**{str(number): place[s] for number, s in enumerate(self.bins.states)}, str(OUTSIDE): OUTSIDE}
         own = {str(text_of(state)): number for state, number in place.items()}
         return {**own, **{str(text_of(raw)): place[state] for raw, state in self.mapping.items()}}
+
+    def code(self, text: str | None, numerals: Numerals) -> int:
+        """Return the number of the state that a text stands for, or what it is instead."""
+        if text is None:
+            return UNOBSERVED
+        if self.bins is None:
+            return self.codes.get(text, UNKNOWN)
+        number = self.bins.code_of(numerals.plain(text))
+        return UNOBSERVED if number == UNOBSERVED else self.codes.get(str(number), UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -140,7 +193,7 @@ class Lengths:
             ).at("max_length")
 
 
-def parse_step(step: int | float | str | None) -> Fraction | timedelta:
+def parse_step(step: int | float | str | None, what: str = "the step") -> Fraction | timedelta:
     """Read a declared step: a number above 0, or a time such as "1min".
 
     Raises InputError for anything else.
@@ -154,11 +207,11 @@ def parse_step(step: int | float | str | None) -> Fraction | timedelta:
             number = int(found[1])
             return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
     elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
-        length = as_fraction(step, "the step", "step")
+        length = as_fraction(step, what, "step")
         if length.denominator <= FINEST:
             return length
     raise InputError(
-        f"the step is {repr(step)[:60]}", fix='write a number above 0, or a time such as "30s", "1min", "1h" or "1d"'
+        f"{what} is {repr(step)[:60]}", fix='write a number above 0, or a time such as "30s", "1min", "1h" or "1d"'
     ).at("step")
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames.layout import UNKNOWN, UNOBSERVED, Layout, Lengths, Recode
-from takifugu.frames.rows import Fact, Key, Rows, are_together
+from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.frames.layout import Layout, Lengths, Recode
+from takifugu.frames.rows import SKIPPED, UNCLEAR, Fact, Key, Rows, are_together
 from takifugu.frames.spellings import meant
+from takifugu.frames.texts import not_numbers
 
 IntArray = npt.NDArray[np.int64]
 
@@ -43,7 +45,10 @@ def measure(
     """
     rows, grouped = rows.surveyed()
     _check_values(grouped, layout, states)
-    _check_order(rows, grouped, layout)
+    if layout.order is None:
+        _check_together(grouped, layout)
+    else:
+        rows, grouped = _in_order(rows, grouped, layout)
     names = _names(grouped, layout)
     whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     longest = lengths.longest
@@ -81,6 +86,16 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
                     fix='fill them, or write null_keys = "drop" to leave these rows out',
                 ).at("null_keys")
     codes = {fact.code for facts in grouped.values() for fact in facts}
+    if states.bins is not None and UNKNOWN in codes:
+        raise not_numbers(layout.value).at("value")
+    if OUTSIDE in codes:
+        bins = states.bins
+        assert bins is not None
+        known = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        raise DataError(
+            f"column {layout.value!r} has a number that is in none of the bins",
+            fix=f"declare bins for all numbers that can occur; they are {known}",
+        ).at("bins")
     if UNKNOWN in codes:
         names = [str(s) for s in states.states]
         raise DataError(
@@ -115,27 +130,65 @@ def _names(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
     }
 
 
-def _check_order(rows: Rows, grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
-    if layout.order is None:
-        if not are_together(grouped):
-            named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
-            raise DataError(
-                "the rows of one piece are not together, and no order column is declared",
-                fix=f"sort the data by {named}, or declare the order column",
-            ).at("order")
-        return
-    if any(fact.unplaced for facts in grouped.values() for fact in facts):
+def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
+    if not are_together(grouped):
+        named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
         raise DataError(
-            f"column {layout.order!r} has values that are missing, not finite, or no date of the calendar",
-            rule="every row needs its place in the order",
+            "the rows of one piece are not together, and no order column is declared",
+            fix=f"sort the data by {named}, or declare the order column",
         ).at("order")
-    for fault, words in zip(rows.misorder(), ("has ties", "goes backwards"), strict=True):
-        if fault:
-            raise DataError(
-                f"column {layout.order!r} {words} within one piece",
-                rule="every row must come after the one before",
-                fix="sort the data, or declare the piece column if the rows belong to several pieces",
-            ).at("order")
+
+
+def _in_order(
+    rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout
+) -> tuple[Rows, dict[Key, list[Fact]]]:
+    """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
+    reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
+    if reasons:
+        raise _without_place(min(reasons), layout)
+    rows, arrangement = rows.arranged()
+    if arrangement.set_back and (arrangement.ties or layout.step is None):
+        raise DataError(
+            f"column {layout.order!r} goes back by an hour or less within a piece, as where a clock was set back",
+            rule="what a clock shows twice is two steps",
+            fix='declare its zone, such as timezone = "Europe/Berlin" ("UTC" for a clock that is never changed), or '
+            "write the offsets from UTC",
+        ).at("timezone")
+    if not arrangement.ties:
+        return rows, grouped
+    if layout.duplicates == "refuse":
+        raise DataError(
+            f"column {layout.order!r} has ties within one piece",
+            rule="two rows cannot be in one step",
+            fix='declare the piece column if they belong to several pieces, a time zone if a clock was set back, or '
+            'which row counts: duplicates = "first" or "last"',
+        ).at("order")
+    if not rows.in_rows:
+        raise DataError(
+            f"column {layout.order!r} has ties within one piece, and this source keeps no order of its rows",
+            rule="none of them is the first or the last",
+            fix="leave one row for each step",
+        ).at("duplicates")
+    return rows.without_ties(layout.duplicates).surveyed()
+
+
+def _without_place(reason: int, layout: Layout) -> DataError:
+    if reason == SKIPPED:
+        return DataError(
+            f"column {layout.order!r} has times that clocks in {layout.timezone!r} skipped",
+            fix='declare the zone that the clock keeps, such as "Etc/GMT-1" for UTC+1 in summer, too',
+        ).at("timezone")
+    if reason == UNCLEAR:
+        return DataError(
+            f"column {layout.order!r} has times that clocks in {layout.timezone!r} showed twice, and the order of the "
+            "rows does not tell which is meant",
+            fix="write the offsets from UTC, or sort the rows as they were recorded",
+        ).at("timezone")
+    how = "" if layout.order_format is None else f", are not written as {layout.order_format!r}"
+    return DataError(
+        f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
+        rule="every row needs its place in the order",
+    ).at("order" if layout.order_format is None else "order_format")
 
 
 def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
@@ -144,7 +197,7 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
     if len({offset for f in facts for offset in f.offsets or ()}) > 1:
         raise DataError(
             f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
-            fix="round it, or declare the step that it has",
+            fix="declare the step that it has, or round_to where its clock is inexact",
         ).at("step")
     span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:

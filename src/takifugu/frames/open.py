@@ -8,19 +8,24 @@ import gzip
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
+from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, careful_with_files, check_lines, look
 from takifugu.frames.outside import engine_of
 from takifugu.frames.parquet import Longest, check_rows, longest_in_duckdb, longest_in_polars, read_with_pyarrow
+from takifugu.frames.recoded import copied
 from takifugu.frames.table import Table
 from takifugu.frames.temporary import private_folder
 from takifugu.frames.texts import BLANKS
+from takifugu.frames.written import Written
 
 #: A CSV file larger than this is not read into Python's memory.
 LARGEST_IN_PYTHON = 1_000_000_000
@@ -36,17 +41,18 @@ _OTHER_KINDS = {
     b"\x28\xb5\x2f\xfd": ("is compressed with zstd", "unpack it, or compress it with gzip"),
     b"BZh": ("is compressed with bzip2", "unpack it, or compress it with gzip"),
     b"\xfd7zXZ": ("is compressed with xz", "unpack it, or compress it with gzip"),
-    b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
-    b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
+    b"\xff\xfe": ("is UTF-16 text", 'save it as UTF-8, or declare encoding = "utf-16"'),
+    b"\xfe\xff": ("is UTF-16 text", 'save it as UTF-8, or declare encoding = "utf-16"'),
 }
 
 
-def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
+def open_frame(data: Any, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
     """Open a CSV file (plain or gzip), a Parquet file, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
 
     Nothing but the names of the columns is read. Files go through DuckDB where it is installed, so that they may be
-    larger than memory. Texts in `missing` count as missing values, beside the empty one. Raises DataError for a file
-    that cannot be read, and InputError for something that is no frame.
+    larger than memory. Texts in `missing` count as missing values, beside the empty one; `written` says how the source
+    is written where it does not show. Rows of a CSV file that hold nothing in any of several columns are no rows.
+    Raises DataError for a file that cannot be read, and InputError for something that is no frame.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
@@ -60,8 +66,8 @@ def open_frame(data: Any, missing: Iterable[str] = ("",)) -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, str | PathLike):
-        return _open_file(data, words)
-    return _open_native(data, words)
+        return _open_file(data, words, written or Written())
+    return replace(_open_native(data, words), written=written or Written())
 
 
 def _open_native(data: Any, missing: frozenset[str]) -> Table:
@@ -118,7 +124,7 @@ def _plain_labels(data: Any) -> Any:
     return data.set_axis(labels, axis=1)
 
 
-def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
+def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Written) -> Table:
     if "://" in str(data):
         raise DataError("the data is a URL", fix="download it first and give the path of the copy")
     path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
@@ -128,13 +134,13 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str]) -> Table:
     if not start:
         raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
     for magic, (what, fix) in _OTHER_KINDS.items():
-        if start.startswith(magic):
+        if start.startswith(magic) and not (what == "is UTF-16 text" and written.codec is not None):
             raise DataError(f"{path.name} {what}", fix=fix)
     if start.startswith(b"PAR1"):
-        return _open_parquet(path, missing)
+        return replace(_open_parquet(path, missing), written=written)
     if path.suffix == ".parquet":
         raise DataError(f"{path.name} is called Parquet and is not", fix="check the file")
-    return _open_csv(path, start.startswith(b"\x1f\x8b"), missing)
+    return replace(_open_csv(path, start.startswith(b"\x1f\x8b"), missing, written), written=written)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -152,8 +158,8 @@ def _first_bytes(path: Path) -> bytes:
         raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None
 
 
-def _open_csv(path: Path, packed: bool, missing: frozenset[str]) -> Table:
-    dialect = look(path, gzip.open if packed else open)
+def _open_csv(path: Path, packed: bool, missing: frozenset[str], written: Written) -> Table:
+    dialect = look(path, gzip.open if packed else open, written)
     if find_spec("duckdb") is None:
         if check_lines(path, packed, whole=True) > LARGEST_IN_PYTHON:
             raise DataError(
@@ -161,16 +167,31 @@ def _open_csv(path: Path, packed: bool, missing: frozenset[str]) -> Table:
             )
         columns = as_lists(path, gzip.open if packed else open, dialect)
         return Table(path.name, dialect.names, True, missing, columns, dialect.names)
-    check_lines(path, packed, whole=packed)
-    return _with_duckdb(path, _csv_call(dialect, packed), dialect.names, missing)
+    folder, text = private_folder(), path
+    if dialect.codec is not None:
+        with careful_with_files(path):
+            text, packed = copied(path, packed, dialect.codec, Path(folder.name)), False
+    check_lines(text, packed, whole=packed, name=path.name)
+    table = _with_duckdb(text, _csv_call(dialect, packed), dialect.names, missing, folder, path.name)
+    if len(dialect.names) == 1:  # an empty line is a row
+        return table
+    return replace(table, without_blank_rows=partial(_filled, table.frame, table.labels))
+
+
+def _filled(frame: Any, labels: Sequence[str]) -> Any:
+    """Return a file's rows without those that hold no value in any column: what Excel leaves below a table."""
+    from takifugu.frames.engines import wrapped
+
+    blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"
+    return wrapped(frame.to_native().filter(f"trim(concat({', '.join(labels)}), {blanks}) <> ''"))
 
 
 def _csv_call(dialect: Dialect, packed: bool) -> str:
     columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(dialect.names)))
     return (
-        "read_csv({path}, auto_detect = false, header = true, strict_mode = true, all_varchar = true, "
-        f"delim = {_quoted(dialect.separator)}, quote = '\"', escape = '\"', skip = {dialect.blank_lines}, "
-        f"max_line_size = {LONGEST_LINE}, "
+        f"read_csv({{path}}, auto_detect = false, header = {str(dialect.header).lower()}, strict_mode = true, "
+        f"all_varchar = true, delim = {_quoted(dialect.separator)}, quote = '\"', escape = '\"', "
+        f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, "
         f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false)"
     )
 
@@ -181,7 +202,8 @@ def _open_parquet(path: Path, missing: frozenset[str]) -> Table:
     from takifugu.frames.engines import careful
 
     if find_spec("duckdb") is not None:
-        return _with_duckdb(path, "read_parquet({path}, hive_partitioning = false)", None, missing)
+        call = "read_parquet({path}, hive_partitioning = false)"
+        return _with_duckdb(path, call, None, missing, private_folder(), path.name)
     with careful(path.name):
         if find_spec("polars") is not None:
             import polars
@@ -200,7 +222,10 @@ def _open_parquet(path: Path, missing: frozenset[str]) -> Table:
     return Table(path.name, labels, True, missing, frame, labels, longest=check)
 
 
-def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: frozenset[str]) -> Table:
+def _with_duckdb(
+    path: Path, call: str, names: tuple[str, ...] | None, missing: frozenset[str],
+    folder: TemporaryDirectory[str], source: str,
+) -> Table:  # fmt: skip
     """Open a file as a DuckDB relation; what does not fit into memory goes to a folder that only this user can read."""
     import duckdb
     import narwhals.stable.v2 as nw
@@ -208,8 +233,7 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
     from takifugu.frames.engines import careful
 
     is_parquet = names is None
-    with careful(path.name):
-        folder = private_folder()
+    with careful(source):
         connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder.name})
         where = _quoted(glob.escape(str(path)))
         if is_parquet:
@@ -222,7 +246,7 @@ def _with_duckdb(path: Path, call: str, names: tuple[str, ...] | None, missing: 
     named = {label: _identifier(name) for label, name in zip(labels, found, strict=True)}
     longest = longest_in_duckdb(connection, where, named) if is_parquet else None
     keeps = (connection, folder)
-    return Table(path.name, names or found, True, missing, nw.from_native(relation), labels, keeps, longest)
+    return Table(source, names or found, True, missing, nw.from_native(relation), labels, keeps, longest)
 
 
 def _relabelled(relation: Any, found: tuple[str, ...], labels: tuple[str, ...]) -> Any:

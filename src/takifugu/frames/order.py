@@ -7,28 +7,52 @@ from fractions import Fraction
 
 import narwhals.stable.v2 as nw
 
+from takifugu.frames.clock import Clock
 from takifugu.frames.engines import Frame, as_integers, collected, in_microseconds, is_duckdb, settled, wrapped
 from takifugu.frames.fixed_point import round_half_even
 from takifugu.frames.layout import parse_step
-from takifugu.frames.texts import INTEGER, NUMBER, PARTS_OF_STEP, TIME, ZONED, no_order, other_kind
+from takifugu.frames.texts import INTEGER, NUMBER, PARTS_OF_STEP, TIME, ZONED, no_order, other_kind, zone_of_numbers
+from takifugu.frames.time_format import CENTURY, SHORT, TimeFormat
 
 
 def with_ticks(
-    frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool
-) -> tuple[Frame, int | None, bool]:
+    frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool,
+    clock: Clock | None = None,
+) -> tuple[Frame, int | None, bool]:  # fmt: skip
     """Replace the picked order column `tick` by exact ticks, null where it is missing or not of its kind.
 
     `kind` is the column's type, or what its texts are (with `in_texts`). Returns the frame, how many ticks make a
     declared step, and whether ticks are integers (else float64: numbers that only order). Texts of times also get the
-    column `zoned`, 1 where a zone is written. Raises DataError for a column that orders nothing, and for a step of
-    another kind (a time for numbers).
+    column `zoned`, 1 where a zone is written. Raises DataError for a column that orders nothing, for a step of
+    another kind (a time for numbers), and for a time zone of numbers.
     """
+    clock = clock or Clock()
+    frame, length, whole = _with_ticks(frame, column, step, kind, in_texts, clock)
+    if clock.zone is not None and not isinstance(kind, nw.Date | nw.Datetime):
+        raise zone_of_numbers(column)
+    if length is None or not clock.parts:
+        return frame, length, whole
+    rounding = clock.rounding(length)
     tick = nw.col("tick")
+    frame = frame.with_columns(tick=nw.when(tick.abs() < rounding.largest).then(tick))
+    frame = frame.with_columns(tick=rounding.of(tick))
+    if "ahead" in frame.collect_schema().names():
+        frame = frame.with_columns(tick=tick - nw.col("ahead") * rounding.finer).drop("ahead")
+    return frame, rounding.step, whole
+
+
+def _with_ticks(
+    frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool, clock: Clock
+) -> tuple[Frame, int | None, bool]:
+    tick = nw.col("tick")
+    if in_texts and clock.form is not None and isinstance(kind, nw.Datetime):
+        frame = frame.with_columns(tick=nw.when(tick.str.contains(clock.form.pattern)).then(tick))
+        return microseconds_of_format(frame, clock.form), _time_step(step, column), True
     if in_texts:
         form = TIME if isinstance(kind, nw.Datetime) else INTEGER if kind.is_integer() else NUMBER
         frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
         if isinstance(kind, nw.Datetime):
-            return microseconds_of_text(frame), _time_step(step, column), True
+            return microseconds_of_text(frame, bool(clock.parts)), _time_step(step, column), True
         frame = as_integers(frame, "tick") if kind.is_integer() else frame.with_columns(tick=tick.cast(kind))
     if isinstance(kind, nw.Date | nw.Datetime):
         return in_microseconds(frame, "tick", kind), _time_step(step, column), True
@@ -55,8 +79,13 @@ def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
     return round_half_even(frame, ["tick"])
 
 
-def kind_of_texts(frame: Frame, column: str) -> nw.dtypes.DType:
-    """Return how the texts of an order column are read: all as whole numbers, as numbers, or as dates and times."""
+def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> nw.dtypes.DType:
+    """Return how the texts of an order column are read: all as whole numbers, as numbers, or as dates and times.
+
+    Where a format of times is declared, they are times. Raises DataError for texts that are none of these.
+    """
+    if form is not None:
+        return nw.Datetime("us")
     value = nw.col("tick")
     matches = {name: value.str.contains(pattern) for name, pattern in (("i", INTEGER), ("n", NUMBER), ("t", TIME))}
     sums = {name: match.fill_null(False).cast(nw.Int64).sum() for name, match in matches.items()}
@@ -71,10 +100,11 @@ def kind_of_texts(frame: Frame, column: str) -> nw.dtypes.DType:
     raise no_order(column)
 
 
-def microseconds_of_text(frame: Frame) -> Frame:
+def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     """Replace texts `tick` that match TIME by microseconds since 1970-01-01 UTC; null for a day that its month has not.
 
-    Adds `zoned`, 1 where a zone is written. Each stage is a column: expressions would repeat what they are made of.
+    With `on_the_wall` they stay what clocks show, and `ahead` is added: by how much these are ahead of UTC. Adds
+    `zoned`, 1 where a zone is written. Each stage is a column: expressions would repeat what they are made of.
     """
     names, whole = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~whole.is_null(), tick=whole.fill_null("1970-01-01"))
@@ -99,15 +129,68 @@ def microseconds_of_text(frame: Frame) -> Frame:
     zones = ["sign", "zone_hours", "zone_minutes"]  # typed as the clock is: pandas 2 does not add two kinds of integers
     frame = settled(_with_clock(frame).with_columns(nw.col(*zones).cast(nw.Int64)), zones)
     minutes = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
-    frame = settled(frame.with_columns(moment=nw.col("clock") - minutes * 60_000_000), ["moment"])
-    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*names, "zoned")
+    frame = settled(frame.with_columns(ahead=minutes * 60_000_000), ["ahead"])
+    moment = nw.col("clock") if on_the_wall else nw.col("clock") - nw.col("ahead")
+    frame = settled(frame.with_columns(moment=moment), ["moment"])
+    kept = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
+    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*kept)
+
+
+def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
+    """Replace texts `tick` that match a format by microseconds since 1970-01-01; null for a day that its month has not.
+
+    Parts are cut off from the left, one after the other.
+    """
+    names, whole = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~whole.is_null(), rest=whole.fill_null(form.example))
+    found = set()
+    for letter, literal in form.pieces:
+        rest = nw.col("rest")
+        if not letter:
+            frame = frame.with_columns(rest=rest.str.slice(len(literal)))
+            continue
+        found.add(letter)
+        if letter == "f":
+            frame = frame.with_columns(f=nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6))
+        elif letter in SHORT and not form.packed:
+            frame = frame.with_columns(wide=rest.str.slice(0, 2).str.contains("^[0-9]{2}$"))
+            part = nw.when(nw.col("wide")).then(rest.str.slice(0, 2)).otherwise(rest.str.slice(0, 1))
+            after = nw.when(nw.col("wide")).then(rest.str.slice(2)).otherwise(rest.str.slice(1))
+            frame = frame.with_columns(part.alias(letter), rest=after)
+        else:
+            width = 4 if letter == "Y" else 2
+            frame = frame.with_columns(rest.str.slice(0, width).alias(letter), rest=rest.str.slice(width))
+    frame = _as_parts(frame, found)
+    frame = _clock_of_parts(frame)
+    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("clock"))).select(*names)
+
+
+def _as_parts(frame: Frame, found: set[str]) -> Frame:
+    """Return the texts of a format's parts as integers under their own names."""
+    number = {letter: nw.col(letter).cast(nw.Int64) for letter in found if letter != "p"}
+    zero = nw.lit(0, nw.Int64)
+    frame = frame.with_columns(
+        read_year=number.get("Y", number.get("y", zero)),
+        month=number["m"], day=number["d"], minute=number.get("M", zero), second=number.get("S", zero),
+        fraction=number.get("f", zero), hour=number.get("H", number.get("I", zero)),
+    )  # fmt: skip
+    year = nw.col("read_year")
+    if "y" in found:
+        year = nw.when(year < CENTURY).then(year + 2000).otherwise(year + 1900)
+    frame = settled(frame.with_columns(year=year), ["year"])
+    if "p" in found:
+        noon = nw.when(nw.col("p").str.contains("^[pP]")).then(nw.lit(12)).otherwise(nw.lit(0))
+        hour = nw.when(nw.col("hour") == 12).then(nw.lit(0)).otherwise(nw.col("hour"))
+        frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))
+        frame = settled(frame, ["hour", "noon"]).with_columns(hour=nw.col("hour") + nw.col("noon"))
+    return settled(frame, ["month", "day", "hour", "minute", "second", "fraction"])
 
 
 def _with_clock(frame: Frame) -> Frame:
     """Add `clock`, the microseconds since 1970-01-01 of times without a zone `body`; null for impossible days.
 
-    Days are counted in integers (H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil), because
-    no two engines parse times alike; DuckDB's own reading of this form is exact, and several times as fast.
+    Days are counted in integers, because no two engines parse times alike; DuckDB's own reading of this form is exact,
+    and several times as fast.
     """
     if is_duckdb(frame):
         return wrapped(frame.to_native().project("*, epoch_us(try_cast(body as timestamp)) as clock"))
@@ -117,16 +200,23 @@ def _with_clock(frame: Frame) -> Frame:
         fraction=nw.concat_str(body.str.slice(20), nw.lit("000000")).str.slice(0, 6).cast(nw.Int64),
     )
     parts = {"year": (0, 4), "month": (5, 2), "day": (8, 2), "hour": (11, 2), "minute": (14, 2)}
-    frame = _with_days(
-        frame.with_columns(body.str.slice(*where).cast(nw.Int64).alias(part) for part, where in parts.items())
-    )
+    frame = frame.with_columns(body.str.slice(*where).cast(nw.Int64).alias(part) for part, where in parts.items())
+    return _clock_of_parts(frame)
+
+
+def _clock_of_parts(frame: Frame) -> Frame:
+    """Add `clock` to the parts of times, from `year` to `fraction` (of a second, in microseconds)."""
+    frame = _with_days(frame)
     seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
     frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
     return frame.with_columns(clock=nw.when(nw.col("day") <= nw.col("last")).then(nw.col("clock")))
 
 
 def _with_days(frame: Frame) -> Frame:
-    """Add `days` since 1970-01-01 of a Gregorian date (years start in March), and the `last` day of its month."""
+    """Add `days` since 1970-01-01 of a Gregorian date (years start in March), and the `last` day of its month.
+
+    After H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
+    """
     year, month, march = nw.col("year"), nw.col("month"), nw.col("march")
     leap = ((year // 4 * 4 == year) & (year // 100 * 100 != year)) | (year // 400 * 400 == year)
     short = nw.when(month.is_in([4, 6, 9, 11])).then(nw.lit(30)).otherwise(nw.lit(31))

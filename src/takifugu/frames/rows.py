@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+#: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
+MISSING, SKIPPED, UNCLEAR = 1, 2, 3
+
 #: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
 Key = tuple[str | None, str | None]
 
@@ -15,7 +18,8 @@ class Fact:
     """What the rows of one piece in one state amount to; None where a question has no meaning.
 
     `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
-    the row numbers; `unplaced` counts the rows without a tick.
+    the row numbers; `unplaced` says why a row has no tick (0 where all have one). `ties`, `back` and `leaps` count the
+    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back.
     """
 
     key: Key
@@ -27,6 +31,9 @@ class Fact:
     offsets: tuple[int, int] | None
     first: int | None
     last: int | None
+    ties: int = 0
+    back: int = 0
+    leaps: int = 0
 
 
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
@@ -46,6 +53,29 @@ def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Arrangement:
+    """Whether rows of one piece tie, and whether their times look like a clock that was set back."""
+
+    ties: bool
+    set_back: bool
+
+
+#: A day, and the most that clocks are set back in one go, in microseconds.
+DAY, HOUR = 86_400_000_000, 3_600_000_000
+#: Clocks are set back at night: what they show then is at most this much after 23:00.
+NIGHT = 5 * HOUR
+
+
+def looks_set_back(pieces: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether rows of some piece go backwards as often as clocks are set back, each time by no more than that.
+
+    `pieces` holds for each piece how often it goes backwards, how often it does so otherwise than a clock does, and the
+    microseconds from its first to its last row.
+    """
+    return any(back and not leaps and back <= 1 + span // (180 * DAY) for back, leaps, span in pieces)
+
+
 class Rows(Protocol):
     """Rows that were picked and grouped. An entry's place counts from 0 along its piece; `before` is the first place
     that is cut off.
@@ -55,11 +85,18 @@ class Rows(Protocol):
     def step(self) -> int | None:
         """Return how many ticks make a declared step; None without one."""
 
+    @property
+    def in_rows(self) -> bool:
+        """Return whether rows have an order of their own."""
+
     def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
         """Return the facts of every piece, one per state, and the rows again, now with what their facts tell."""
 
-    def misorder(self) -> tuple[bool, bool]:
-        """Return whether the order column has ties inside a piece, and whether it goes backwards along the rows."""
+    def arranged(self) -> tuple[Rows, Arrangement]:
+        """Return how the order column runs along the rows, and the rows again, knowing whether they must be sorted."""
+
+    def without_ties(self, keep: str) -> Rows:
+        """Return the rows with the first or the last one of those that have one place in the order."""
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, state, and how many entries are in it (or their weights' sum)."""

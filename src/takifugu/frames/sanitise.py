@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 import narwhals.stable.v2 as nw
 
 from takifugu.errors import DataError
+from takifugu.frames.codes import UNKNOWN, UNOBSERVED
 from takifugu.frames.engines import Frame
-from takifugu.frames.layout import UNKNOWN, UNOBSERVED
 from takifugu.frames.texts import BLANKS
 from takifugu.laws.rationals import read_fraction
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import DataError
-from takifugu.frames.layout import UNOBSERVED, Layout, Lengths, Recode, natural
+from takifugu.frames.codes import UNOBSERVED
+from takifugu.frames.layout import Layout, Lengths, Recode, natural
 from takifugu.frames.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
 from takifugu.frames.rows import Key, Rows
 from takifugu.frames.table import Table

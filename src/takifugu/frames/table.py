@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.frames.numerals import Numerals
+from takifugu.frames.written import Written
 
 if TYPE_CHECKING:
     from takifugu.frames.engines import Frame
@@ -29,10 +31,25 @@ class Table:
     keeps: Any = field(default=None, repr=False)
     #: Measures the longest texts of some columns in bytes, where a file can repeat one without holding it twice.
     longest: Callable[[Sequence[str]], list[tuple[int | None, int | None]]] | None = field(default=None, repr=False)
+    #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
+    without_blank_rows: Callable[[], Any] | None = field(default=None, repr=False)
+    written: Written = field(default_factory=Written, repr=False)
 
     @property
     def in_python(self) -> bool:
         return isinstance(self.frame, Mapping)
+
+    @property
+    def numerals(self) -> Numerals:
+        """Return how numbers are written in texts."""
+        return self.written.numerals
+
+    @property
+    def filled(self) -> Table:
+        """Return the table without the rows that hold nothing at all."""
+        if self.without_blank_rows is None:
+            return self
+        return replace(self, frame=self.without_blank_rows(), without_blank_rows=None)
 
     def head(self, rows: int) -> Table:
         """Return the table of the first rows; a file is read no further."""

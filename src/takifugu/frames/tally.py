@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from takifugu.frames.classes import Classes
+from takifugu.frames.codes import UNOBSERVED
 from takifugu.frames.table import Table
 
 #: How a column is read: the code of each text, or the classes that its numbers are put into.
@@ -47,7 +48,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
         classes = {role: codes for role, codes in zip(roles, known.values(), strict=True) if isinstance(codes, Classes)}
         raw = {
-            role: class_code(role, column, kinds[role], table.missing, classes[role]) if role in classes
+            role: class_code(role, column, kinds[role], table, classes[role]) if role in classes
             else state_column(role, column, kinds[role])
             for role, column in roles.items()
         }  # fmt: skip
@@ -59,4 +60,6 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         schema: Mapping[str, Any] = frame.collect_schema()
         codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
         frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
-        return {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
+        found = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
+    nothing = tuple(UNOBSERVED if role in texts else classes[role].missing for role in roles)
+    return tally(table.filled, known) if nothing in found and table.without_blank_rows is not None else found

@@ -31,6 +31,7 @@ def no_order(column: str) -> DataError:
     return DataError(
         f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00)",
         rule="it cannot order the rows",
+        fix='declare how they are written, such as order_format = "%d/%m/%Y %H:%M" or decimal = ","',
     ).at("order")
 
 
@@ -38,6 +39,12 @@ def two_ways(column: str) -> DataError:
     return DataError(
         f"column {column!r} has times with and without a zone", fix="write all of them in one way"
     ).at("order")
+
+
+def zone_of_numbers(column: str) -> DataError:
+    return DataError(
+        f"a time zone is declared, and column {column!r} holds numbers", fix="leave the zone out"
+    ).at("timezone")
 
 
 def no_number_at_all(column: str) -> DataError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -90,20 +92,26 @@ def _engine_totals(
         columns: dict[str, Any] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
         wrong: dict[str, Any] = {}
         for role, rule in zip(values, numbers, strict=True):
-            columns[role] = number(role, rule.column, kinds[role], table.missing)
-            bad = not_a_number(role, kinds[role], table.missing)
+            columns[role] = number(role, rule.column, kinds[role], table)
+            bad = not_a_number(role, kinds[role], table)
             faults = refused(columns[role], rule) | ({} if bad is None else {"text": bad})
             wrong |= {f"{fault}_{role}": found.cast(nw.Int64) for fault, found in faults.items()}
         names = list(keys) or ["all"]
+        blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
         frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
+        frame = frame.with_columns(blank=blank)
         frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
-        sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong)}
+        sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong, "blank")}
         grouped = frame.group_by(*names).agg(**sums)
         stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
         grouped = grouped.with_columns(stripped).group_by(*names).agg(*(nw.col(role).sum() for role in sums))
         rows = list(collected(grouped.select(*names, *sums)))
+    empty = (row for row in rows if row[-1] and not any(map(text_of, row[: len(keys)])))
+    if table.without_blank_rows is not None and any(empty):
+        yield from _engine_totals(table.filled, numbers, by)
+        return
     for row in rows:
-        key, (count, *rest) = row[: len(names)], row[len(names) :]
+        key, (count, *rest, _) = row[: len(names)], row[len(names) :]
         _refuse(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
         yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
 

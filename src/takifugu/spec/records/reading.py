@@ -14,7 +14,9 @@ Texts = tuple[str | None, ...]
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     """Return some columns as rows of texts, in the order of the file; None is a missing value."""
-    return [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
+    found = [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
+    nothing = (None,) * len(columns)
+    return texts(table.filled, columns) if table.without_blank_rows is not None and nothing in found else found
 
 
 def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:

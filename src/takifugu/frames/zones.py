@@ -1,0 +1,128 @@
+"""Clocks on the wall of a declared time zone: which moment they mean, where clocks were changed, too.
+
+An hour that clocks skip has no moment; of one that they show twice the rows before the clock was set back are the first
+pass, and the rows after it are the second one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from takifugu.errors import InputError, did_you_mean
+
+#: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
+FIRST_YEAR, LAST_YEAR = 1900, 2101
+SECOND = 1_000_000
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Times on the wall from `start` on, in microseconds since 1970: how far they are ahead of UTC.
+
+    Of times that clocks show twice `offset` is that of the first pass, and `back` is by how much the clock is set back
+    at `end`; `skipped` are those that they never show.
+    """
+
+    start: int
+    offset: int
+    skipped: bool = False
+    back: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A time zone of the IANA database, by name. Raises InputError for one that it does not have.
+
+    >>> zone = Zone("Europe/Berlin")
+    >>> [zone.at(datetime(2025, 10, 26, hour)).offset // 3_600_000_000 for hour in (1, 2, 3)]
+    [2, 2, 1]
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        try:
+            if self.name.lower() in ("localtime", "posixrules", "factory"):  # another zone on every machine
+                raise ZoneInfoNotFoundError
+            ZoneInfo(self.name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            guess = did_you_mean(self.name[:60], sorted(available_timezones()))
+            raise InputError(
+                f"{self.name[:60]!r} is no time zone that this machine knows{guess}",
+                fix='write one such as "Europe/Berlin", or "UTC" for clocks that are never changed',
+            ).at("timezone") from None
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Return what clocks show, from stretch to stretch of alike times."""
+        return tuple(self._stretches())
+
+    def _stretches(self) -> Iterator[Stretch]:
+        zone, moment = ZoneInfo(self.name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
+        offset = _offset(zone, moment)
+        yield Stretch(-(2**62), offset)
+        while moment.year < LAST_YEAR:
+            later = moment + timedelta(days=1)
+            while _offset(zone, later) != offset:  # a day may hold two changes
+                change = _change(zone, moment, later, offset)
+                after, at = _offset(zone, change), (change - _START) // timedelta(microseconds=1)
+                if after > offset:
+                    yield Stretch(at + offset, offset, skipped=True)
+                    yield Stretch(at + after, after)
+                else:
+                    yield Stretch(at + after, offset, back=offset - after, end=at + offset)
+                    yield Stretch(at + offset, after)
+                moment, offset = change, after
+            moment = later
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        return tuple(stretch.start for stretch in self.stretches)
+
+    def at(self, wall: int | datetime) -> Stretch:
+        """Return the stretch that a time on the wall is in."""
+        if isinstance(wall, datetime):
+            wall = (wall.replace(tzinfo=UTC) - _START) // timedelta(microseconds=1)
+        return self.stretches[bisect_right(self.starts, wall) - 1]
+
+    def between(self, low: int, high: int) -> tuple[Stretch, ...]:
+        """Return the stretches that times on the wall from `low` to `high` are in."""
+        return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
+
+
+def second_passes(walls: Sequence[int | None], zone: Zone) -> list[int | None]:
+    """Return how often the clock was set back before each time on the wall, among those that clocks show twice.
+
+    `walls` are the times of one piece in the order of its rows; times that clocks show once get None.
+    """
+    found: list[int | None] = []
+    before: tuple[int, int, int] | None = None  # the end of the stretch, the time, the number of the pass
+    for wall in walls:
+        stretch = None if wall is None else zone.at(wall)
+        if wall is None or stretch is None or not stretch.back:
+            found.append(None)
+            continue
+        same = before is not None and before[0] == stretch.end
+        number = before[2] + (wall <= before[1]) if same and before is not None else 0
+        found.append(number)
+        before = (stretch.end, wall, number)
+    return found
+
+
+def _offset(zone: ZoneInfo, moment: datetime) -> int:
+    return (moment.astimezone(zone).utcoffset() or timedelta()) // timedelta(microseconds=1)
+
+
+def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> datetime:
+    """Return the second at which the offset changes first between two moments of a day."""
+    while after - before > timedelta(seconds=1):
+        middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
+        before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)
+    return after
