@@ -12,9 +12,11 @@ from takifugu.frames.outside import Engine, register
 from takifugu.frames.sequences import Counted, Piece, pieces, transitions
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
-from takifugu.frames.tally import tally
+from takifugu.frames.tally import Known, tally
+from takifugu.frames.time_format import TimeFormat
 from takifugu.frames.totals import Group, totals
 from takifugu.frames.written import Written
+from takifugu.frames.zones import Zone
 
 __all__ = [
     "OUTSIDE",
@@ -26,13 +28,16 @@ __all__ = [
     "Counted",
     "Engine",
     "Group",
+    "Known",
     "Layout",
     "Lengths",
     "Numerals",
     "Piece",
     "Recode",
     "Table",
+    "TimeFormat",
     "Written",
+    "Zone",
     "column_kinds",
     "meant",
     "missing_states",

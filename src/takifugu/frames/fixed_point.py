@@ -10,7 +10,7 @@ from takifugu.errors import DataError
 from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.classes import Classes
-from takifugu.frames.codes import OUTSIDE, UNKNOWN
+from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.engines import Frame
 from takifugu.frames.sanitise import is_text, plain, text
 from takifugu.frames.table import Table
@@ -97,6 +97,15 @@ def class_code(
     code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
     bad = not_a_number(role, kind, table)
     return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+
+
+def number_code(
+    role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins
+) -> nw.Expr:
+    """Return the code of each number of a picked column, by classes or bins."""
+    if isinstance(codes, Classes):
+        return class_code(role, column, kind, table, codes)
+    return bin_number(role, column, kind, table, codes).fill_null(UNOBSERVED)
 
 
 def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.classes import Classes
 from takifugu.frames.clock import Clock
@@ -222,13 +223,15 @@ def python_codes(table: Table, column: str, codes: Mapping[str, int]) -> list[in
     return [UNOBSERVED if text is None else codes.get(text, UNKNOWN) for text in texts]
 
 
-def python_classes(table: Table, column: str, classes: Classes) -> list[int]:
-    """Return the class of every number in a column of texts."""
+def python_classes(table: Table, column: str, classes: Classes | Bins) -> list[int]:
+    """Return the class, or the bin, of every number in a column of texts."""
     table.require([column])
     return [_class(_numeral(value, table), classes) for value in table.frame[column]]
 
 
-def _class(text: str | None, classes: Classes) -> int:
+def _class(text: str | None, classes: Classes | Bins) -> int:
+    if isinstance(classes, Bins):
+        return UNOBSERVED if text is None else classes.code_of(text)
     if text is None or re.match(NOT_FINITE, text):
         return classes.missing
     return classes.code(float(text)) if re.match(NUMBER, text) else UNKNOWN

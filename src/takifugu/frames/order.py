@@ -151,23 +151,28 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
             continue
         found.add(letter)
         if letter == "f":
-            frame = frame.with_columns(f=nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6))
+            frame = frame.with_columns(nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6).alias(_named("f")))
         elif letter in SHORT and not form.packed:
             frame = frame.with_columns(wide=rest.str.slice(0, 2).str.contains("^[0-9]{2}$"))
             part = nw.when(nw.col("wide")).then(rest.str.slice(0, 2)).otherwise(rest.str.slice(0, 1))
             after = nw.when(nw.col("wide")).then(rest.str.slice(2)).otherwise(rest.str.slice(1))
-            frame = frame.with_columns(part.alias(letter), rest=after)
+            frame = frame.with_columns(part.alias(_named(letter)), rest=after)
         else:
             width = 4 if letter == "Y" else 2
-            frame = frame.with_columns(rest.str.slice(0, width).alias(letter), rest=rest.str.slice(width))
+            frame = frame.with_columns(rest.str.slice(0, width).alias(_named(letter)), rest=rest.str.slice(width))
     frame = _as_parts(frame, found)
     frame = _clock_of_parts(frame)
     return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("clock"))).select(*names)
 
 
+def _named(letter: str) -> str:
+    """Return what the column of a part is called: some engines take m for M."""
+    return f"part_{ord(letter)}"
+
+
 def _as_parts(frame: Frame, found: set[str]) -> Frame:
     """Return the texts of a format's parts as integers under their own names."""
-    number = {letter: nw.col(letter).cast(nw.Int64) for letter in found if letter != "p"}
+    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in found if letter != "p"}
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
         read_year=number.get("Y", number.get("y", zero)),
@@ -179,7 +184,7 @@ def _as_parts(frame: Frame, found: set[str]) -> Frame:
         year = nw.when(year < CENTURY).then(year + 2000).otherwise(year + 1900)
     frame = settled(frame.with_columns(year=year), ["year"])
     if "p" in found:
-        noon = nw.when(nw.col("p").str.contains("^[pP]")).then(nw.lit(12)).otherwise(nw.lit(0))
+        noon = nw.when(nw.col(_named("p")).str.contains("^[pP]")).then(nw.lit(12)).otherwise(nw.lit(0))
         hour = nw.when(nw.col("hour") == 12).then(nw.lit(0)).otherwise(nw.col("hour"))
         frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))
         frame = settled(frame, ["hour", "noon"]).with_columns(hour=nw.col("hour") + nw.col("noon"))

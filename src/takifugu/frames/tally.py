@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from takifugu.frames.bins import Bins
 from takifugu.frames.classes import Classes
 from takifugu.frames.codes import UNOBSERVED
 from takifugu.frames.table import Table
 
-#: How a column is read: the code of each text, or the classes that its numbers are put into.
-Known = Mapping[str, int] | Classes
+#: How a column is read: the code of each text, or the classes or bins that its numbers are put into.
+Known = Mapping[str, int] | Classes | Bins
 
 
 def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int]:
     """Return how many rows have each combination of codes; `known` gives each column's codes, by texts or by classes.
 
-    A missing value has the code -1, one that is not known (a text that is none of these, or no number) -2. One scan.
+    A missing value has the code -1, one that is not known (a text that is none of these, or no number) -2, a number in
+    no bin -3. One scan.
     Raises InputError for a column that is not there, DataError for one that names nothing.
 
     >>> import tempfile, pathlib
@@ -32,23 +34,24 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         from takifugu.frames.in_python import python_classes, python_codes
 
         read = (
-            python_classes(table, column, codes) if isinstance(codes, Classes) else python_codes(table, column, codes)
+            python_codes(table, column, codes) if isinstance(codes, Mapping) else python_classes(table, column, codes)
             for column, codes in known.items()
         )
         return dict(Counter(zip(*read, strict=True)))
     import narwhals.stable.v2 as nw
 
     from takifugu.frames.engines import careful, collected
-    from takifugu.frames.fixed_point import class_code
+    from takifugu.frames.fixed_point import number_code
     from takifugu.frames.sanitise import is_text, kind_of, state_code, state_column, text
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
     with careful(table.source):
         frame = table.pick(roles)
         kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
-        classes = {role: codes for role, codes in zip(roles, known.values(), strict=True) if isinstance(codes, Classes)}
+        of_role = zip(roles, known.values(), strict=True)
+        classes = {role: codes for role, codes in of_role if not isinstance(codes, Mapping)}
         raw = {
-            role: class_code(role, column, kinds[role], table, classes[role]) if role in classes
+            role: number_code(role, column, kinds[role], table, classes[role]) if role in classes
             else state_column(role, column, kinds[role])
             for role, column in roles.items()
         }  # fmt: skip
@@ -61,5 +64,9 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
         frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
         found = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
-    nothing = tuple(UNOBSERVED if role in texts else classes[role].missing for role in roles)
+    nothing = tuple(UNOBSERVED if role in texts else _missing(classes[role]) for role in roles)
     return tally(table.filled, known) if nothing in found and table.without_blank_rows is not None else found
+
+
+def _missing(codes: Classes | Bins) -> int:
+    return codes.missing if isinstance(codes, Classes) else UNOBSERVED

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 #: Keys of a release file that say where things are and what may be spent, not what is released.
 _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}
 
+#: Keys that came later, with what they mean where they are left out.
+_NEWER: dict[str, Any] = {
+    **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
+    **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
+}  # fmt: skip
+
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "readers", "written")
 
@@ -34,7 +40,7 @@ def identity_of(
 
     `same_people` is what was declared where there is no release file that declares it.
     """
-    asked = {"same_people": same_people} if spec is None else spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    asked = {"same_people": same_people} if spec is None else _asked(spec)
     found = hashlib.sha256(_plain({"file": asked, "private": private}))
     known: dict[int, bytes] = {}
     for one in ready:
@@ -46,6 +52,21 @@ def identity_of(
         for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
             found.update(hashlib.sha256(part).digest())
     return found.digest()
+
+
+def _asked(spec: BaseModel) -> dict[str, Any]:
+    """Return the keys of a release file; those of files that are written otherwise only where they are there.
+
+    So a release that was paid for before there were such keys is still known.
+    """
+    found = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+
+    def as_before(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return [as_before(one) for one in value] if isinstance(value, list) else value
+        return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
+
+    return {key: as_before(value) if key in ("source", "belief") else value for key, value in found.items()}
 
 
 def _noise(calibration: Calibration) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import (
     AfterValidator,
@@ -15,12 +15,34 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
+    model_validator,
 )
 
 from takifugu.errors import InputError
+from takifugu.frames import Numerals, Written
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.names import normalised
 from takifugu.visible import visible
+
+
+def _encoding(value: str | None) -> str | None:
+    Written(encoding=value)
+    return value
+
+
+def _delimiter(value: str | None) -> str | None:
+    Written(delimiter=value)
+    return value
+
+
+def _decimal(value: str | None) -> str | None:
+    Numerals(decimal="." if value is None else value)
+    return value
+
+
+def _thousands(value: str | None) -> str | None:
+    Numerals("," if value == "." else ".", value or "")
+    return value
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
@@ -42,7 +64,10 @@ def _named(value: str) -> str:
 
 def _path(value: str) -> str:
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
-        raise InputError("is not a path that a file can have", fix="write a path without control characters")
+        fix = "write a path without control characters"
+        if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
+            fix = "in double quotes \\t is a tab and \\n a line end: write / for \\, or single quotes around the path"
+        raise InputError("is not a path that a file can have", fix=fix)
     return value
 
 
@@ -72,6 +97,40 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class FileKeys(Section):
+    """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
+
+    encoding: Annotated[
+        StrictStr | None,
+        Field(description="the encoding of a CSV file; default: UTF-8", examples=["cp1252"]),
+        AfterValidator(_encoding),
+    ] = None
+    delimiter: Annotated[
+        StrictStr | None,
+        Field(description="the sign between fields of a CSV file; default: what splits its first line", examples=[";"]),
+        AfterValidator(_delimiter),
+    ] = None
+    header: Annotated[
+        StrictBool | None,
+        Field(description="false where a CSV file has no line of names: columns are column_1, column_2 ..."),
+    ] = None
+    decimal: Annotated[
+        StrictStr | None,
+        Field(description="the decimal sign of numbers that are texts", examples=[","]),
+        AfterValidator(_decimal),
+    ] = None
+    thousands: Annotated[
+        StrictStr | None,
+        Field(description="the sign between groups of three digits", examples=["."]),
+        AfterValidator(_thousands),
+    ] = None
+
+    @model_validator(mode="after")
+    def _numerals(self) -> Self:
+        Numerals(self.decimal or ".", self.thousands or "")
+        return self
+
+
 class BudgetSpec(Section):
     """The most that a unit may ever spend."""
 
@@ -87,6 +146,18 @@ SourceFile = Annotated[
 Missing = Annotated[
     tuple[StrictStr, ...],
     Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+]
+NullKeys = Annotated[
+    Literal["refuse", "drop"],
+    Field(description='rows without a unit, piece or person: "refuse", or "drop" to leave them out'),
+]
+Edges = tuple[Number, Number]
+Bins = Annotated[
+    dict[str, Edges] | None,
+    Field(
+        description="numbers that count as each state, from the first edge to below the second one",
+        examples=[{"still": [0, 100], "moving": [100, 2000]}],
+    ),
 ]
 SamePeople = Annotated[
     StrictBool | None,
@@ -124,7 +195,7 @@ class FileSpec(Section):
 
 
 class Source(Protocol):
-    """The keys of [source] that every kind of file has."""
+    """The keys of [source] that every kind of file has, beside those of FileKeys, which a kind may lack."""
 
     @property
     def name(self) -> str: ...

@@ -7,14 +7,29 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.errors import InputError
-from takifugu.frames import Table, open_frame
+from takifugu.frames import Numerals, Table, Written, open_frame
 from takifugu.spec.sections import Source
+
+
+def written_of(*keys: Any) -> Written:
+    """Return how a file is written, by the first of these sections that declares it; a section may lack the keys."""
+
+    def first(name: str, default: Any) -> Any:
+        return next((found for one in keys if (found := getattr(one, name, None)) is not None), default)
+
+    numerals = Numerals(first("decimal", "."), first("thousands", ""))
+    return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals)
+
+
+def open_public(keys: Any, source: Source, path: Path | str, missing: bool = True) -> Table:
+    """Open a file that the belief is read from: written as its own section says, or else as the source is."""
+    return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
 
 
 def open_source(source: Source, folder: Path, data: Any) -> Table:
     """Open the private data without reading it; InputError where neither a file is named nor data are given."""
     if data is not None:
-        return open_frame(data, source.missing)
+        return open_frame(data, source.missing, written_of(source))
     if source.file is None:
         raise InputError(
             "is missing",
@@ -23,7 +38,7 @@ def open_source(source: Source, folder: Path, data: Any) -> Table:
                 "tf.release_file(..., data=frame)"
             ),
         )
-    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing)
+    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing, written_of(source))
 
 
 def is_there(source: Source, folder: Path, data: Any) -> bool:

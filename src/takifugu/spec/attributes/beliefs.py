@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.records.sections import TableFitSpec
-from takifugu.spec.sections import Number, Path, Section, State, Text
+from takifugu.spec.sections import FileKeys, Number, Path, Section, State, Text
 
 RecordCount = Annotated[
     StrictInt, Field(ge=1, le=10_000_000, description="how many records there are, which is public", examples=[500])
@@ -15,7 +15,7 @@ RecordCount = Annotated[
 Origin = Annotated[Text, Field(description="where the belief comes from", examples=["a public survey of last year"])]
 
 
-class NormalFitSpec(Section):
+class NormalFitSpec(FileKeys):
     """Mean and covariance of the columns of a public file."""
 
     file: Annotated[Path, Field(description="a public file of records", examples=["public.csv"])]

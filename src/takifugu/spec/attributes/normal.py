@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.beliefs.normal import MultivariateNormal
 from takifugu.capabilities.real_columns import ColumnTotals
 from takifugu.errors import SpecError, TakifuguError
-from takifugu.frames import Bounded, Table, open_frame, totals
+from takifugu.frames import Bounded, Table, totals
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.spec.attributes.beliefs import NormalSpec
 from takifugu.spec.attributes.kind import Attributes
@@ -17,7 +17,7 @@ from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.records.reading import texts, wrong
 from takifugu.spec.same_data import FIT_ELSEWHERE, IS_PRIVATE, is_one_of, same_rows
-from takifugu.spec.source import private_files
+from takifugu.spec.source import open_public, private_files
 
 
 class _Normal(Attributes):
@@ -65,9 +65,12 @@ class _Normal(Attributes):
         if given.fit is None:
             means, covariance = given.mean or (), given.covariance or ()
             return MultivariateNormal(means, covariance, given.columns, given.records, source=given.source, **read)
-        table = open_frame(folder / given.fit.file, spec.source.missing)
+        table = open_public(given.fit, spec.source, folder / given.fit.file)
         columns = zip(*texts(table, given.columns), strict=True)
-        public = {name: list(values) for name, values in zip(given.columns, columns, strict=True)}
+        public = {
+            name: [None if text is None else table.numerals.plain(text) for text in values]
+            for name, values in zip(given.columns, columns, strict=True)
+        }
         told = f"{given.source}; fitted to {given.fit.file}"
         return MultivariateNormal.fit(
             public, given.columns, source=told, private=given.fit.private, records=given.records, **read
@@ -76,7 +79,7 @@ class _Normal(Attributes):
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
         fit = spec.belief.fit
         if fit is not None and not fit.private and same_rows(
-            open_frame(folder / fit.file, spec.source.missing), table, spec.belief.columns
+            open_public(fit, spec.source, folder / fit.file), table, spec.belief.columns
         ):  # fmt: skip
             yield fault(("belief", "fit", "file"), "has the rows of the private data", FIT_ELSEWHERE)
 

@@ -12,7 +12,7 @@ from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.records import Records
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import DataError, InputError, TakifuguError
-from takifugu.frames import UNOBSERVED, Classes, Table, open_frame, totals
+from takifugu.frames import UNOBSERVED, Classes, Table, totals
 from takifugu.frames.texts import NOT_FINITE, NUMBER
 from takifugu.queries import State
 from takifugu.spec.attributes.beliefs import ClassesSpec, IndependentRecordsSpec
@@ -23,7 +23,8 @@ from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
 from takifugu.spec.records.declared_table import declared_table, table_faults
 from takifugu.spec.same_data import FIT_ELSEWHERE, IS_PRIVATE, is_one_of, same_rows
-from takifugu.spec.source import private_files
+from takifugu.spec.sections import Source
+from takifugu.spec.source import open_public, private_files
 
 
 class _IndependentRecords(Attributes):
@@ -60,7 +61,7 @@ class _IndependentRecords(Attributes):
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
         fit = spec.belief.fit
         if fit is not None and not fit.private and same_rows(
-            open_frame(folder / fit.file, spec.source.missing), table, fit.columns
+            open_public(fit, spec.source, folder / fit.file), table, fit.columns
         ):  # fmt: skip
             yield fault(("belief", "fit", "file"), "counts what the private data counts, row by row", FIT_ELSEWHERE)
 
@@ -104,30 +105,33 @@ def _faults_of(name: str, classes: ClassesSpec, columns: Sequence[str]) -> Itera
         yield fault((*where, "missing"), f"is {classes.missing!r}", f"write one of {listed}")
 
 
-def _fitted(given: IndependentRecordsSpec, missing: Sequence[str], folder: Path) -> JointTable:
+def _fitted(given: IndependentRecordsSpec, source: Source, folder: Path) -> JointTable:
     """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
     fit, classes = given.fit, given.classes or {}
     assert fit is not None
     found = Counter[tuple[State, ...]]()
-    for group in totals(open_frame(folder / fit.file, missing), [], by=fit.columns, null_keys="keep"):
+    public = open_public(fit, source, folder / fit.file)
+    for group in totals(public, [], by=fit.columns, null_keys="keep"):
         read = zip(fit.columns, group.key, strict=True)
-        found[tuple(_fitted_value(name, text, classes.get(name), fit.file) for name, text in read)] += group.rows
+        found[tuple(_fitted_value(name, text, classes.get(name), public) for name, text in read)] += group.rows
     origin = checked_source(f"{given.source}; counted in {fit.file}", fit.private)
     return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=origin)
 
 
-def _fitted_value(name: str, text: str | None, classes: ClassesSpec | None, file: str) -> State:
+def _fitted_value(name: str, text: str | None, classes: ClassesSpec | None, public: Table) -> State:
     if classes is None:
         if text is None:
-            raise DataError(f"{file}: column {name!r} has missing values", fix="fill them, or drop these rows")
+            raise DataError(f"{public.source}: column {name!r} has missing values", fix="fill them, or drop these rows")
         return text
     read = classes_of(classes)
+    text = None if text is None else public.numerals.plain(text)
     if text is not None and not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
-        raise DataError(f"{file}: column {name!r} has texts that are no numbers", fix="repair them")
+        raise DataError(f"{public.source}: column {name!r} has texts that are no numbers", fix="repair them")
     code = read.code(None if text is None else float(text))
     if code == UNOBSERVED:
         raise DataError(
-            f"{file}: column {name!r} has missing values", fix="fill them, or write missing = ... in its classes"
+            f"{public.source}: column {name!r} has missing values",
+            fix="fill them, or write missing = ... in its classes",
         )
     return values_of(classes)[code]
 

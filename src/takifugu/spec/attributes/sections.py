@@ -15,6 +15,7 @@ from takifugu.spec.attributes.beliefs import (
 from takifugu.spec.sections import (
     AllowZeroNoise,
     Budget,
+    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
@@ -35,7 +36,7 @@ from takifugu.spec.sections import (
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-class AttributeSourceSpec(Section):
+class AttributeSourceSpec(FileKeys):
     """Where the private records are: one row per record, a column for each that the belief names."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["customers"])]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,17 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.network_files import read_network
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import TakifuguError
-from takifugu.frames import Table, open_frame, totals
+from takifugu.frames import Bins, Numerals, Table, totals
 from takifugu.frames.layout import natural
 from takifugu.spec.kind import ReleaseFile, Unit, undeclared
 from takifugu.spec.problems import fault
+from takifugu.spec.records.binning import binned, bins_of, bins_problems
 from takifugu.spec.records.declared_table import declared_table, table_faults
 from takifugu.spec.records.kind import Records
 from takifugu.spec.records.reading import Texts, called, spelled, texts, value_of, wrong
 from takifugu.spec.records.sections import RecordReleaseSpec, TableFitSpec
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
-from takifugu.spec.source import private_files
+from takifugu.spec.source import open_public, private_files
 
 
 class Columned(Records):
@@ -31,23 +34,28 @@ class Columned(Records):
     def own_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None and getattr(spec.belief, "units_independent", None) is not True:
             yield undeclared("unit")
+        yield from bins_problems(spec.source, columns=True)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit; without a unit column there is one."""
-        unit, names = file.source.unit, [str(name) for name in file.belief.names]
+        source: Any = file.source
+        unit, names = source.unit, [str(name) for name in file.belief.names]
         rows = texts(file.table, [*([] if unit is None else [unit]), *names])
+        if unit is not None and source.null_keys == "drop":
+            rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise wrong("file", "the data has no rows", rule="nothing can be released")
         known = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
+        read = partial(_record, known=known, bins={n: bins_of(source, n) for n in names}, numerals=file.table.numerals)
         if unit is None:
             if len(rows) != 1:
                 fix = 'write unit = "<the column that names the unit>"'
                 raise wrong("unit", "the data has several rows", fix=fix)
-            return (Unit(None, _record(rows[0], known)),)
+            return (Unit(None, read(rows[0])),)
         whose = called("unit", unit, "unit", [row[0] for row in rows])
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a unit twice", rule="every unit has one row")
-        found = [Unit(whose[str(row[0])], _record(row[1:], known), row[0]) for row in rows]
+        found = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
         return tuple(sorted(found, key=lambda one: natural(one.name)))
 
 
@@ -75,7 +83,7 @@ class _Table(Columned):
     def belief(self, spec: Any, folder: Path) -> JointTable:
         given = spec.belief
         if given.fit is not None:
-            return _counted(given.fit, given.source, spec.source.missing, folder)
+            return _counted(given.fit, given.source, spec.source, folder)
         return declared_table(given)
 
     def belief_key(self, spec: Any) -> tuple[str, ...]:
@@ -91,21 +99,27 @@ class _Table(Columned):
         fit = spec.belief.fit
         if fit is None or fit.private:
             return
-        if same_rows(open_frame(folder / fit.file, spec.source.missing), table, fit.columns):
+        if same_rows(open_public(fit, spec.source, folder / fit.file), table, fit.columns):
             what = "counts what the private data counts, row by row"
             yield fault(("belief", "fit", "file"), what, FIT_ELSEWHERE)
 
 
-def _counted(fit: TableFitSpec, source: str, missing: Sequence[str], folder: Path) -> JointTable:
+def _counted(fit: TableFitSpec, origin: str, source: Any, folder: Path) -> JointTable:
     """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
-    groups = totals(open_frame(folder / fit.file, missing), [], by=fit.columns)
-    origin = checked_source(f"{source}; counted in {fit.file}", fit.private)
-    rows, counts = [group.key for group in groups], [group.rows for group in groups]
-    return JointTable.from_counts(rows, counts, fit.columns, source=origin)
+    public, found = open_public(fit, source, folder / fit.file), Counter[Texts]()
+    bins = {name: bins_of(source, name) for name in fit.columns}
+    for group in totals(public, [], by=fit.columns):
+        cells = zip(group.key, fit.columns, strict=True)
+        found[tuple(binned(text, name, bins[name], public.numerals) for text, name in cells)] += group.rows
+    told = checked_source(f"{origin}; counted in {fit.file}", fit.private)
+    return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=told)
 
 
-def _record(row: Texts, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {name: value_of(text, name, values) for text, (name, values) in zip(row, known.items(), strict=True)}
+def _record(
+    row: Texts, known: Mapping[str, Mapping[str, Any]], bins: Mapping[str, Bins | None], numerals: Numerals
+) -> dict[str, Any]:
+    cells = zip(row, known.items(), strict=True)
+    return {name: value_of(binned(text, name, bins[name], numerals), name, values) for text, (name, values) in cells}
 
 
 NETWORK, TABLE = _Network(), _Table()

@@ -9,16 +9,17 @@ from typing import Any
 
 from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
 from takifugu.errors import DataError, InputError, TakifuguError
-from takifugu.frames import Table, meant, open_frame
+from takifugu.frames import Table, meant
 from takifugu.laws.rationals import as_fraction
 from takifugu.names import normalised
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
+from takifugu.spec.records.binning import binned, bins_of, bins_problems
 from takifugu.spec.records.kind import Records
 from takifugu.spec.records.reading import called, spelled, texts, value_of, wrong
 from takifugu.spec.records.sections import ContactsSpec
 from takifugu.spec.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
-from takifugu.spec.source import private_files
+from takifugu.spec.source import open_public, private_files
 
 
 class _Contacts(Records):
@@ -32,9 +33,10 @@ class _Contacts(Records):
         for key, what in named.items():
             if getattr(spec.source, key) is None:
                 yield fault(("source", key), "is missing", f'write {key} = "<{what}>"')
+        yield from bins_problems(spec.source, columns=False)
 
     def belief(self, spec: Any, folder: Path) -> CliqueInfection:
-        return _cliques(spec.belief, folder)
+        return _cliques(spec.belief, spec.source, folder)
 
     def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         if is_one_of(folder / spec.belief.file, private_files(spec.source, folder, data)):
@@ -42,7 +44,7 @@ class _Contacts(Records):
 
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
         belief = spec.belief
-        if same_rows(open_frame(folder / belief.file), table, [*belief.columns, *(belief.at_least or {})]):
+        if same_rows(_opened(belief, spec.source, folder), table, [*belief.columns, *(belief.at_least or {})]):
             yield fault(("belief", "file"), "has the rows of the private data", GIVE_PUBLIC)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -53,14 +55,17 @@ def _states(file: ReleaseFile) -> dict[str, Any]:
     """Return each person's state, by name."""
     source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
     states, once = spelled(belief.states), "every person has one row"
+    bins, numerals = bins_of(source), file.table.numerals
     rows = texts(file.table, [source.person, source.value])
+    if source.null_keys == "drop":
+        rows = [row for row in rows if row[0] is not None]
     names = called("person", source.person, "person", [name for name, _ in rows])
     found: dict[str, Any] = {}
     for written, text in rows:
         name = names[str(written)]
         if name in found:
             raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
-        found[name] = value_of(text, source.value, states)
+        found[name] = value_of(binned(text, source.value, bins, numerals), source.value, states)
     if set(found) - set(belief.names):
         what = "the data has somebody whom the belief does not know"
         raise wrong("person", what, fix="name them in belief.people")
@@ -69,14 +74,14 @@ def _states(file: ReleaseFile) -> dict[str, Any]:
     return found
 
 
-def _cliques(spec: ContactsSpec, folder: Path) -> CliqueInfection:
+def _cliques(spec: ContactsSpec, source: Any, folder: Path) -> CliqueInfection:
     """Return the belief that the public file of meetings and the model describe.
 
     Raises DataError for a file that cannot be read or lacks a name, InputError for numbers that are not probabilities.
     """
     outside, inside = (float(as_fraction(given, "a probability")) for given in (spec.outside, spec.inside))
     household_infection(1, outside, inside)
-    met = _meetings(spec, folder)
+    met = _meetings(spec, source, folder)
     named = {name for pair in met for name in pair}
     people = [normalised(name, f"the name {name!r} of people") for name in spec.people or ()]
     if len(set(people)) != len(people):
@@ -92,9 +97,13 @@ def _cliques(spec: ContactsSpec, folder: Path) -> CliqueInfection:
     )
 
 
-def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
+def _opened(spec: ContactsSpec, source: Any, folder: Path) -> Table:
+    return open_public(spec, source, folder / spec.file, missing=False)
+
+
+def _meetings(spec: ContactsSpec, source: Any, folder: Path) -> dict[tuple[str, str], bool]:
     """Return each pair of the file, and whether they met often enough to count."""
-    table = open_frame(folder / spec.file)
+    table = _opened(spec, source, folder)
     least = spec.at_least or {}
     found: dict[tuple[str, str], bool] = {}
     rows = texts(table, [*spec.columns, *least])
@@ -105,13 +114,14 @@ def _meetings(spec: ContactsSpec, folder: Path) -> dict[tuple[str, str], bool]:
     for one, other, *numbers in rows:
         first, second = sorted((called[str(one)], called[str(other)]))
         pair = (first, second)
-        often = all(_size(n, c) >= as_fraction(low, c) for n, (c, low) in zip(numbers, least.items(), strict=True))
+        sizes = zip(numbers, least.items(), strict=True)
+        often = all(_size(number, column, table) >= as_fraction(low, column) for number, (column, low) in sizes)
         found[pair] = found.get(pair, False) or often
     return found
 
 
-def _size(text: str | None, column: str) -> Fraction:
-    return as_fraction(text or "", f"the column {column!r} of the meetings")
+def _size(text: str | None, column: str, table: Table) -> Fraction:
+    return as_fraction(table.numerals.plain(text or ""), f"the column {column!r} of the meetings")
 
 
 CONTACTS = _Contacts()

@@ -9,12 +9,15 @@ from pydantic import Field, StrictBool, StrictInt
 from takifugu.spec.sections import (
     AllowZeroNoise,
     Budget,
+    Edges,
+    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
     Missing,
     Name,
+    NullKeys,
     Number,
     OnlyRelease,
     Path,
@@ -31,7 +34,7 @@ from takifugu.spec.sections import (
 Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 
 
-class RecordSourceSpec(Section):
+class RecordSourceSpec(FileKeys):
     """Where the private records are."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
@@ -40,6 +43,14 @@ class RecordSourceSpec(Section):
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
+    null_keys: NullKeys | None = None
+    bins: Annotated[
+        dict[str, Edges | dict[str, Edges]] | None,
+        Field(
+            description="users, contacts: the numbers that count as each value; others: the same for each column",
+            examples=[{"young": [0, 30], "old": [30, 120]}],
+        ),
+    ] = None
     missing: Missing = ()
     same_people: SamePeople = None
     budget: Budget = None
@@ -58,7 +69,7 @@ class NetworkSpec(_RecordBelief):
     source: Annotated[Text | None, Field(description="where the network comes from")] = None
 
 
-class TableFitSpec(Section):
+class TableFitSpec(FileKeys):
     """The joint counts of some columns of a public file, exact."""
 
     file: Annotated[Path, Field(description="a public file of records", examples=["public.csv"])]
@@ -115,7 +126,7 @@ class UsersSpec(Section):
     source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
 
 
-class ContactsSpec(Section):
+class ContactsSpec(FileKeys):
     """People who meet: groups in which everybody meets everybody, and a disease that spreads inside them."""
 
     kind: Annotated[Literal["contacts"], Field(description="a contact graph, one row per person")]

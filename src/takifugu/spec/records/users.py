@@ -8,13 +8,14 @@ from typing import Any
 
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError, TakifuguError
-from takifugu.frames import UNKNOWN, UNOBSERVED, tally
+from takifugu.frames import UNKNOWN, UNOBSERVED, Known, tally
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number
 from takifugu.queries import State
 from takifugu.secrets import ABSENT, every_entry, presence
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
+from takifugu.spec.records.binning import bins_of, bins_problems, state_in
 from takifugu.spec.records.kind import Records, mass
 from takifugu.spec.records.reading import spelled, texts, value_of, wrong
 
@@ -30,6 +31,9 @@ class _Users(Records):
         if source.value is None:
             fix = 'write value = "<the column with what each user contributes>"'
             yield fault(("source", "value"), "is missing", fix)
+        yield from bins_problems(source, columns=False)
+        if source.null_keys is not None:
+            yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
         shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
         if belief.groups is None:
             if source.group is not None:
@@ -75,7 +79,9 @@ class _Users(Records):
 
         Until users were counted, a release that was paid for was known by this order.
         """
-        return None if file.given is not None and not isinstance(file.given, str | Path) else _in_order(file)
+        spec: Any = file.spec
+        new = spec.source.bins is not None or (file.given is not None and not isinstance(file.given, str | Path))
+        return None if new else _in_order(file)
 
     def assumptions(self, spec: Any) -> Iterator[str]:
         yield "how many users the belief is about is public"
@@ -101,7 +107,8 @@ def _values(file: ReleaseFile) -> list[Any]:
     firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
     letters = [_spelled(belief, first) for first in firsts]
     words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
-    known = {source.value: words}
+    bins, written = bins_of(source), list(words)
+    known: dict[str, Known] = {source.value: words if bins is None else bins}
     if source.group is not None and declared is not None:
         known[source.group] = {str(name): code for code, (name, _) in enumerate(groups)}
     found = {(code, *group): rows for (code, *group), rows in tally(file.table, known).items()}
@@ -115,9 +122,15 @@ def _values(file: ReleaseFile) -> list[Any]:
         if sum(mine.values()) != size:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
         for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
-            text = None if code == UNOBSERVED else "" if code == UNKNOWN else list(words)[code]
+            text = None
+            if code != UNOBSERVED:
+                text = _written(code, written) if bins is None else state_in(code, source.value, bins)
             values += [value_of(text, source.value, letters[number])] * rows
     return values
+
+
+def _written(code: int, words: Sequence[str]) -> str:
+    return "" if code == UNKNOWN else words[code]
 
 
 def _in_order(file: ReleaseFile) -> list[Any]:

@@ -14,7 +14,7 @@ from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.files import read_file
-from takifugu.frames import Layout, Lengths, Recode, Table, open_frame, transitions
+from takifugu.frames import Bins, Layout, Lengths, Recode, Table, transitions
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.secrets import Secret, entry, every_entry
@@ -29,22 +29,29 @@ from takifugu.spec.sequences.sections import (
     SourceSpec,
 )
 from takifugu.spec.sequences.stays import matrix_of, step_of
+from takifugu.spec.source import open_public
 
 #: A file of weights holds at most so many numbers.
 MOST_NUMBERS = 200_000
 
 
-def layout_of(source: SourceSpec) -> Layout:
-    columns = (source.value, source.unit, source.piece, source.order)
-    return Layout(*columns, source.step, source.nulls, source.null_keys)
+def layout_of(source: SourceSpec, fit: FitSpec | None = None) -> Layout:
+    """Return what the columns of the source mean, or those of a file that a belief is fitted to."""
+    keys = ("value", "unit", "piece", "order", "order_format")
+    named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
+    rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates")
+    return Layout(**named, **{rule: getattr(source, rule) for rule in rules})
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
     return Lengths(belief.min_length, belief.max_length, belief.longer)
 
 
-def recode_of(belief: ChainSpec | ChainClassSpec) -> Recode:
-    return Recode(belief.states, belief.map)
+def recode_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None = None) -> Recode:
+    if source is None or source.bins is None:
+        return Recode(belief.states, belief.map)
+    own = {str(state): state for state in belief.states}
+    return Recode(belief.states, belief.map, Bins({own.get(name, name): ends for name, ends in source.bins.items()}))
 
 
 def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
@@ -89,11 +96,10 @@ def fitted(
     Unobserved entries end a sequence. Raises PrivateBelief where the `private` data have the same counts and the fit
     does not say that it is theirs.
     """
-    columns = (fit.value or source.value, fit.unit or source.unit, fit.piece or source.piece, fit.order or source.order)
-    layout = Layout(*columns, source.step, source.nulls, source.null_keys)
-    counts = transitions(open_frame(folder / fit.file, source.missing), layout, recode_of(belief))
+    layout, states = layout_of(source, fit), recode_of(belief, source)
+    counts = transitions(open_public(fit, source, folder / fit.file), layout, states)
     layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
-    if private is not None and not fit.private and same_transitions(counts, private, layouts, recode_of(belief)):
+    if private is not None and not fit.private and same_transitions(counts, private, layouts, states):
         raise PrivateBelief("counts what the private data counts, transition by transition", fix=FIT_ELSEWHERE)
     said = "" if belief.source == "assumed" else f"{belief.source}; "
     if fit.confidence is not None:

@@ -8,13 +8,14 @@ from typing import Any
 
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
-from takifugu.frames import Table, missing_states, open_frame, parse_step
+from takifugu.frames import Bins, Layout, Table, missing_states, parse_step
 from takifugu.queries import Sum
 from takifugu.spec.kind import Kind, Meaning, foreign_keys, two_tables, undeclared
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.spec.sequences import stays
+from takifugu.spec.sections import FileKeys
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -26,7 +27,7 @@ from takifugu.spec.sequences.sections import (
     ReleaseSpec,
     SourceSpec,
 )
-from takifugu.spec.source import private_files
+from takifugu.spec.source import open_public, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec
@@ -59,7 +60,7 @@ def meaning_of(
     chain: Chain | None = None
     table: Table | None = None
     if source is not None:
-        if not faulty & {"source.file", "source.missing"}:
+        if not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
             table, faults = kind.opened(spec, None, folder, data)
             found += faults
         found += _columns(source, table, faulty)
@@ -68,6 +69,7 @@ def meaning_of(
         found += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
             found += _missing(belief, source)
+            found += _bins(belief, source)
         if not any(key.startswith("belief.") for key in faulty):
             told = list(_private_files(belief, source, folder, data))
             chain = _try_chain(belief, source, folder, found, None if told else table)
@@ -110,6 +112,13 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
         if source.order is None:
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
+            return
+    rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates")}
+    try:
+        Layout(source.value, order=source.order, step=source.step if source.order else None, **rules)
+    except TakifuguError as error:
+        if error.where[:1] != ("step",):  # which is told above
+            yield blamed(error, "source", *error.where[:1])
 
 
 def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
@@ -152,6 +161,21 @@ def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
         yield fault(("belief", "states"), f"{text!r} {what}", mend if text else "map a word to it")
     for text in missing_states((), belief.map, source.missing):
         yield fault(("belief", "map"), f"{text!r} {what}", mend if text else "fill it in the data")
+
+
+def _bins(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield what is wrong with bins: alone, beside a map, and for the states."""
+    if source.bins is None:
+        return
+    for name in set(source.bins) - {str(state) for state in belief.states}:
+        what = f"puts numbers into {name!r}, which is no state{did_you_mean(name, belief.states)}"
+        yield fault(("source", "bins"), what, f"write one of {list(map(str, belief.states))}")
+    if belief.map:
+        yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
+    try:
+        Bins(source.bins)
+    except TakifuguError as error:
+        yield blamed(error, "source", "bins")
 
 
 def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data: Any) -> Iterator[TakifuguError]:
@@ -198,7 +222,7 @@ def _try_chain(
 
 def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[TakifuguError]:
     try:
-        table = open_frame(fit.file if "://" in fit.file else folder / fit.file, source.missing)
+        table = open_public(fit, source, fit.file if "://" in fit.file else folder / fit.file)
     except TakifuguError as error:
         yield blamed(error, "belief", "fit", "file")
         return

@@ -18,7 +18,7 @@ from takifugu.spec.draft import draft
 from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
-from takifugu.spec.sequences.build import query_of, secret_of
+from takifugu.spec.sequences.build import query_of, recode_of, secret_of
 from takifugu.spec.sequences.checks import meaning_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -96,6 +96,7 @@ class Sequences(Kind):
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield "rows without a unit or piece were left out, and nothing is promised about them"
+        yield from _rules(spec)
         least = spec.belief.min_length
         if least > 1:
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
@@ -107,6 +108,22 @@ class Sequences(Kind):
         spec: ReleaseSpec = file.spec  # type: ignore[assignment]
         if isinstance(spec.belief, ChainSpec) and (spec.belief.fit is None or spec.belief.fit.confidence is None):
             yield in_words(file.belief.matrix, file.belief.states, step_of(spec.source.step))
+
+
+def _rules(spec: ReleaseSpec) -> Iterator[str]:
+    """Yield how rows become entries, where a rule of the file decides it."""
+    source = spec.source
+    if source.round_to is not None:
+        yield f"the order of rows is rounded to {source.round_to}"
+    if source.duplicates != "refuse":
+        yield f"of rows in one step the {source.duplicates} one counts, and nothing is promised about the others"
+    if source.timezone is not None:
+        yield f"times are those of clocks in {source.timezone}"
+    if source.bins is not None:
+        bins = recode_of(spec.belief, source).bins
+        assert bins is not None
+        told = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
+        yield f"numbers of {source.value!r} are read in bins: {told}"
 
 
 def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from takifugu.frames import TimeFormat, Zone
 from takifugu.spec.sections import (
     AllowZeroNoise,
+    Bins,
     Budget,
+    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
     Missing,
     Name,
+    NullKeys,
     Number,
     OnlyRelease,
     Path,
@@ -30,7 +34,19 @@ from takifugu.spec.sections import (
 )
 
 
-class SourceSpec(Section):
+def _format(value: str | None) -> str | None:
+    if value is not None:
+        TimeFormat(value)
+    return value
+
+
+def _zone(value: str | None) -> str | None:
+    if value is not None:
+        Zone(value)
+    return value
+
+
+class SourceSpec(FileKeys):
     """Where the private data are, and what their columns mean."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
@@ -47,10 +63,26 @@ class SourceSpec(Section):
         Literal["refuse", "unobserved"],
         Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
     ] = "refuse"
-    null_keys: Annotated[
-        Literal["refuse", "drop"],
-        Field(description='rows without a unit or piece: "refuse", or "drop" to leave them out'),
+    null_keys: NullKeys = "refuse"
+    order_format: Annotated[
+        Text | None,
+        Field(description="how the times of order are written, if not as ISO 8601", examples=["%d/%m/%Y %H:%M"]),
+        AfterValidator(_format),
+    ] = None
+    timezone: Annotated[
+        Text | None,
+        Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
+        AfterValidator(_zone),
+    ] = None
+    round_to: Annotated[
+        StrictInt | StrictFloat | StrictStr | None,
+        Field(description="what an inexact order is rounded to: the step, or a whole part of it", examples=["1min"]),
+    ] = None
+    duplicates: Annotated[
+        Literal["refuse", "first", "last"],
+        Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
     ] = "refuse"
+    bins: Bins = None
     missing: Missing = ()
     same_people: SamePeople = None
     budget: Budget = None
@@ -60,7 +92,7 @@ class SourceSpec(Section):
     ] = False
 
 
-class FitSpec(Section):
+class FitSpec(FileKeys):
     """A chain estimated from the transitions in another file."""
 
     file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
@@ -68,6 +100,9 @@ class FitSpec(Section):
     unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
     piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
     order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
+    order_format: Annotated[
+        Text | None, Field(description="how its times are written; default: the source's"), AfterValidator(_format)
+    ] = None
     smoothing: Annotated[
         StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
     ] = 1

@@ -21,7 +21,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     """
     spec: Any = file.spec
     entrywise = any(item.query == "linear" for item in spec.release)  # its entries count differently
-    rules = layout_of(spec.source), recode_of(spec.belief), lengths_of(spec.belief)
+    rules = layout_of(spec.source), recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
         found = pieces(file.table, *rules, entrywise=entrywise)
     except DataError as error:
