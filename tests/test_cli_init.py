@@ -170,10 +170,11 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     }  # fmt: skip
     pyarrow.parquet.write_table(arrow(columns), tmp_path / "nights.parquet")
     told = json.loads(invoke("init", "--json", tmp_path / "nights.parquet", "-o", tmp_path / "r.toml").stdout)
-    assert told["columns"] == [
+    assert [{k: c[k] for k in ("name", "kind", "role")} for c in told["columns"]] == [
         {"name": "who", "kind": "texts", "role": "unit"}, {"name": "when", "kind": "whole numbers", "role": "order"},
         {"name": "in bed", "kind": "true or false", "role": "value"},
     ]  # fmt: skip
+    assert {(c["sure"], bool(c["why"])) for c in told["columns"]} <= {("sure", True), ("likely", True)}
     assert set(told) == {"format", "command", "file", "written", "ledger", "ledger_is_new", "columns", "fill_in"}
     assert [line.split(":")[0] for line in told["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",
@@ -206,7 +207,6 @@ def test_the_file_is_found_from_where_the_draft_lies(tmp_path: Path) -> None:
     [
         ("none.csv", None, "cannot be read"),
         ("empty.csv", b"", "is empty"),
-        ("latin.csv", "a,b\né,1\n".encode("latin-1"), "UTF-8"),
         ("broken.csv", b'a,b\n"1,2\n3,4\n', "not a well-formed CSV"),
         ("uneven.csv", b"a,b\n1,2\n3,4,5\n", "more or fewer fields"),
         ("book.xlsx", b"PK\x03\x04rest", "Excel"),
@@ -307,3 +307,129 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, force: list[str]) -> 
         assert (target.read_text() if target.exists() else None) == content
         assert done.exit_code == (0 if force else 2)
         assert link.is_symlink() == (not force)
+
+
+# Data as they are.
+
+WARD = [
+    (ward, f"{day:02}.03.2025 {hour:02}:00", f"{hour % 7},{day % 10}")
+    for ward in ("Süd", "Nord") for day in (1, 14) for hour in range(24)
+]  # fmt: skip
+
+
+def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
+    text = "\r\n".join(["sep=;", "Station;Zeit;Aktivität;Lage", *(f"{w};{t};{x};{'wach' if '1:' in t else 'ruht'}"
+                                                                for w, t, x in WARD), ";;;", ";;;"])  # fmt: skip
+    (tmp_path / "d.csv").write_bytes(text.encode("cp1252"))
+    started = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml")
+    assert started.exit_code == 0, started.output
+    source = tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))["source"]
+    assert {k: source[k] for k in ("encoding", "decimal", "order_format", "unit", "order", "value")} == {
+        "encoding": "cp1252", "decimal": ",", "order_format": "%d.%m.%Y %H:%M", "unit": "Station", "order": "Zeit",
+        "value": "Lage",
+    }  # fmt: skip
+    words = " ".join(started.output.split())
+    assert re.search("Zeit dates and times order (sure|likely): it holds times", words)
+
+
+def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("\n".join(f"{w};{t};{'up' if '1:' in t else 'down'}" for w, t, _ in WARD))
+    assert invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").exit_code == 0
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    source = tomllib.loads(text)["source"]
+    assert (source["header"], source["unit"], source["value"]) == (False, "column_1", "column_3")
+    for header in ("country,2019,2020", "a,b,c", "unit,1st,2"):
+        (tmp_path / "e.csv").write_text(f"{header}\nx,1,2\ny,3,4\nz,5,2020\n")
+        assert invoke("init", tmp_path / "e.csv", "-o", tmp_path / "e.toml", "--force").exit_code == 0
+        assert "header" not in tomllib.loads((tmp_path / "e.toml").read_text())["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("date", [f"2025-01-{day:02}" for day in range(1, 21)]), ("x", [f"{day:02}/01/2025" for day in range(1, 21)]),
+        ("day", [str(day) for day in range(1, 21)]), ("x", [f"202501{day:02}" for day in range(1, 21)]),
+        ("admission date", [f"Jan {day}" for day in range(1, 21)]), ("year", [str(2000 + year) for year in range(20)]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["sequences", "records", "users"])
+def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list[str], kind: str) -> None:
+    """Rows of one date stand together, as rows of one unit would, or each row has its own."""
+    for times in (1, 5):
+        rows = [f"{cell},{i},{'yes' if i % 3 else 'no'}" for cell in cells for i in range(times)]
+        (tmp_path / "d.csv").write_text("\n".join([f"{name},n,smokes", *rows]))
+        done = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
+        assert done.exit_code == 0, done.output
+        roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
+        assert roles[name] not in ("unit", "piece", "person", "group"), (kind, times)
+
+
+def test_a_wide_file_shows_twenty_columns_and_a_count(tmp_path: Path) -> None:
+    names = [f"m{number}" for number in range(197)]
+    rows = [",".join([*["7"] * 197, who, str(t), "ab"[t % 2]]) for who in "xy" for t in range(20)]
+    (tmp_path / "d.csv").write_text("\n".join([",".join([*names, "person", "minute", "state"]), *rows]))
+    shown = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
+    assert "d.csv has 200 columns" in shown
+    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", shown, re.MULTILINE)) == 20
+    assert re.search("^person +texts +unit +(sure|likely): its name", shown, re.MULTILINE)
+    assert "and 180 more columns" in shown
+    assert max(map(len, shown.replace(str(tmp_path), "").splitlines())) <= 80
+    assert max(map(len, (tmp_path / "r.toml").read_text().splitlines())) <= 110
+
+
+FILLED = {
+    "records": {
+        '# columns = ["sex", "smokes"]': 'columns = ["sex", "smokes"]',
+        '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]': 'rows = [["f", "yes"], ["f", "no"], ["m", "yes"], '
+        '["m", "no"]]',
+        '# probabilities = ["0.5", "0.25", "0.25"]': 'probabilities = ["0.2", "0.3", "0.25", "0.25"]',
+        "# units_independent": "units_independent", "# states =": "states =",
+        '# attribute = "sex"': 'attribute = "sex"',
+        "# variables = ": "variables = ",
+    },
+    "users": {
+        "# size = 25": "size = 12", "# values =": "values =", "# probabilities =": "probabilities =",
+        "# states =": "states =",
+    },
+    "network": {
+        '# file = "network.bif"': 'file = "n.bif"', "# units_independent": "units_independent",
+        "# states =": "states =", '# variable = "sex"': 'variable = "sex"',
+    },
+    "contacts": {
+        "# file =": "file =", "# columns =": "columns =", "# outside": "outside", "# inside": "inside",
+        '# states = ["well", "ill"]': 'states = ["no", "yes"]', '# states = ["yes"]': 'states = ["yes"]',
+    },
+}  # fmt: skip
+BIF = """network n {}
+variable sex { type discrete [ 2 ] { f, m }; }
+variable smokes { type discrete [ 2 ] { yes, no }; }
+probability ( sex ) { table 0.5, 0.5; }
+probability ( smokes | sex ) { (f) 0.4, 0.6; (m) 0.5, 0.5; }
+"""
+
+
+@pytest.mark.parametrize("kind", FILLED)
+def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> None:
+    names = [f"p{number}" for number in range(12)]
+    rows = [f"{who},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i, who in enumerate(names)]
+    (tmp_path / "d.csv").write_text("\n".join(["person,sex,smokes", *rows]))
+    (tmp_path / "n.bif").write_text(BIF)
+    (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)))
+    where = tmp_path / "r.toml"
+    done = invoke("init", tmp_path / "d.csv", "-o", where, "--kind", kind)
+    assert done.exit_code == 0, done.output
+    text = where.read_text()
+    assert not re.search(r"\bp7\b|\bfm\b", text)
+    for old, new in FILLED[kind].items():
+        assert old in text, (old, text)
+        text = text.replace(old, new, 1)
+    if kind == "users":
+        text = text.replace('# value = "..."', 'value = "smokes"').replace('value = "sex"', 'value = "smokes"')
+        text = re.sub('^group = .*$', "", text, flags=re.MULTILINE)
+    if kind == "contacts":
+        text = text.replace('value = "sex"', 'value = "smokes"')
+    where.write_text(text)
+    assert invoke("compare", where).exit_code == 0, invoke("compare", where).output
+    released = invoke("release", where)
+    assert released.exit_code == 0, released.output
+    assert list((tmp_path / "published").glob("published-number*.certificate.json"))

@@ -411,7 +411,7 @@ def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
 
 def test_init_says_which_kinds_it_drafts(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("a,b\n1,2\n")
-    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "users")
+    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "parameter-box")
     assert refused.exit_code == 2
-    assert "no release file is drafted for a belief of kind 'users'" in refused.stderr
+    assert "no release file is drafted for a belief of kind 'parameter-box'" in refused.stderr
     assert not (tmp_path / "r.toml").exists()

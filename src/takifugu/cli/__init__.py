@@ -53,7 +53,10 @@ _SOURCE = click.argument("source")
 @main.command()
 @click.argument("data")
 @click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
-@click.option("--kind", default="markov-chain", show_default=True, help="The kind of belief it is drafted for.")
+@click.option(
+    "--kind", default="sequences", show_default=True,
+    help="What the data are: sequences, records, users, network, contacts; or a kind of belief by name.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
 def init(data: str, output: Path, kind: str, force: bool, as_json: bool) -> None:

@@ -10,26 +10,28 @@ import click
 
 from takifugu.cli.output import name_of, print_json, wrapped, write_new
 from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
-from takifugu.frames import open_frame
+from takifugu.frames import open_frame, sniffed
 from takifugu.ledger import Ledger
 from takifugu.spec.columns import Column, look_at
-from takifugu.spec.drafting import LEDGER
+from takifugu.spec.drafting import LEDGER, MOST_COLUMNS
 from takifugu.spec.file import json_schema, load
-from takifugu.spec.kinds import KINDS
+from takifugu.spec.kinds import KINDS, PLAINLY
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
 
 
 def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
-    draft = KINDS.find(kind).draft
+    kind = PLAINLY.get(kind, kind)
+    asked = KINDS.find(kind)
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
-    columns, data = look_at(open_frame(source)), Path(source)
-    write_new(output, draft(data, output, columns, kind), force)
+    data = Path(source)
+    columns = look_at(open_frame(source, written=sniffed(data)), asked.roles)
+    write_new(output, asked.draft(data, output, columns, kind), force)
     ledger, is_new = _ledger_beside(output)
     missing = _missing(output)
     if as_json:
-        told = [{"name": c.name, "kind": c.kind, "role": c.role} for c in columns]
+        told = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         print_json("init", data, {**made, "columns": told, "fill_in": [fault.line for fault in missing]})
         return
@@ -62,11 +64,19 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
     return ()
 
 
+def _reason(column: Column) -> str:
+    return f"{column.sure}: {column.why}" if column.why else "-"
+
+
 def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError]) -> None:
     click.echo(wrapped(f"{data.name} has {len(columns)} columns; what they are for is guessed:"))
     click.echo()
-    rows = [[name_of(c.name, 36), c.kind, c.role or "-"] for c in columns]
-    click.echo(text_table(["column", "looks like", "used as"], rows))
+    shown = [c for c in columns if c.role is not None]
+    shown += [c for c in columns if c.role is None][: MOST_COLUMNS - len(shown)]
+    rows = [[name_of(c.name, 26), c.kind, c.role or "-", _reason(c)] for c in columns if c in shown]
+    click.echo(text_table(["column", "looks like", "used as", "why"], rows))
+    if len(columns) > len(shown):
+        click.echo(f"and {len(columns) - len(shown)} more columns, used for nothing")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     click.echo("What only you can know is still missing in it:\n")
     told = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)

@@ -10,6 +10,7 @@ from takifugu.frames.numerals import Numerals
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
 from takifugu.frames.sequences import Counted, Piece, pieces, transitions
+from takifugu.frames.sniff import sniffed
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
 from takifugu.frames.tally import Known, tally
@@ -45,6 +46,7 @@ __all__ = [
     "parse_step",
     "pieces",
     "register",
+    "sniffed",
     "tally",
     "text_of",
     "totals",

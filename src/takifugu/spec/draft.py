@@ -11,7 +11,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import TIMES
 from takifugu.spec.columns import LOOKED_AT, Column
-from takifugu.spec.drafting import WIDTH, comment, head, line, plain, relative, slug
+from takifugu.spec.drafting import WIDTH, comment, head, line, listed, plain, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -23,7 +23,7 @@ _NO_ORDER = (
 _WHAT = {
     "unit": "the unit of a row",
     "piece": "an unbroken run of rows of one unit; a new one starts after a gap",
-    "order": "must rise within a piece",
+    "order": "what sorts the rows of a piece",
     "value": "the state",
 }
 
@@ -41,20 +41,25 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "")
+    yield from written_lines(columns)
     for role in ("unit", "piece", "order", "value"):
         if role in found:
             yield line(f"{role} = {toml_of(found[role].name)}", f"guessed: {_WHAT[role]}")
+            if role == "order" and found[role].form is not None:
+                yield line(f"order_format = {toml_of(found[role].form)}", "guessed: how its times are written")
         elif role == "value":
             yield from comment(
                 "FILL IN the column with the states, one of "
-                f"{plain(', '.join(toml_of(c.name) for c in columns))}. It has few different values: numbers must be "
-                "put into classes first."
+                f"{listed(columns)}. It has few different values; of numbers, say which count as which state: "
+                "bins = { low = [0, 10], high = [10, 100] }."
             )
             yield '# value = "..."'
         else:
             yield line(f'# {role} = "..."', _WHAT[role])
             if role == "order":
                 yield from comment(_NO_ORDER)
+    if "order" in found and found["order"].kind == TIMES:
+        yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     step = '"1min"' if "order" in found and found["order"].kind == TIMES else "1"
     yield line(f"# step = {step}", "the step between rows, if rows may be missing")
     yield line("budget = 1.0", "the most epsilon that a unit may ever spend")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from takifugu.spec.columns import Column
 from takifugu.spec.problems import toml_of
 
 #: The draft's ledger, beside it.
 LEDGER = "ledger.db"
 WIDTH = 100
 COMMENT_AT = 31
+#: Of a wide table no more columns are shown.
+MOST_COLUMNS = 20
 
 
 def head(data: Path, output: Path) -> Iterator[str]:
@@ -27,6 +30,27 @@ def head(data: Path, output: Path) -> Iterator[str]:
     yield line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
     yield line('output = "published"', "the folder of the published tables and certificates")
     yield ""
+
+
+def written_lines(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield how the file is written, where that must be declared."""
+    if not columns:
+        return
+    written = columns[0].written
+    if written.encoding is not None:
+        yield line(f"encoding = {toml_of(written.encoding)}", "guessed: how its characters are written")
+    if not written.header:
+        yield line("header = false", "guessed: its first line holds data, so columns are column_1, column_2 ...")
+    if written.numerals.decimal != ".":
+        yield line(f"decimal = {toml_of(written.numerals.decimal)}", "guessed: the decimal sign of its numbers")
+    if written.numerals.thousands:
+        yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
+
+
+def listed(columns: Sequence[Column]) -> str:
+    """Return the names of columns, of many the first ones and how many more there are."""
+    names = plain(", ".join(toml_of(column.name) for column in columns[:MOST_COLUMNS]))
+    return names if len(columns) <= MOST_COLUMNS else f"{names} and {len(columns) - MOST_COLUMNS} more"
 
 
 def comment(text: str) -> list[str]:

@@ -23,6 +23,8 @@ from takifugu.spec.problems import MOST_PROBLEMS, Where, fault, problems_of
 _LARGEST = 2**53
 #: A sensible release file is no larger, holds no longer text, and nests no deeper.
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
+#: A text in double quotes with a backslash, as in paths on Windows.
+_BACKSLASH = re.compile(r'=[^"\n]*"[^"\n\\]*\\')
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
@@ -32,16 +34,20 @@ def load(path: str | Path, data: Any = None, only_release: bool = False) -> Rele
 
     With `only_release` it is read as if it had that key. Raises SpecError, whose `problems` hold every fault at once.
     """
-    where = Path(path)
+    where, text = Path(path), ""
     try:
-        raw = tomllib.loads(_flat(read_file(where, LARGEST).decode("utf-8-sig")))
+        text = read_file(where, LARGEST).decode("utf-8-sig")
+        raw = tomllib.loads(_flat(text))
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
         found = fault((f"{where}",), f"cannot be read ({reason})", "give the path of a TOML release file")
     except UnicodeDecodeError:
         found = fault((f"{where}",), "is not UTF-8 text", "save it as UTF-8")
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
-        found = InputError(f"is not TOML: {error}", fix="write `key = value` lines under [sections]").at(f"{where}")
+        fix = "write `key = value` lines under [sections]"
+        if _BACKSLASH.search(text):
+            fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
+        found = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
     else:
         if only_release and isinstance(raw.get("source"), dict):
             raw["source"]["only_release"] = True

@@ -16,7 +16,7 @@ from takifugu.frames import Table
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
-from takifugu.spec.columns import Column
+from takifugu.spec.columns import SEQUENCE_ROLES, Column
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.sections import BudgetSpec, FileSpec, Item, Source
@@ -115,6 +115,8 @@ class Kind:
     names: ClassVar[tuple[str, ...]] = ()
     sections: ClassVar[type[FileSpec]]
     shaped_by_data: ClassVar[bool] = False
+    #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
+    roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""

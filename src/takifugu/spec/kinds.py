@@ -25,6 +25,8 @@ _OURS = {
     "populations": "spec.populations.kind:POPULATIONS",
     "asymmetric": "spec.asymmetric.kind:UNDER_POLICY",
 }
+#: What `takifugu init --kind` also takes.
+PLAINLY = {"sequences": SEQUENCES, "records": "table"}
 #: The kinds by value of belief.kind.
 KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, plain, relative, slug
+from takifugu.spec.drafting import comment, head, line, listed, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
 
 
@@ -27,9 +27,10 @@ def _source(data: Path, output: Path, columns: Sequence[Column], kind: str) -> I
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per record")
+    yield from written_lines(columns)
     yield line(f"budget = {budget}", "the most that these records may ever spend together")
     yield line("# only_release = true", "nothing else is ever released about them: allows the least noise")
-    yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
+    yield from comment(f"Its columns: {listed(columns)}.")
     yield ""
 
 

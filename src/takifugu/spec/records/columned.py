@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.network import BayesianNetwork
@@ -30,6 +30,7 @@ class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
     has_columns = True
+    roles: ClassVar[Mapping[str, str]] = {"unit": "person"}
 
     def own_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None and getattr(spec.belief, "units_independent", None) is not True:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
 from takifugu.errors import DataError, InputError, TakifuguError
@@ -24,6 +24,7 @@ from takifugu.spec.source import open_public, private_files
 
 class _Contacts(Records):
     names, reads, hides = ("contacts",), ("person", "value"), "person"
+    roles: ClassVar[Mapping[str, str]] = {"person": "person", "value": "value"}
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:

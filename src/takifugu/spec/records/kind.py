@@ -14,9 +14,11 @@ from takifugu.laws.rationals import Number, as_fraction
 from takifugu.names import normalised
 from takifugu.queries import Count, Histogram, Identity, Mean, Query, State, Sum
 from takifugu.secrets import attribute, every_entry
+from takifugu.spec.columns import Column
 from takifugu.spec.kind import Kind, foreign_keys
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
+from takifugu.spec.records.draft import draft
 from takifugu.spec.records.reading import spelled
 from takifugu.spec.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.spec.sections import FileSpec
@@ -47,6 +49,9 @@ class Records(Kind):
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
     has_columns: ClassVar[bool] = False
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns, kind, [*self.roles])
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind

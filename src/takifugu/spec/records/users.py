@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from takifugu.beliefs.users import IndependentUsers
 from takifugu.errors import InputError, TakifuguError
@@ -22,6 +22,7 @@ from takifugu.spec.records.reading import spelled, texts, value_of, wrong
 
 class _Users(Records):
     names, reads, hides = ("users",), ("value", "group"), "presence"
+    roles: ClassVar[Mapping[str, str]] = {"value": "value", "group": "group"}
 
     def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
