@@ -90,7 +90,7 @@ def _contacts(columns: Sequence[Column]) -> Iterator[str]:
     yield from comment("FILL IN a public file of who met whom, and the two columns with the names of a pair.")
     yield '# file = "meetings.csv"'
     yield '# columns = ["one", "other"]'
-    yield from comment("FILL IN the two states, well first; how likely infection is from outside, and by an ill person.")
+    yield from comment("FILL IN the two states, well first; how likely infection is from outside, by an ill person.")
     yield '# states = ["well", "ill"]'
     yield "# outside = 0.1"
     yield "# inside = 0.3"
