@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from takifugu.errors import InputError, did_you_mean
@@ -59,28 +59,10 @@ class Zone:
                 fix='write one such as "Europe/Berlin", or "UTC" for clocks that are never changed',
             ).at("timezone") from None
 
-    @cached_property
+    @property
     def stretches(self) -> tuple[Stretch, ...]:
         """Return what clocks show, from stretch to stretch of alike times."""
-        return tuple(self._stretches())
-
-    def _stretches(self) -> Iterator[Stretch]:
-        zone, moment = ZoneInfo(self.name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
-        offset = _offset(zone, moment)
-        yield Stretch(-(2**62), offset)
-        while moment.year < LAST_YEAR:
-            later = moment + timedelta(days=1)
-            while _offset(zone, later) != offset:  # a day may hold two changes
-                change = _change(zone, moment, later, offset)
-                after, at = _offset(zone, change), (change - _START) // timedelta(microseconds=1)
-                if after > offset:
-                    yield Stretch(at + offset, offset, skipped=True)
-                    yield Stretch(at + after, after)
-                else:
-                    yield Stretch(at + after, offset, back=offset - after, end=at + offset)
-                    yield Stretch(at + offset, after)
-                moment, offset = change, after
-            moment = later
+        return _all_stretches(self.name)
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -114,6 +96,30 @@ def second_passes(walls: Sequence[int | None], zone: Zone) -> list[int | None]:
         found.append(number)
         before = (stretch.end, wall, number)
     return found
+
+
+@cache
+def _all_stretches(name: str) -> tuple[Stretch, ...]:
+    return tuple(_found(name))
+
+
+def _found(name: str) -> Iterator[Stretch]:
+    zone, moment = ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
+    offset = _offset(zone, moment)
+    yield Stretch(-(2**62), offset)
+    while moment.year < LAST_YEAR:
+        later = moment + timedelta(days=1)
+        while _offset(zone, later) != offset:  # a day may hold two changes
+            change = _change(zone, moment, later, offset)
+            after, at = _offset(zone, change), (change - _START) // timedelta(microseconds=1)
+            if after > offset:
+                yield Stretch(at + offset, offset, skipped=True)
+                yield Stretch(at + after, after)
+            else:
+                yield Stretch(at + after, offset, back=offset - after, end=at + offset)
+                yield Stretch(at + offset, after)
+            moment, offset = change, after
+        moment = later
 
 
 def _offset(zone: ZoneInfo, moment: datetime) -> int:

@@ -17,7 +17,6 @@ from takifugu.spec.sections import (
     Mechanism,
     Missing,
     Name,
-    NullKeys,
     Number,
     OnlyRelease,
     Path,
@@ -43,7 +42,10 @@ class RecordSourceSpec(FileKeys):
     value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
-    null_keys: NullKeys | None = None
+    null_keys: Annotated[
+        Literal["refuse", "drop"] | None,
+        Field(description='rows without a unit or person: "refuse", or "drop" to leave them out'),
+    ] = None
     bins: Annotated[
         dict[str, Edges | dict[str, Edges]] | None,
         Field(
