@@ -14,8 +14,8 @@ from takifugu.spec.kind import Kind, Meaning, foreign_keys, two_tables, undeclar
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
-from takifugu.spec.sequences import stays
 from takifugu.spec.sections import FileKeys
+from takifugu.spec.sequences import stays
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
