@@ -13,10 +13,11 @@ import pytest
 
 import takifugu as tf
 from takifugu import randomisers
-from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, none_of, visits
+from takifugu.asymmetric import Asymmetric, Monotone, Policy, Visits, any_of, none_of, sensitivity, visits
 from takifugu.asymmetric.boxes import Boxes
 from takifugu.asymmetric.marked import Marked
 from takifugu.audit import true_loss
+from takifugu.composition import charge_of, joint
 from takifugu.domain import Domain
 from takifugu.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.ledger import Ledger
@@ -62,6 +63,23 @@ def test_the_loss_is_that_of_the_places_that_move() -> None:
     noise = Marked(F(2), F(1), 9, (5,), 3, F(9))
     assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(3, 2)]
     assert Marked(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
+
+
+def test_under_another_policy_values_that_fall_further_cost_more() -> None:
+    """A sum that falls by one step along the moves of its own policy, and by two along those of another one."""
+    domain, query = Domain.of(2, ["a", "b", "c"]), tf.AtMost(tf.Sum(codes={"a": 1, "b": 2, "c": 0}), 0, limit=1)
+    own = Policy.of(none_of("a"), none_of("b"), any_of("b"))  # a -> c alone
+    other = Policy.of(none_of("a", "b"), none_of("b"))  # a -> c, b -> a and b -> c
+    calibration = made(query, 1, own, domain)
+    moves = sensitivity(other, domain, query)
+    assert (moves.direction, moves.total) == (Monotone.DECREASING, 2)
+    assert calibration.randomiser.loss_along(sensitivity(own, domain, query)) == pytest.approx(1)
+    assert calibration.randomiser.loss_along(moves) == pytest.approx(2)
+    wider = Asymmetric(other, domain)
+    assert true_loss(wider, query, calibration.randomiser).loss == pytest.approx(2)
+    assert joint(wider, [charge_of(calibration)]).epsilon == pytest.approx(2)
+    rising = sensitivity(Policy(), domain, query)
+    assert calibration.randomiser.loss_along(rising) == math.inf
 
 
 def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:

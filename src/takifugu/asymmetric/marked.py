@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from takifugu.asymmetric.sensitivity import Monotone, Sensitivity
 from takifugu.asymmetric.sparse import SAFE, SparseAnswers
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction, to_text
@@ -105,6 +106,18 @@ class Marked(Base):
             return math.inf
         steps = change / self.grid
         return (steps if self.limit is None else min(steps, Fraction(self.limit))) / self.units
+
+    def loss_along(self, moves: Sensitivity) -> Loss:
+        """Return the loss along any one move of a policy: infinite where a cell may rise.
+
+        A cell that falls by s steps loses s/units in its value, so `limit` values lose that many times the largest s.
+        """
+        rising = {change.direction for change in moves.changes} - {Monotone.DECREASING, Monotone.CONSTANT}
+        if rising and moves.total:
+            return math.inf
+        steps = moves.total / self.grid
+        farthest = max((change.amount / self.grid for change in moves.changes), default=Fraction(0))
+        return (steps if self.limit is None else min(steps, self.limit * farthest)) / self.units
 
     def chance(self, count: int, threshold: int) -> float:
         """Return the probability that a count (grid units) is called safe, if it is asked about: 0 above its threshold.

@@ -18,6 +18,7 @@ from typing import Any
 
 from takifugu import queries, randomisers
 from takifugu.asymmetric.beside import ordinary_words
+from takifugu.asymmetric.marked import Marked
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
@@ -198,6 +199,8 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
     """Return what noise loses along any one allowed move; it may be infinite."""
     if not moves.total:
         return Fraction(0)
+    if isinstance(noise, Marked):
+        return noise.loss_along(moves)
     wanted = [_DIRECTIONS[change.direction] for change in moves.changes]
     own: tuple[Direction, ...] | None = getattr(noise, "moves", None)
     if own is None:
