@@ -99,3 +99,28 @@ def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
             chance = float(rappor.own if bit == 2 else rappor.other)
             expected *= np.where(np.arange(64) >> bit & 1, chance, 1 - chance)
         assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
+
+
+@pytest.mark.parametrize(
+    ("name", "weight"),
+    [
+        ("exponential", lambda d: math.exp(-0.7 * d / 2)),
+        ("planar Laplace", lambda d: math.exp(-0.7 * d)),
+        ("planar normal", lambda d: math.exp(-(d**2) * 0.7**2 / 2)),
+        ("restricted Laplace", lambda d: math.exp(-0.7 * d) if d <= 3 else 0.0),
+        ("randomised response", lambda d: 1.0 if d == 0 else math.exp(-0.7)),
+    ],
+)
+def test_rows_are_in_proportion_to_what_defines_the_mechanism(name, weight):
+    channel = NAMED[name]("0.7")
+    for x in GRID:
+        whole = [weight(math.dist(x, y)) for y in GRID]
+        row = [float(channel.row(x).get(y, 0)) for y in GRID]
+        assert row == pytest.approx([w / math.fsum(whole) for w in whole], rel=1e-12)
+
+
+def test_what_is_very_far_keeps_a_mass():
+    """Without it an output would rule a value out, and local privacy would be infinite."""
+    far = [(0.0, 0.0), (1e6, 0.0)]
+    for channel in (channels.planar_laplace(far, 1), channels.planar_normal(far, 1), planar.remapped_laplace(far, 1)):
+        assert math.isfinite(measuring.local_loss(channel))
