@@ -378,3 +378,47 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     shown = CliRunner().invoke(main, ["calibrate", str(draft)])
     assert shown.exit_code == 0, shown.output
     assert file.exists()
+
+
+def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
+    file = places_in(tmp_path)
+    for command in ("calibrate", "explain", "compare"):
+        shown = CliRunner().invoke(main, [command, str(file)])
+        assert shown.exit_code == 0, shown.output
+        assert "expected loss of one row" in shown.stdout
+        assert "L1" not in shown.stdout
+    tf.release_file(file)
+    report = (tmp_path / "published/places.report.html").read_text()
+    assert "expected loss of one row" in report
+    assert "Values are multiples" not in report
+    assert "that values stay secret" in report
+
+
+def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from takifugu.local.sent import SentValue
+
+    file = words_in(tmp_path)
+
+    def fails(*_: Any) -> None:
+        raise OSError(5, "the operating system has no randomness")
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(SentValue, "send", fails)
+        with pytest.raises((TakifuguError, OSError)):
+            tf.release_file(file)
+    assert not (tmp_path / "published/answers.csv").exists()
+    (done,) = tf.resume(tmp_path / "ledger.db")
+    assert not done.problem
+    assert len(tf.read_table(tmp_path / "published/answers.csv")) == 60
+    assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
+
+
+def test_several_mistakes_in_the_data_never_name_a_person_in_a_traceback(tmp_path: Path) -> None:
+    import traceback
+
+    file = places_in(tmp_path, people="person,x,y\n" + "p7,1.0,1.0\n" * 4)
+    with pytest.raises(DataError) as error:
+        tf.release_file(file)
+    assert "p7" not in "".join(traceback.format_exception(error.value))

@@ -242,6 +242,12 @@ class Calibration:
         return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
     @property
+    def error_words(self) -> str:
+        """Say what the expected error is, as the framework's definition has it."""
+        usual = "expected L1 error of one answer, over all its cells"
+        return str(getattr(definitions.find(self.framework.definition), "error_words", usual))
+
+    @property
     def _adds_up(self) -> str:
         own = getattr(definitions.find(self.framework.definition), "adds_up", {})
         return str(own.get(self.guarantee.composition) or _ADDS_UP[self.guarantee.composition])

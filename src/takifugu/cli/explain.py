@@ -134,7 +134,8 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     click.echo(coloured(text_table(header, lines), {}))
     if reasons:
         click.echo(f"\n{labelled(reasons)}")
-    click.echo("\n* in the file; error: expected L1 error of one answer, over all its cells")
+    told = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
+    click.echo(f"\n* in the file; error: {' or '.join(told) or 'none is known'}")
 
 
 def _is_own(priced: Priced) -> bool:

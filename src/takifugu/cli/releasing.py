@@ -103,7 +103,8 @@ def print_calibrations(planned: planning.Plan) -> None:
             ])  # fmt: skip
     click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
     click.echo()
-    click.echo("error: expected L1 error of one answer, over all its cells")
+    told = dict.fromkeys(c.error_words for table in planned.tables for c in table.calibrations)
+    click.echo(f"error: {' or '.join(told)}")
     for table in planned.tables:
         worst = max(table.calibrations, key=lambda c: c.shown_scale or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]

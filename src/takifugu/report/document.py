@@ -140,7 +140,8 @@ def _compared(t: Reported) -> Iterator[str]:
     if not rows:
         yield paragraph(f"Nothing was compared: {calibration.mechanism} was requested by name.")
     else:
-        yield from _side_by_side(rows)
+        words = calibration.error_words if calibration.randomiser.output.is_column else ""
+        yield from _side_by_side(rows, words or "expected error, summed over the cells")
     yield terms([
         ("Chosen", [_found_by(t.certificate)]),
         ("Noise", [_sentence(noise_text(t.certificate))]),
@@ -149,12 +150,12 @@ def _compared(t: Reported) -> Iterator[str]:
     ])  # fmt: skip
 
 
-def _side_by_side(rows: Sequence[Alternative]) -> Iterator[str]:
+def _side_by_side(rows: Sequence[Alternative], error: str) -> Iterator[str]:
     """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
     found = [row for row in rows if row.composition is not None]
     bars = [Bar(_marked(row), row.expected_error) for row in found if row.expected_error is not None]
     if len(bars) > 1:
-        axis = Axis("expected error, summed over the cells")
+        axis = Axis(error)
         note = "* not used: it promises less than was requested, or is refused by default."
         yield figure(
             lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
@@ -234,12 +235,13 @@ def _protected(c: Certificate) -> Iterator[str]:
     yield bullets(composes(c))
     yield "</div></div>"
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
-    yield paragraph(f"Account: {account}. Values are multiples of {c.grid}.", "note")
+    grid = f" Values are multiples of {c.grid}." if any(answer.values for answer in c.answers) else ""
+    yield paragraph(f"Account: {account}.{grid}", "note")
 
 
 def _unprotected(c: Certificate) -> Iterator[str]:
     yield from not_promised(c)
-    if not c.beliefs:
+    if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return
     if in_short(c):
         yield "single rows, and everything else about the records that is not listed as hidden"
