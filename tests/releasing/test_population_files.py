@@ -283,6 +283,7 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
     (table,) = tf.release_file(file).tables
     assert any("the promise does not cover that" in words for words in table.certificate.conditions)
     assert not any("other people;" in words for words in table.certificate.assumptions)
+    assert any("counted in the private rows" in words for words in table.certificate.assumptions)
 
 
 @pytest.mark.parametrize(("old", "new", "place", "what"), [
@@ -422,3 +423,19 @@ def test_several_mistakes_in_the_data_never_name_a_person_in_a_traceback(tmp_pat
     with pytest.raises(DataError) as error:
         tf.release_file(file)
     assert "p7" not in "".join(traceback.format_exception(error.value))
+
+
+def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Path) -> None:
+    labels = ["=1+1", "a,b", "'tis", 'say "no"']
+    text = WORDS.replace('["north", "south"]', json.dumps(labels)).replace('value = "place"', 'value = "row"')
+    text = text.replace('["0.75", "0.25"]', '["0.4", "0.3", "0.2", "0.1"]')
+    text = text.replace('["0.25", "0.75"]', '["0.1", "0.2", "0.3", "0.4"]')
+    (tmp_path / "release.toml").write_text(text)
+    import polars
+
+    (table,) = tf.release_file(tmp_path / "release.toml", polars.DataFrame({"row": labels * 30})).tables
+    again = tf.read_table(tmp_path / "published/answers.csv")
+    assert again == table.rows
+    assert {row["value"] for row in again} == {*labels}  # a column called row would be taken for its number
+    lines = (tmp_path / "published/answers.csv").read_text().splitlines()
+    assert not any(line.partition(",")[2].lstrip('"').startswith("=") for line in lines)

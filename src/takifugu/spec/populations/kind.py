@@ -214,6 +214,11 @@ class Populations(Kind):
         given = spec.belief.reference
         if given is not None and not given.from_private_data:
             yield f"the reference file is about other people; {given.smoothing} is added to the count of each value"
+        if self.fitted_to_data(spec):
+            yield (
+                "the populations were counted in the private rows: that these, the table of probabilities and the maps "
+                "tell something about them is accepted, and not covered"
+            )
 
 
 def _value_columns(source: Any) -> tuple[str, ...]:
