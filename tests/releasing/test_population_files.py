@@ -439,3 +439,13 @@ def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Pa
     assert {row["value"] for row in again} == {*labels}  # a column called row would be taken for its number
     lines = (tmp_path / "published/answers.csv").read_text().splitlines()
     assert not any(line.partition(",")[2].lstrip('"').startswith("=") for line in lines)
+
+
+def test_another_source_of_the_same_people_counts_at_what_is_told_of_values(tmp_path: Path) -> None:
+    text = PLACES.replace("budget = { epsilon = 4", "budget = { epsilon = 400")
+    file = places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "randomised-response"'))
+    first = tf.release_file(file)
+    noise: Any = first.tables[0].releases[0][1].randomiser
+    file.write_text(file.read_text().replace('name = "checkins"', 'name = "visits"\nsame_people = true'))
+    outcome = tf.release_file(file, output=tmp_path / "visits")
+    assert float(outcome.reservation.spent.epsilon) == pytest.approx(1.5 + 3 * noise.local_loss())

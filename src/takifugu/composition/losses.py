@@ -169,9 +169,12 @@ def noise_loss(charge: Charge) -> Fraction | float:
 def any_change(charge: Charge) -> Fraction | None:
     """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
 
-    The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale.
+    The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale,
+    or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
     known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
+    if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
+        known.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.composition is Composition.WHOLE and known_both_ways:
         known.append(charge.epsilon)
