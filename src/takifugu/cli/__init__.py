@@ -45,6 +45,7 @@ def main() -> None:
 _PATH = click.Path(path_type=Path)
 _FILE = click.argument("file", type=_PATH)
 _FILES = click.argument("files", metavar="FILE...", type=_PATH, nargs=-1, required=True)
+_WINDOW = click.option("--window", help="The window of regular tables, such as 2026-W07.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
 _LEDGER = click.argument("ledger_file", metavar="LEDGER", type=_PATH)
 _SOURCE = click.argument("source")
@@ -97,6 +98,22 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 @main.command()
+@_FILE
+@click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
+@_WINDOW
+@_JSON
+def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
+    """Show what publishing FILE again and again will cost.
+
+    For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
+    budget allows. Publishes nothing.
+    """
+    from takifugu.cli.outlook import plan as run
+
+    run(file, releases, window, as_json)
+
+
+@main.command()
 @click.argument("file", type=_PATH, required=False)
 @click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
@@ -124,9 +141,11 @@ def explain(
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is nothing but noise.")
+@_WINDOW
 @_JSON
 def release(
-    file: Path, output: Path | None, force: bool, new_ledger: bool, dry_run: bool, anyway: bool, as_json: bool
+    file: Path, output: Path | None, force: bool, new_ledger: bool, dry_run: bool, anyway: bool, window: str | None,
+    as_json: bool,
 ) -> None:
     """Publish what FILE says.
 
@@ -135,11 +154,11 @@ def release(
     if dry_run:
         from takifugu.cli.dry_run import dry_run as try_it
 
-        try_it(file, output, new_ledger, anyway, as_json)
+        try_it(file, output, new_ledger, anyway, as_json, window)
         return
     from takifugu.cli.releasing import release as run
 
-    run(file, output, force, as_json, new_ledger, anyway)
+    run(file, output, force, as_json, new_ledger, anyway, window)
 
 
 @main.group(cls=InOrder)

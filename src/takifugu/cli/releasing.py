@@ -70,12 +70,13 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
 
 
 def release(
-    file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False, anyway: bool = False
+    file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False, anyway: bool = False,
+    window: str | None = None,
 ) -> None:
     course = Course()
     with course.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
-            planned = planning.plan(load(file), watch)
+            planned = planning.plan(load(file, window=window), watch)
         with noticed() as notices:
             outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger, anyway=anyway)
         if as_json:

@@ -39,8 +39,8 @@ from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
-from takifugu.queries import Additive, IntArray
-from takifugu.quilts.chain.stretches import stretched_cost
+from takifugu.queries import IntArray
+from takifugu.quilts.chain.stretches import standing_in, stretched_cost
 from takifugu.secrets import Family
 
 
@@ -109,7 +109,7 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
         key = (id(piece), family, tuple((read.grid, read.changes.tobytes()) for _, read, _ in shares))
         if key not in seen:
             seen[key] = piece
-            yield _part_cost(view, Part(piece, _standing_in(len(run)), family, run.start), shares)
+            yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
 
 
 def _costs_of_windows(
@@ -232,8 +232,3 @@ def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fra
     except Unsupported:
         return None
     return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)
-
-
-def _standing_in(size: int) -> Additive:
-    """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
-    return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

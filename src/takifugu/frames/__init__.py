@@ -2,6 +2,7 @@
 
 from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.calendar import Calendar
 from takifugu.frames.classes import Classes
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.kinds import column_kinds
@@ -25,6 +26,7 @@ __all__ = [
     "UNOBSERVED",
     "Bins",
     "Bounded",
+    "Calendar",
     "Classes",
     "Counted",
     "Engine",

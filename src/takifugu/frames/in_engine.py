@@ -116,6 +116,12 @@ class EngineRows:
         return self.asked[0].ordered
 
     @property
+    def start(self) -> int | None:
+        """Return the tick of place 0 where a calendar declares it."""
+        calendar = self.asked[1].calendar
+        return None if calendar is None or self.step is None else calendar.ticks(self.step)
+
+    @property
     def in_ticks(self) -> bool:
         return self.asked[1].order is not None
 
@@ -132,7 +138,9 @@ class EngineRows:
         grouped = by_piece(facts)
         together = are_together(grouped)
         origins: dict[Key, int] = {}
-        for key, some in grouped.items():
+        if self.start is not None:
+            origins = dict.fromkeys(grouped, self.start)
+        for key, some in grouped.items() if self.start is None else ():
             starts = [fact.low if self.step is not None else fact.first for fact in some]
             origins[key] = min((start for start in starts if start is not None), default=0)
         seen = all(fact.code != UNOBSERVED for fact in facts)
@@ -327,6 +335,8 @@ class EngineRows:
 
     def _with_start(self, frame: Frame, position: str) -> Frame:
         """Add the piece's first position: by a join, which holds one row per piece, unless a key is missing."""
+        if self.start is not None:
+            return frame.with_columns(start=nw.lit(self.start))
         if any((None in key) for key in self.origins) and self.asked[1].null_keys == "keep":
             return frame.with_columns(start=nw.col(position).min().over(*self.keys))
         starts = frame.group_by(*self.keys).agg(start=nw.col(position).min())

@@ -86,7 +86,8 @@ def python_rows(table: Table, layout: Layout, states: Recode) -> PythonRows:
     faults: dict[int, int] = {}
     if layout.clock.zone is not None and read.local:
         pieces, faults = _in_utc(pieces, layout.clock.zone)
-    return PythonRows(pieces, read.step, read.local and layout.clock.zone is None, faults)
+    start = None if layout.calendar is None or read.step is None else layout.calendar.ticks(read.step)
+    return PythonRows(pieces, read.step, read.local and layout.clock.zone is None, faults, start)
 
 
 def _in_utc(pieces: Mapping[Key, list[Line]], zone: Zone) -> tuple[dict[Key, list[Line]], dict[int, int]]:
@@ -117,6 +118,7 @@ class PythonRows:
     step: int | None
     naive: bool = False
     faults: Mapping[int, int] = field(default_factory=dict)
+    start: int | None = None
 
     @property
     def in_rows(self) -> bool:
@@ -190,7 +192,7 @@ class PythonRows:
     def _placed(self, before: int | None) -> Iterator[tuple[Key, list[tuple[int, int]]]]:
         """Yield each piece's places and codes; its lines are in order, in which they were arranged."""
         for key, lines in self.pieces.items():
-            first = lines[0].tick
+            first = lines[0].tick if self.start is None else self.start
             placed = []
             for number, line in enumerate(lines):
                 place = number

@@ -12,6 +12,7 @@ from typing import Any
 
 from takifugu.errors import InputError, did_you_mean, within
 from takifugu.frames.bins import Bins
+from takifugu.frames.calendar import Calendar
 from takifugu.frames.clock import Clock, parts_of
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.numerals import Numerals
@@ -41,8 +42,9 @@ class Layout:
     says what a row without a unit or piece is: an error ("refuse"), nothing ("drop"), or a row of one more unit or
     piece that has no name ("keep"). `duplicates` says which of several rows in one step of a piece counts, in the order
     of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, Zone), and `round_to` what an
-    inexact clock is rounded to, the step or a whole part of it. Raises InputError for another rule, for a format or a
-    zone that there is not, and for a step or a rule about the order without an order.
+    inexact clock is rounded to, the step or a whole part of it. With a `calendar`
+    places count its steps, and only those in `window` are read; of "hidden" `gaps` nothing is told. Raises InputError
+    for another rule, for a format or a zone that there is not, and for a step or a rule about the order without one.
 
     >>> Layout("posture", unit="person", order="minute", step="1min").columns
     ('person', 'minute', 'posture')
@@ -59,6 +61,9 @@ class Layout:
     timezone: str | None = None
     round_to: int | float | str | None = None
     duplicates: str = "refuse"
+    calendar: Calendar | None = None
+    window: range | None = None
+    gaps: str = "public"
 
     def __post_init__(self) -> None:
         for name, rules in _RULES.items():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import DataError, InputError
+from takifugu.frames.calendar import Calendar
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.layout import Layout, Lengths, Recode
 from takifugu.frames.rows import SKIPPED, UNCLEAR, Fact, Key, Rows, are_together
@@ -49,6 +50,8 @@ def measure(
         _check_together(grouped, layout)
     else:
         rows, grouped = _in_order(rows, grouped, layout)
+    if layout.calendar is not None and rows.step is not None:
+        _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
     names = _names(grouped, layout)
     whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     longest = lengths.longest
@@ -189,6 +192,22 @@ def _without_place(reason: int, layout: Layout) -> DataError:
         f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
         rule="every row needs its place in the order",
     ).at("order" if layout.order_format is None else "order_format")
+
+
+def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
+    """Raise DataError for a row outside the calendar, or between two of its steps."""
+    facts, start, size = [fact for some in grouped.values() for fact in some], calendar.ticks(step), calendar.size
+    low, high = min(f.low or 0 for f in facts), max(f.high or 0 for f in facts)
+    if low < start or (size is not None and high >= start + size * step):
+        raise DataError(
+            f"column {column!r} has rows outside the declared calendar",
+            fix="move from or until, or leave these rows out",
+        ).at("from")
+    if any(offset != start % step for f in facts for offset in f.offsets or ()):
+        raise DataError(
+            f"column {column!r} has rows that are not a whole number of steps after the calendar's start",
+            fix="round it, or declare the step and the start that it has",
+        ).at("from")
 
 
 def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:

@@ -91,13 +91,16 @@ def pieces(
         rows = rows_of(table, layout, states)
         rows, measured, before = measure(rows, layout, states, lengths or Lengths())
         counts = {key: m.counts for key, m in measured.items()}
-        if weights is not None or (before is not None and not entrywise):
+        window = layout.window
+        if window is not None:
+            counts = counts_by_piece(rows.counts(None, {window: 1}), len(states.states))
+        elif weights is not None or (before is not None and not entrywise):
             counts = counts_by_piece(rows.counts(before, weights), len(states.states))
         values: dict[Key, IntArray] = {}
         runs: dict[Key, tuple[range, ...]] = {key: (range(m.length),) for key, m in measured.items()}
         if entrywise:
-            values = _values(rows, measured, before)
-        elif any(m.gaps for m in measured.values()):
+            values = _values(rows, measured, before, window)
+        elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
             runs = runs_by_piece(rows.edges(before))
     found = []
     for key, m in measured.items():
@@ -106,16 +109,28 @@ def pieces(
             observed = _runs(seen != UNOBSERVED)
             mine = np.bincount(seen[seen >= 0], minlength=len(states.states)) if weights is None else mine
         mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
-        found.append(Piece(*m.name, m.length, observed, mine, key[0], seen))
+        if window is not None and seen is None:
+            observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
+        length = m.length if window is None else len(window)
+        found.append(Piece(*m.name, length, observed, mine, key[0], seen))
     return tuple(sorted(found, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
-def _values(rows: Rows, measured: Mapping[Key, Measured], before: int | None) -> dict[Key, IntArray]:
-    values = {key: np.full(m.length, UNOBSERVED, dtype=np.int64) for key, m in measured.items()}
+def _values(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, window: range | None
+) -> dict[Key, IntArray]:
+    read = {key: range(m.length) if window is None else window for key, m in measured.items()}
+    values = {key: np.full(len(places), UNOBSERVED, dtype=np.int64) for key, places in read.items()}
     for key, place, code in rows.entries(before):
-        if key in values:
-            values[key][place] = code
+        if key in values and place in read[key]:
+            values[key][place - read[key].start] = code
     return values
+
+
+def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
+    """Return the parts of runs that a window holds, counted from its start."""
+    cut = [range(max(r.start, window.start), min(r.stop, window.stop)) for r in runs]
+    return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
 
 
 def _runs(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:

@@ -56,12 +56,14 @@ class Forecast:
 
 
 @without_data
-def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> Forecast:
+def forecast(
+    path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None
+) -> Forecast:
     """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
 
-    `data` and `only_release` are those of `release_file`. Of the data it uses what planning uses: which units there
-    are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file` does, and
-    LedgerError for a ledger that cannot be read; a missing ledger is not created.
+    `data`, `only_release` and `window` are those of `release_file`. Of the data it uses what planning uses: which
+    units there are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file`
+    does, and LedgerError for a ledger that cannot be read; a missing ledger is not created.
 
     >>> from takifugu.demo import write_demo
     >>> foreseen = forecast(write_demo(Path("foreseen")))
@@ -71,7 +73,7 @@ def forecast(path: str | Path, data: Any = None, only_release: bool = False) -> 
     (False, False)
     """
     with stopping(once=False):
-        return forecast_of(plan(load(path, data, only_release)))
+        return forecast_of(plan(load(path, data, only_release, window)))
 
 
 def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:

@@ -27,6 +27,7 @@ _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": 
 _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
+    **dict.fromkeys(("from_", "until", "to", "window", "every")), "gaps": "hidden",
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
@@ -48,6 +49,8 @@ def identity_of(
         if id(calibration) not in known:
             known[id(calibration)] = _noise(calibration)
         asked_of = {f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE}
+        if not one.question.calendar:
+            del asked_of["calendar"]
         whose = {**asked_of, "readers": len(one.question.readers)}
         for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
             found.update(hashlib.sha256(part).digest())
@@ -55,7 +58,7 @@ def identity_of(
 
 
 def _asked(spec: BaseModel) -> dict[str, Any]:
-    """Return the keys of a release file; those of files that are written otherwise only where they are there.
+    """Return the keys of a release file; later ones only where they are there.
 
     So a release that was paid for before there were such keys is still known.
     """
@@ -66,7 +69,7 @@ def _asked(spec: BaseModel) -> dict[str, Any]:
             return [as_before(one) for one in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
-    return {key: as_before(value) if key in ("source", "belief") else value for key, value in found.items()}
+    return {key: as_before(value) if key in ("source", "belief", "release") else value for key, value in found.items()}
 
 
 def _noise(calibration: Calibration) -> bytes:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
 from takifugu.releasing.questions import Question
-from takifugu.spec.kind import ReleaseFile, Unit
+from takifugu.spec.kind import Kind, ReleaseFile, Unit
 from takifugu.spec.sections import FileSpec, Item
 
+#: A table to publish: who asks its questions, the release, its name and its scope.
+Asked = tuple["_Asking", Any, str, str]
 #: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 
@@ -26,12 +29,16 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled")."""
+    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
+
+    `told` is what its certificate says of the window that it reads.
+    """
 
     name: str
     scope: str
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
+    told: tuple[str, ...] = ()
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -88,19 +95,19 @@ def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
     watch("reading the data", 0, 1)
-    return _planned(file, _read(file), watch)
+    return _planned(file, _asked(file, _read), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
-    return _planned(file, _stand_ins(file, watch), watch)
+    return _planned(file, _asked(file, lambda part: _stand_ins(part, watch)), watch)
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
     """Yield every mechanism side by side for each table."""
-    units = _stand_ins(file, watch)
-    asking, longest, scopes = _Asking(file, units), _longest(units), _scopes(file)
-    for number, (item, name, scope) in enumerate(scopes):
+    scopes = _asked(file, lambda part: _stand_ins(part, watch))
+    for number, (asking, item, name, scope) in enumerate(scopes):
+        units, longest = asking.units, _longest(asking.units)
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         framework, query = asking.about([longest] if scope == "unit" else units), asking.query(item)
         rows = compare(framework, query, item.epsilon, item.delta, file.source.only_release)
@@ -109,10 +116,10 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
     """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
-    units = _stand_ins(file, watch)
-    longest, scopes, done = _longest(units), _scopes(file), 0
-    for item, name, scope in scopes:
-        asking = _Asking(file, (longest,) if scope == "unit" else units)
+    scopes, done = _asked(file, lambda part: _stand_ins(part, watch)), 0
+    for all_units, item, name, scope in scopes:
+        longest = _longest(all_units.units)
+        asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
         for epsilon in epsilons:
             watch(f"pricing {name}", done, len(scopes) * len(epsilons))
             done += 1
@@ -126,20 +133,26 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
             yield Priced(name, scope, unit, item, Fraction(epsilon), made, reason)
 
 
-def _planned(file: ReleaseFile, units: tuple[Unit, ...], watch: Watch) -> Plan:
-    asking, scopes = _Asking(file, units), _scopes(file)
-    work = sum(asking.answers(scope) for _, _, scope in scopes)
+def asked_of(file: ReleaseFile) -> list[Asked]:
+    """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
+    return _asked(file, lambda part: file.kind.imagined(part))
+
+
+def _planned(file: ReleaseFile, scopes: Sequence[Asked], watch: Watch) -> Plan:
+    work = sum(asking.answers(scope) for asking, _, _, scope in scopes)
     done, tables = 0, []
-    for item, name, scope in scopes:
-        questions = []
+    for asking, item, name, scope in scopes:
+        questions: list[Question] = []
         watch(f"calibrating {name}", done, work)
         for question in asking.questions(item, name, scope):
             questions.append(question)
             done += 1
             watch(f"calibrating {name}", done, work)
-        tables.append(Table(name, scope, item, tuple(questions)))
+        told = asking.kind.told(asking.file, questions[0].calibration)
+        tables.append(Table(name, scope, item, tuple(questions), told))
+    units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
     assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
-    return Plan(file, units, tuple(tables), assumed)
+    return Plan(file, tuple(units.values()), tuple(tables), assumed)
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
@@ -179,14 +192,31 @@ def _scopes(file: ReleaseFile) -> list[tuple[Any, str, str]]:
     return found
 
 
+def _asked(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Asked]:
+    """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
+    scopes, made = _scopes(file), dict[range | None, _Asking]()
+    found = []
+    for item, name, scope in scopes:
+        part = file.kind.part(file, item)
+        if part.places not in made:
+            made[part.places] = _Asking(part, read(part), len(scopes) == 1)
+        found.append((made[part.places], item, name, scope))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
 class _Asking:
     """Questions about units, with frameworks and calibrations made once for all units that are alike."""
 
-    def __init__(self, file: ReleaseFile, units: tuple[Unit, ...]) -> None:
-        self.file, self.kind, self.units = file, file.kind, units
-        self.is_alone = len(_scopes(file)) == 1
-        self.frameworks: dict[Hashable, Framework] = {}
-        self.calibrations: dict[Any, Calibration] = {}
+    file: ReleaseFile
+    units: tuple[Unit, ...]
+    is_alone: bool
+    frameworks: dict[Hashable, Framework] = field(default_factory=dict)
+    calibrations: dict[Any, Calibration] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        return self.file.kind
 
     def answers(self, scope: str) -> int:
         return len(self.units) if scope == "unit" else 1
@@ -213,9 +243,11 @@ class _Asking:
         if gaps and len(units) == 1:
             query, gaps = self.kind.observed(query, units[0]), False
         calibration = self._calibrated(item, query, framework, self.is_alone and not gaps)
+        at, calendar = self.kind.place(self.file)
         readers = {unit.name or "": self.about([unit]) for unit in units}
         written = {unit.name or "": unit.written or "" for unit in units}
-        return Question(name, units[0].name if len(units) == 1 else None, calibration, data, readers, written)
+        whose = units[0].name if len(units) == 1 else None
+        return Question(name, whose, calibration, data, readers, written, at, calendar)
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         key = (item.name, item.epsilon, id(framework), query, alone)
@@ -225,9 +257,17 @@ class _Asking:
 
     def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         """Return the calibration of one answer; where it is not `alone`, one that composes with others."""
-        only, fitted = self.file.source.only_release and alone, self.kind.fitted_to_data(self.file.spec)
+        hidden = self.kind.hides_gaps(self.file)
+        only = self.file.source.only_release and alone and not hidden
+        fitted = self.kind.fitted_to_data(self.file.spec)
         asked = (item.epsilon, item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
         found = calibrate(framework, query, *asked)
+        if hidden and found.guarantee.composition is Composition.SINGLE:
+            raise CalibrationRefused(
+                f"the mechanism {found.mechanism!r} is right for one pattern of observed steps only, and which were "
+                f"observed in the window of {item.name!r} is hidden",
+                fix='write gaps = "public" under [source] if everybody may know it, or use mechanism = "quilt-exact"',
+            )
         if found.is_only_release and not alone and item.mechanism == "auto":
             raise CalibrationRefused(
                 f"the release {item.name!r} is one of several answers about the same data, or one about units with "

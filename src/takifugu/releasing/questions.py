@@ -24,7 +24,7 @@ class Question:
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
-    start in the unit's one recording.
+    start in the unit's one recording, in a `calendar`.
     """
 
     release: str
@@ -34,6 +34,7 @@ class Question:
     readers: Mapping[str, Framework] = field(repr=False)
     written: Mapping[str, str] = field(default_factory=dict, repr=False)
     at: int | None = None
+    calendar: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     for question in questions:
         scope = "unit" if len(question.readers) == 1 else "pooled"
         frameworks = {id(f): f for f in question.readers.values()}
-        told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at}
+        told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
         charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
         for unit, framework in question.readers.items():
             raw = question.written.get(unit)

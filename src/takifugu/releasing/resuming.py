@@ -122,7 +122,7 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
         raise LedgerError(
             "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
         )
-    planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"]))
+    planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"], one.recipe.get("window")))
     where = path_of(planned.file.ledger)
     if not (where.exists() and where.samefile(book.store.place)):
         raise LedgerError(

@@ -85,6 +85,7 @@ def release_file(
     only_release: bool = False,
     new_ledger: bool = False,
     anyway: bool = False,
+    window: str | None = None,
 ) -> Outcome:
     """Publish every table of a release file, as `takifugu release` does.
 
@@ -93,7 +94,8 @@ def release_file(
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
     it allows the least noise, and the ledger refuses later releases if this one is of kind single. `new_ledger` accepts
     a ledger that does not know what was published of the source in that folder. A table of nothing but noise (its
-    median exceeds the range of every cell) is refused, unless `anyway`. `forecast` tells all this beforehand.
+    median exceeds the range of every cell) is refused, unless `anyway`. Tables with `every` are about each window of
+    the calendar, or about one `window`. `forecast` tells all this beforehand.
 
     A release that an earlier call paid for and did not publish is completed, and nothing is paid (`completed`).
 
@@ -109,7 +111,7 @@ def release_file(
     course = Course()
     with course.telling():
         with stopping(once=False):  # an interrupt means: do not publish
-            planned = plan(load(path, data, only_release))
+            planned = plan(load(path, data, only_release, window))
         folder = None if output is None else Path(output)
         return publish(planned, folder, force, data=data, course=course, new_ledger=new_ledger, anyway=anyway)
 
@@ -243,7 +245,7 @@ def _there(planned: Plan, folder: Path) -> dict[str, str]:
 
 def _origin(file: ReleaseFile, data: Any) -> dict[str, Any]:
     """Say where the release file and its rows are, so that another process can read them again."""
-    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release}
+    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None or isinstance(data, str | Path):
         other = None if data is None else str(data) if "://" in str(data) else str(Path(data).absolute())
         return {**where, "data": other}
@@ -260,7 +262,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     rows, content = _table(table, answers)
     listed = getattr(planned.file.source, "list_units", False)
-    certificate = certificate_of(answers, source, table.scope, units, planned.assumptions, digest_of(content), listed)
+    assumed = (*planned.assumptions, *table.told)
+    certificate = certificate_of(answers, source, table.scope, units, assumed, digest_of(content), listed)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
     files = {

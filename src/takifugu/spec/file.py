@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -29,10 +30,11 @@ _BACKSLASH = re.compile(r'=[^"\n]*"[^"\n\\]*\\')
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
 
-def load(path: str | Path, data: Any = None, only_release: bool = False) -> ReleaseFile:
+def load(path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None) -> ReleaseFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
-    With `only_release` it is read as if it had that key. Raises SpecError, whose `problems` hold every fault at once.
+    With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about. Raises
+    SpecError, whose `problems` hold every fault at once, and InputError for a window where no table is regular.
     """
     where, text = Path(path), ""
     try:
@@ -51,7 +53,8 @@ def load(path: str | Path, data: Any = None, only_release: bool = False) -> Rele
     else:
         if only_release and isinstance(raw.get("source"), dict):
             raw["source"]["only_release"] = True
-        return checked(raw, where, data)
+        _choose(raw, window)
+        return replace(checked(raw, where, data), window=window)
     raise SpecError([found])
 
 
@@ -77,7 +80,20 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     meaning = kind.meaning(spec, faulty, path.parent, data)
     if found or not meaning.complete:
         raise SpecError([*found, *meaning.faults])
-    return ReleaseFile(path, spec, kind, meaning.belief, meaning.framework, data, meaning.table)
+    return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
+
+
+def _choose(raw: dict[str, Any], window: str | None) -> None:
+    """Write one window in place of every `every` of a file that was parsed; InputError where there is none."""
+    if window is None:
+        return
+    items = raw.get("release")
+    regular = [i for i in items if isinstance(i, dict) and "every" in i] if isinstance(items, list) else []
+    if not regular:
+        raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
+    for item in regular:
+        item["window"] = window
+        item["name"] = f"{item.get('name')}-{window}"
 
 
 def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:

@@ -44,6 +44,8 @@ class ReleaseFile:
 
     `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
+    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `window` the one that the
+    caller chose.
     """
 
     path: Path
@@ -53,6 +55,8 @@ class ReleaseFile:
     framework: Framework | None = field(default=None, repr=False)
     given: Any = field(default=None, repr=False)
     opened: Table | None = field(default=None, repr=False)
+    places: range | None = None
+    window: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -205,7 +209,31 @@ class Kind:
             return None, [blamed(error, "source", "file")]
         return table, list(missing_columns(self.columns(spec, belief), table))
 
+    def expanded(self, spec: Any) -> Any:
+        """Return the sections with every table that they stand for."""
+        return spec
+
     # The data, and what is asked of them.
+
+    def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
+        """Return the file as one table reads it: tables about different windows have other data."""
+        return file
+
+    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
+        """Return at which step of each unit's recording the data start, and in which calendar; None if undeclared."""
+        return None, ""
+
+    def told(self, file: ReleaseFile, calibration: Any) -> tuple[str, ...]:
+        """Return what a certificate says of the window that is read."""
+        return ()
+
+    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return one unit without data, for what does not depend on them."""
+        return (Unit(None),)
+
+    def hides_gaps(self, file: ReleaseFile) -> bool:
+        """Whether noise must be right whatever was observed."""
+        return False
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the units of the source, read; DataError, which names the key, for data that break a rule."""

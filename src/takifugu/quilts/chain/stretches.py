@@ -95,11 +95,11 @@ def stretched_cost(belief: Belief, pairs: Pairs, whole: Stretches) -> tuple[Frac
     influence = None if along is None else along(belief, pairs)
     kept = None if influence is None else _kept(influence, whole)
     if influence is None or kept is None:
-        part = Part(belief, _standing_in(whole.size), Family(range(whole.size), pairs), 0)
+        part = Part(belief, standing_in(whole.size), Family(range(whole.size), pairs), 0)
         cost, witness = joint_cost(part, [(whole.each(), 1 / whole.unit)])
         return Fraction(cost), witness
     steps, chosen, deep = kept
-    part = Part(belief.with_length(len(steps)), _standing_in(len(steps)), Family(chosen, pairs), 0)  # type: ignore[attr-defined]
+    part = Part(belief.with_length(len(steps)), standing_in(len(steps)), Family(chosen, pairs), 0)  # type: ignore[attr-defined]
     found = Fraction(joint_cost(part, [(steps, 1 / whole.unit)])[0])
     worst, near = found, 0
     for one in deep:
@@ -194,6 +194,6 @@ def _costs(influences: list[float], near: list[int], value: int, whole: Stretche
         yield Deep(min(cost, whole.total), steps)
 
 
-def _standing_in(size: int) -> Additive:
+def standing_in(size: int) -> Additive:
     """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
     return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

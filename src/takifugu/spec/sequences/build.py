@@ -14,7 +14,7 @@ from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.files import read_file
-from takifugu.frames import Bins, Layout, Lengths, Recode, Table, transitions
+from takifugu.frames import Bins, Calendar, Layout, Lengths, Recode, Table, transitions
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.secrets import Secret, entry, every_entry
@@ -35,12 +35,18 @@ from takifugu.spec.source import open_public
 MOST_NUMBERS = 200_000
 
 
-def layout_of(source: SourceSpec, fit: FitSpec | None = None) -> Layout:
-    """Return what the columns of the source mean, or those of a file that a belief is fitted to."""
+def layout_of(
+    source: SourceSpec, fit: FitSpec | None = None, calendar: Calendar | None = None, window: range | None = None
+) -> Layout:
+    """Return what the columns of the source mean, or those of a file that a belief is fitted to.
+
+    With a calendar only the window of it is read.
+    """
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates")
-    return Layout(**named, **{rule: getattr(source, rule) for rule in rules})
+    told = {rule: getattr(source, rule) for rule in rules}
+    return Layout(**named, **told, calendar=calendar, window=window, gaps=source.gaps)
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:

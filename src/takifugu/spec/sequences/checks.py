@@ -15,7 +15,7 @@ from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.spec.sections import FileKeys
-from takifugu.spec.sequences import stays
+from takifugu.spec.sequences import stays, windows
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -65,6 +65,7 @@ def meaning_of(
             found += faults
         found += _columns(source, table, faulty)
         found += _source(source)
+        found += windows.faults_of(source, belief, hide, spec.release)
     if belief is not None:
         found += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:

@@ -8,9 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from takifugu.beliefs.pieces import Chain, IndependentPieces
 from takifugu.errors import InputError, SpecError
-from takifugu.frames import Counted
+from takifugu.frames import Counted, Piece
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
 from takifugu.spec.columns import Column
@@ -31,6 +33,7 @@ from takifugu.spec.sequences.sections import (
 )
 from takifugu.spec.sequences.stays import in_words, step_of
 from takifugu.spec.sequences.units import lengths_in, observed_in, sequence_of, units_of
+from takifugu.spec.sequences.windows import calendar_of, expanded, window_of, words_of
 
 
 class Sequences(Kind):
@@ -48,6 +51,32 @@ class Sequences(Kind):
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         return meaning_of(self, spec, faulty, folder, data)
+
+    def expanded(self, spec: ReleaseSpec) -> ReleaseSpec:
+        calendar = calendar_of(spec.source)
+        return spec if calendar is None else spec.model_copy(update={"release": expanded(spec.release, calendar)})
+
+    def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        return file if calendar is None else replace(file, places=window_of(item, calendar))
+
+    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        if calendar is None or file.places is None:
+            return None, ""
+        return calendar.at(file.places.start), calendar.name
+
+    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        size = len(file.places or range(1))
+        nobody = Piece(None, None, size, (range(size),), np.zeros(len(file.belief.states), dtype=np.int64))
+        return (Unit(None, (nobody,), None, size),)
+
+    def hides_gaps(self, file: ReleaseFile) -> bool:
+        return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
+
+    def told(self, file: ReleaseFile, calibration: Any) -> tuple[str, ...]:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        return () if calendar is None or file.places is None else words_of(calendar, file.places, calibration)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
@@ -92,7 +121,9 @@ class Sequences(Kind):
         if spec.source.unit is not None:
             yield "which units there are, and the lengths of their pieces, are public"
             yield "the units are independent of each other"
-        if spec.source.step is not None or spec.source.nulls == "unobserved":
+        if spec.source.from_ is not None and spec.source.gaps == "hidden":
+            yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
+        elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield "rows without a unit or piece were left out, and nothing is promised about them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -33,6 +34,9 @@ from takifugu.spec.sections import (
     UnitsIndependent,
 )
 
+#: A time (UTC) or a place along the order column, as a calendar and its windows are written.
+Moment = StrictStr | StrictInt | StrictFloat | datetime | date
+
 
 def _format(value: str | None) -> str | None:
     if value is not None:
@@ -59,6 +63,18 @@ class SourceSpec(FileKeys):
         StrictInt | StrictFloat | StrictStr | None,
         Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
     ] = None
+    from_: Annotated[
+        Moment | None,
+        Field(alias="from", description="where the calendar of the recording starts, in UTC", examples=["2026-01-05"]),
+    ] = None
+    until: Annotated[
+        Moment | None,
+        Field(description="where the calendar ends; it may be left out, and moved later", examples=["2027-01-04"]),
+    ] = None
+    gaps: Annotated[
+        Literal["hidden", "public"],
+        Field(description='which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
+    ] = "hidden"
     nulls: Annotated[
         Literal["refuse", "unobserved"],
         Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
@@ -233,6 +249,19 @@ class ItemSpec(Section):
     ] = None
     total: Total = None
     allow_zero_noise: AllowZeroNoise = False
+    from_: Annotated[
+        Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])
+    ] = None
+    to: Annotated[
+        Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
+    ] = None
+    window: Annotated[
+        Text | None, Field(description="the window: a day, a week, a month or a year", examples=["2026-W07"])
+    ] = None
+    every: Annotated[
+        Literal["day", "week", "month", "year"] | None,
+        Field(description="a table for each whole day, week, month or year of the calendar"),
+    ] = None
 
 
 class ReleaseSpec(FileSpec):

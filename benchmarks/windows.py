@@ -1,0 +1,59 @@
+"""520 weekly windows over ten years of minutes: each reservation, and memory; next to looking at every minute."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import takifugu as tf
+from measure import row, span, title
+from takifugu.composition import charge_of
+from takifugu.composition.placing import Run, piled
+from takifugu.ledger import Debit, Ledger
+from takifugu.problem import Part
+from takifugu.quilts.chain.stretches import standing_in, stretched_cost
+from takifugu.quilts.joint_cost import joint_cost
+from takifugu.secrets import Family
+
+WEEKS, MINUTES = 520, 10_080
+CHAIN = tf.MarkovChain([[0.99, 0.01], [0.02, 0.98]], MINUTES)
+
+
+def main() -> int:
+    title(f"{WEEKS} weekly windows of {MINUTES:,} minutes, one after the other, in one ledger")
+    framework = tf.Pufferfish(tf.every_entry(), CHAIN)
+    charge = charge_of(tf.calibrate(framework, tf.Count(1), epsilon=0.5, mechanism="quilt-exact"))
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.open(Path(folder) / "ledger.db")
+        for week in range(WEEKS):
+            started = time.perf_counter()
+            ledger.reserve("ward", [Debit(framework, replace(charge, at=MINUTES * week, calendar="minutes"))], budget=2)
+            times.append(time.perf_counter() - started)
+        spent = float(ledger.spent("ward").spent.epsilon)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row("the longest reservation", span(max(times)), "goal 1 s")
+    row("the last ten, on average", span(sum(times[-10:]) / 10))
+    row("memory, at most", f"{memory:.0f} MB", "goal 500 MB")
+    row("epsilon in all", f"{spent:.6g}", f"the sum is {WEEKS * 0.5:.6g}")
+    runs = [Run(MINUTES * n, np.ones(MINUTES, dtype=np.int64), 1 / (charge.scale or 1)) for n in range(WEEKS)]
+    whole = piled(runs)
+    chain = CHAIN.with_length(whole.size)
+    started = time.perf_counter()
+    stretched_cost(chain, None, whole)
+    ours = time.perf_counter() - started
+    started = time.perf_counter()
+    joint_cost(Part(chain, standing_in(whole.size), Family(range(whole.size)), 0), [(whole.each(), 1 / whole.unit)])
+    theirs = time.perf_counter() - started
+    row("the cost of all of them, by stretches", span(ours), f"minute by minute {theirs / ours:.3g} times as long")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

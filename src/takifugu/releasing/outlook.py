@@ -1,0 +1,137 @@
+"""What publishing again and again will cost, before the first release: nothing is read, drawn or paid.
+
+The cost is that of one unit's ledger if every table of the file is published for so many windows, one after the other,
+with the noise that it has now: one whose source is divided into units is asked about one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.composition import Charge, charge_of, joint
+from takifugu.errors import CalibrationRefused, CompositionRefused, InputError
+from takifugu.frameworks import Framework
+from takifugu.laws.rationals import as_fraction
+from takifugu.releasing.planning import asked_of
+from takifugu.spec.kind import ReleaseFile
+
+#: A plan looks no further ahead.
+MOST_RELEASES = 10_000
+#: Budgets are met by an epsilon per window that is too small by at most 1 part in 2 to this power.
+HALVINGS = 10
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What so many windows cost together, and what the sum of their epsilons would be."""
+
+    releases: int
+    epsilon: Fraction
+    added: Fraction
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
+
+    `windows` names the tables, each with the steps of its window and its scale.
+    """
+
+    windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
+    rows: tuple[Ahead, ...]
+    budget: Fraction | None
+    fits: Fraction | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "tables": [
+                {"name": n, "steps": s, "epsilon": float(e), "scale": None if b is None else float(b)}
+                for n, s, e, b in self.windows
+            ],
+            "ahead": [
+                {"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)} for row in self.rows
+            ],
+            "budget": None if self.budget is None else float(self.budget),
+            "fits": None if self.fits is None else float(self.fits),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Table:
+    name: str
+    framework: Framework
+    charge: Charge
+    length: int
+
+
+def outlook(file: ReleaseFile, releases: int) -> Outlook:
+    """Return what 1, 2, 4, ... and so many windows of every table of a file cost.
+
+    Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
+    CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
+    """
+    if not 1 <= releases <= MOST_RELEASES:
+        raise InputError(
+            f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
+        ).at("releases")
+    tables = _tables(file, Fraction(1))
+    if not tables:
+        raise InputError(
+            "the file publishes no windows of a calendar",
+            fix='write from and step under [source], and every = "week" under [[release]]',
+        )
+    once = sum((t.charge.epsilon for t in tables), Fraction(0))
+    rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
+    budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
+    most = None if budget is None else as_fraction(budget, "the budget")
+    told = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
+    return Outlook(told, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon))
+
+
+def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
+    """Return the first window of every table as one unit is charged for it, with epsilons times a factor."""
+    found: dict[str, _Table] = {}
+    for asking, item, name, scope in asked_of(file):
+        at, calendar = asking.kind.place(asking.file)
+        series = getattr(item, "window", None) or ""
+        series = name.removesuffix(f"-{series}") if series else name
+        if at is None or asking.file.places is None or series in found:
+            continue
+        wanted = item.model_copy(update={"epsilon": str(as_fraction(item.epsilon, "epsilon") * factor)})
+        question = next(asking.questions(wanted, name, scope))
+        about = next(iter(question.readers.values()))
+        charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar)
+        found[series] = _Table(series, about, charge, len(asking.file.places))
+    return list(found.values())
+
+
+def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
+    charges = [replace(t.charge, at=(t.charge.at or 0) + n * t.length) for n in range(releases) for t in tables]
+    frameworks = {t.charge.framework: t.framework for t in tables}
+    return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
+
+
+def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:
+    """Return the largest factor of all epsilons found with which so many releases fit a budget; None for none."""
+
+    def fits(factor: Fraction) -> bool:
+        try:
+            return _cost(_tables(file, factor), releases) <= budget
+        except (CalibrationRefused, CompositionRefused):
+            return False
+
+    low, high = (Fraction(1), Fraction(2)) if now <= budget else (Fraction(0), Fraction(1))
+    while low and high <= 64 and fits(high):
+        low, high = high, high * 2
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low or None
+
+
+def _up_to(releases: int) -> Iterator[int]:
+    known = [n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases]
+    yield from (*known, releases)

@@ -1,0 +1,167 @@
+"""Windows of a declared calendar: which steps each table of a release file reads, and what such a file must say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from takifugu.composition import charge_of
+from takifugu.composition.charges import Calibrated
+from takifugu.errors import InputError, TakifuguError
+from takifugu.frames import Calendar, parse_step
+from takifugu.spec.problems import blamed, fault
+from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec
+
+#: A window has no more steps.
+LONGEST_WINDOW = 2**24
+_LONGEST_NAME = 64
+
+
+def calendar_of(source: SourceSpec) -> Calendar | None:
+    """Return the declared calendar of a source, or None; raises InputError, which names the key, for what is none."""
+    if source.from_ is None or source.step is None:
+        return None
+    return Calendar.read(source.from_, source.until, parse_step(source.step))
+
+
+def window_of(item: ItemSpec, calendar: Calendar) -> range:
+    """Return the steps that a table reads: its window, or the whole calendar.
+
+    Raises InputError, which names the key, for a window that the calendar does not hold.
+    """
+    if item.window is not None:
+        found = calendar.period(item.window)
+    elif item.from_ is not None or item.to is not None:
+        for key, value in (("from", item.from_), ("to", item.to)):
+            if value is None:
+                raise InputError("is missing", fix="write both from and to").at(key)
+        found = calendar.window(item.from_, item.to)
+    elif calendar.size is None:
+        raise InputError(
+            "is missing, and the calendar has no end",
+            fix='write window = "2026-W07", from and to, or every = "week"',
+        ).at("window")
+    else:
+        found = range(calendar.size)
+    if len(found) > LONGEST_WINDOW:
+        raise InputError(f"is a window of more than {LONGEST_WINDOW:,} steps", fix="write a shorter one").at("window")
+    return found
+
+
+def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, ...]:
+    """Return the tables to publish, with one for each whole window of the calendar in place of `every`."""
+    found: list[ItemSpec] = []
+    for item in items:
+        if item.every is None or item.window is not None:
+            found.append(item)
+            continue
+        for text, _ in calendar.periods(item.every):
+            found.append(item.model_copy(update={"name": f"{item.name}-{text}", "window": text, "every": None}))
+    return tuple(found)
+
+
+def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tuple[str, ...]:
+    """Return what a certificate says of a window: which it is, and what it does not hide."""
+    charge = charge_of(calibration)
+    found = [f"the window is {calendar.written(window)}, to the end not included, in steps of {calendar.length}"]
+    told = []
+    for what, seconds in (("one day", 86_400), ("one week", 604_800)):
+        steps = min(calendar.steps_in(seconds), len(window))
+        if steps and charge.scale and charge.entry_change is not None and charge.change is not None:
+            cost = min(steps * charge.entry_change, charge.change) / charge.scale
+            told.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
+    if told:
+        found.append(
+            "each step is hidden; what lasts as long as a window is not: to someone who knows all other steps the "
+            f"noise of this table alone hides {', and '.join(told)}"
+        )
+    return tuple(found)
+
+
+def short(cost: Fraction, up: bool) -> str:
+    """Write a number to three digits, rounded up or down."""
+    context = Context(prec=3, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
+
+
+def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
+    """Yield what is wrong with a calendar, with the windows of it, and with what does not go with windows."""
+    if source.from_ is None:
+        if source.until is not None:
+            yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
+        for number, item in enumerate(items):
+            keys = [key for key in ("from", "to", "window", "every") if item is not None and _given(item, key)]
+            for key in keys[:1]:
+                fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
+                yield fault(("release", number, key), "needs a declared calendar", fix)
+        return
+    if source.step is None:
+        yield fault(("source", "step"), "is missing", 'a calendar counts steps, write for example step = "1h"')
+        return
+    yield from _at_odds(source, belief, hide)
+    try:
+        calendar = calendar_of(source)
+    except TakifuguError as error:
+        if error.where[:1] != ("step",):  # which is told with the source
+            yield blamed(error, "source", *error.where[:1])
+        return
+    for number, item in enumerate(items):
+        if item is not None and calendar is not None:
+            yield from _window_faults(item, number, calendar, source.gaps)
+
+
+def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguError]:
+    if source.piece is not None:
+        fix = "leave source.piece out"
+        yield fault(("source", "piece"), "is given beside a calendar, in which each unit has one recording", fix)
+    for key in ("min_length", "max_length"):
+        if belief is not None and getattr(belief, key) not in (1, None):
+            what = "is given beside a calendar, in which windows are as long as declared"
+            yield fault(("belief", key), what, "leave it out")
+    if isinstance(belief, ChainSpec) and not isinstance(belief.initial, str):
+        what = "is that of one step, and a window starts at another"
+        yield fault(("belief", "initial"), what, 'write "stationary", or "any" to hide the data from every belief')
+    if isinstance(hide, EntrySpec):
+        what = "'one-entry' numbers the entries of one sequence, and each window starts at another step"
+        yield fault(("hide", "kind"), what, 'write kind = "every-entry"')
+
+
+def _window_faults(item: ItemSpec, number: int, calendar: Calendar, gaps: str) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    ways = [key for key in ("from", "window", "every") if _given(item, key) or (key == "from" and item.to is not None)]
+    if len(ways) > 1 and ways != ["window", "every"]:
+        yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
+        return
+    try:
+        if item.window is None and item.every is not None:
+            longest = max((len(text) for text, _ in calendar.periods(item.every)), default=0)
+            if not longest:
+                what = f"names no window: the calendar holds no whole {item.every}"
+                yield fault((*where, "every"), what, "move from or until")
+            elif len(item.name) + 1 + longest > _LONGEST_NAME:
+                yield fault((*where, "name"), "is too long for the name of a window behind it", "write a shorter one")
+        else:
+            places = window_of(item, calendar)
+            if item.every is not None and places not in (p for _, p in _one_of(calendar, item, places)):
+                what = f"{item.window!r} is no {item.every}"
+                yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
+    except TakifuguError as error:
+        yield blamed(error, *where, *error.where[:1])
+    if gaps == "hidden" and item.query in ("mean", "linear"):
+        yield fault(
+            (*where, "query"), f"a {item.query} of a window depends on which of its steps were observed",
+            'write gaps = "public" under [source] if everybody may know that, or publish a sum',
+        )  # fmt: skip
+
+
+def _one_of(calendar: Calendar, item: ItemSpec, places: range) -> Iterator[tuple[str, range]]:
+    first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
+    within = Calendar(first, last, calendar.step, calendar.is_time)
+    for text, run in within.periods(str(item.every)):
+        yield text, range(run.start + places.start, run.stop + places.start)
+
+
+def _given(item: ItemSpec, key: str) -> bool:
+    return getattr(item, {"from": "from_"}.get(key, key)) is not None

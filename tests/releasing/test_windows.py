@@ -1,0 +1,224 @@
+"""Release files that publish windows of a declared calendar, again and again."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from takifugu.cli import main
+from takifugu.errors import CalibrationRefused, DataError, InputError, SpecError
+from takifugu.frames import Calendar
+from takifugu.ledger import Ledger
+from takifugu.releasing.forecast import forecast
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.planning import plan
+from takifugu.releasing.run import release_file
+from takifugu.spec.file import load
+
+START = datetime(2026, 1, 5)
+HOUR = timedelta(hours=1)
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "hour"
+step = "1h"
+from = "2026-01-05"
+until = 2026-02-02
+budget = 2.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+mechanism = "quilt-exact"
+every = "week"
+"""
+
+
+def written(folder: Path, *changes: tuple[str, str], rows: str | None = None, weeks: int = 4) -> Path:
+    text = FILE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    (folder / "ward.csv").write_text(recorded(weeks) if rows is None else rows, encoding="utf-8")
+    return folder / "ward.toml"
+
+
+def recorded(weeks: int, missing: int = 50) -> str:
+    draw, state, lines = random.Random(1), "calm", ["hour,state"]
+    for step in range(168 * weeks):
+        state = draw.choices(["calm", "busy"], [0.9, 0.1] if state == "calm" else [0.4, 0.6])[0]
+        lines += [] if step % missing == 7 else [f"{(START + step * HOUR).isoformat()},{state}"]
+    return "\n".join(lines) + "\n"
+
+
+def spent(path: Path) -> Fraction:
+    return Ledger.open(path.parent / "ledger.db").spent("ward").spent.epsilon
+
+
+def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    at_once, one_by_one = written(tmp_path / "a"), written(tmp_path / "b")
+    outcome = release_file(at_once)
+    weeks = [f"2026-W{week:02}" for week in (2, 3, 4, 5)]
+    assert [table.name for table in outcome.tables] == [f"busy-{week}" for week in weeks]
+    for week in weeks:
+        (table,) = release_file(one_by_one, window=week).tables
+        assert table.name == f"busy-{week}"
+    assert spent(at_once) == spent(one_by_one) == Fraction(1, 2)
+    page = (tmp_path / "b" / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
+    assert "2026-01-12 to 2026-01-19" in page.replace("\n", " ").replace("  ", " ")
+    assert "one week" in page
+
+
+def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
+    path = written(tmp_path, ("until = 2026-02-02\n", ""))
+    release_file(path, window="2026-W02")
+    written(tmp_path, ("until = 2026-02-02", 'until = "2027-01-04"'))
+    release_file(path, window="2026-W03")
+    moved = written(tmp_path, ('from = "2026-01-05"', 'from = "2026-01-01"'))  # the start may move, too
+    release_file(moved, window="2026-W04")
+    assert spent(path) == Fraction(1, 2)
+
+
+def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    release_file(path, window="2026-W02")
+    month = written(tmp_path, ('every = "week"', 'from = "2026-01-05"\nto = "2026-01-19"'))
+    release_file(month)
+    assert Fraction(1, 2) < spent(path) <= 1
+
+
+def test_what_is_counted_is_the_window_on_every_engine(tmp_path: Path) -> None:
+    polars, pandas, duckdb = map(pytest.importorskip, ("polars", "pandas", "duckdb"))
+    path, csv = written(tmp_path), tmp_path / "ward.csv"
+    expected = {}
+    for line in csv.read_text(encoding="utf-8").splitlines()[1:]:
+        moment, state = line.split(",")
+        week = "busy-{}-W{:02}".format(*datetime.fromisoformat(moment).isocalendar()[:2])
+        expected[week] = expected.get(week, 0) + (state == "busy")
+    for data in (None, polars.read_csv(csv), pandas.read_csv(csv), duckdb.read_csv(str(csv))):
+        planned = plan(load(path, data))
+        found = {table.name: int(table.questions[0].data.pieces[0].counts[1]) for table in planned.tables}
+        assert found == expected
+
+
+def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
+    hidden = plan(load(written(tmp_path)))
+    scale = hidden.tables[0].calibrations[0].scale
+    assert all(question.calibration.scale == scale for table in hidden.tables for question in table.questions)
+    thin = recorded(4, missing=8)
+    assert plan(load(written(tmp_path, rows=thin))).tables[0].calibrations[0].scale == scale
+    public = plan(load(written(tmp_path, ('step = "1h"', 'step = "1h"\ngaps = "public"'), rows=thin)))
+    assert public.tables[0].calibrations[0].query.entries is not None
+    assert any("observed" in words and "not published" in words for words in hidden.assumptions)
+    assert "which entries were observed is public" in public.assumptions
+    with pytest.raises(CalibrationRefused, match="hidden"):
+        plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
+    plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), ('step = "1h"', 'step = "1h"\ngaps = "public"'))))
+
+
+def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
+    rows = ["who,hour,state"]
+    for who, first in (("Ana", 0), ("Ben", 200)):
+        rows += [f"{who},{(START + n * HOUR).isoformat()},calm" for n in range(first, 672)]
+    per = ('every = "week"', 'every = "week"\nper = "both"')
+    unit = ('value = "state"', 'value = "state"\nunit = "who"')
+    path = written(tmp_path, per, unit, ("[[release]]", "units_independent = true\n[[release]]"), rows="\n".join(rows))
+    planned = plan(load(path))
+    assert len(planned.tables) == 8
+    assert {q.at for table in planned.tables for q in table.questions} == {
+        Calendar.read("2026-01-05", None, HOUR).at(168 * week) for week in range(4)
+    }
+    release_file(path)
+    assert Fraction(1, 2) < spent(path) <= 1  # two tables of each week
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows", "place"),
+    [
+        ([('every = "week"', 'window = "2026-W09"')], None, "release[0].window"),
+        ([('every = "week"', 'window = "last week"')], None, "release[0].window"),
+        ([('every = "week"', 'from = "2026-01-05"')], None, "release[0].to"),
+        ([('every = "week"', 'from = "2026-01-05T00:30"\nto = "2026-01-06"')], None, "release[0].from"),
+        ([('every = "week"', 'from = "2026-01-06"\nto = "2026-01-06"')], None, "release[0].to"),
+        ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "release[0].window"),
+        ([("until = 2026-02-02\n", "")], None, "release[0].every"),
+        ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
+        ([('from = "2026-01-05"\n', "")], None, "source.until"),
+        ([('step = "1h"\n', "")], None, "source.step"),
+        ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "release[0].query"),
+        ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),
+        ([], "hour,state\n2026-01-04T23:00,calm\n2026-01-05T00:00,calm\n", "source.from"),
+        ([], "hour,state\n2026-01-31T23:00,calm\n2026-02-02T00:00,calm\n", "source.from"),
+        ([], "hour,state\n2026-01-06T00:30,calm\n2026-01-06T01:30,calm\n", "source.from"),
+        ([], "hour,state\n2026-01-06T00:00,calm\n2026-01-06T00:00,busy\n", "source.order"),
+    ],
+)  # fmt: skip
+def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | None, place: str) -> None:
+    release_file(written(tmp_path), window="2026-W02")
+    before = (tmp_path / "ledger.db").read_bytes()
+    path = written(tmp_path, *changes, rows=rows)
+    with pytest.raises((SpecError, DataError)) as caught:
+        release_file(path)
+    told = str(caught.value)
+    assert place in told
+    assert "23:00" not in told
+    assert "00:30,calm" not in told
+    assert (tmp_path / "ledger.db").read_bytes() == before
+
+
+def test_a_window_is_chosen_only_where_tables_are_regular(tmp_path: Path) -> None:
+    path = written(tmp_path, ('every = "week"', 'window = "2026-W02"'))
+    with pytest.raises(InputError, match="no table is published regularly"):
+        forecast(path, window="2026-W02")
+
+
+def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    found = outlook(load(path), 52)
+    assert found.rows[-1].releases == 52
+    assert found.rows[-1].epsilon == Fraction(1, 2)
+    assert found.rows[-1].added == 26
+    assert found.fits is not None
+    assert 3.9 < found.fits <= 4
+    assert [row.epsilon for row in found.rows] == sorted(row.epsilon for row in found.rows)
+    slow = outlook(load(written(tmp_path, ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]"))), 12)
+    assert float(slow.rows[-1].epsilon) == pytest.approx(0.858580069926)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
+    path = written(tmp_path, ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]"))
+    expected = outlook(load(path), 4).rows[-1].epsilon
+    release_file(path, anyway=True)
+    assert spent(path) == expected
+
+
+def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
+    path = str(written(tmp_path))
+    told = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
+    assert told["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
+    shown = CliRunner().invoke(main, ["plan", path]).output
+    assert "52" in shown
+    assert "26" in shown
+    assert "fit the budget" in shown
+    assert "epsilon in all" in CliRunner().invoke(main, ["release", path, "--window", "2026-W02", "--dry-run"]).output
+    assert CliRunner().invoke(main, ["plan", path, "--releases", "0"]).exit_code != 0
