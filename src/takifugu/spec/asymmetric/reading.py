@@ -40,7 +40,8 @@ def visited(table: Table, person: str, where: Sequence[str], placed: Placed, dom
     try:
         return domain.counted(records.values())
     except DataError as error:
-        raise wrong("file", error.what, error.rule, error.fix) from None
+        error.where = ()
+        raise error.at("source", "file").placed() from None
 
 
 def listed_places(domain: Visits) -> Placed:
