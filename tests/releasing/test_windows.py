@@ -149,6 +149,15 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
     }
     release_file(path)
     assert Fraction(1, 2) < spent(path) <= 1  # two tables of each week
+    public = ('step = "1h"', 'step = "1h"\ngaps = "public"')
+    path = written(
+        tmp_path, per, unit, public, ("[[release]]", "units_independent = true\n[[release]]"), rows="\n".join(rows)
+    )
+    assert {q.unit for q in plan(load(path, window="2026-W02")).tables[0].questions} == {"Ana"}
+    nobody = "\n".join(row for row in rows if "2026-01-1" not in row)
+    path.with_name("ward.csv").write_text(nobody, encoding="utf-8")
+    with pytest.raises(DataError, match="no row lies in the window"):
+        plan(load(path, window="2026-W03"))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": 
 _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
-    **dict.fromkeys(("from_", "until", "to", "window", "every")), "gaps": "hidden",
+    **dict.fromkeys(("from_", "until", "to", "window", "every", "stay", "next")), "gaps": "hidden",
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.

@@ -26,6 +26,10 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
         found = pieces(file.table, *rules, entrywise=entrywise)
+        if file.places is not None and layout.gaps == "public":
+            found = tuple(piece for piece in found if piece.observed)  # who has rows in the window is public, too
+            if not found:
+                raise DataError("no row lies in the window", fix="publish another window").at("from")
     except DataError as error:
         error.where = error.where or ("file",)
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
