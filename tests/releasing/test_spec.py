@@ -82,7 +82,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'matrix = "none.csv"', "belief.matrix", "cannot be read"),
-        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "", "belief.matrix", "either matrix"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "", "belief.matrix", "write one of matrix"),
         ('states = ["still", "walking"]', 'states = ["still", "still"]', "belief.states", "repeats"),
         ('states = ["still", "walking"]', 'states = ["still"]', "belief.states", "too short"),
         ('states = ["still", "walking"]', 'states = ["still", "walking", ""]', "belief.states", "counts as missing"),
