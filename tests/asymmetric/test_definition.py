@@ -13,6 +13,7 @@ import pytest
 import takifugu as tf
 from takifugu import frameworks
 from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
+from takifugu.asymmetric.geometric import geometric_law
 from takifugu.asymmetric.sensitivity import sensitivity
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
@@ -24,6 +25,7 @@ from takifugu.guarantee import Composition
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.queries import Query
+from takifugu.randomisers import Direction
 
 F = Fraction
 PLACES = Visits.of(["bar", "shop"], most=2)
@@ -268,3 +270,37 @@ def test_an_answer_that_no_allowed_move_changes_gets_no_noise_and_only_on_reques
     still = tf.calibrate(Asymmetric(policy, both), tf.Count("gone"), 1, allow_zero_noise=True)
     assert still.randomiser.kind == "none"
     assert tf.release(still, ["well", "gone", "gone"]).value == 2
+
+
+@pytest.mark.parametrize("value", ["ill", "well"])
+def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
+    """AGeo: min(z, n) for what falls along allowed moves, max(z, 0) for what rises."""
+    found = made(Policy.of(none_of("ill")), tf.Count(value), domain=PEOPLE, mechanism="asymmetric-geometric")
+    assert found.randomiser.kind == "one-sided-truncated"
+    way = Direction.DOWN if value == "ill" else Direction.UP
+    for count in range(4):
+        law = geometric_law(count, 3, 1, direction=way)
+        for output in range(-1, 6):
+            mass = math.exp(found.randomiser.log_density([F(count)], [F(output)]))
+            assert mass == pytest.approx(float(dict(law.items()).get(output, 0)), abs=1e-12)
+    assert true_loss(found).loss == pytest.approx(1)
+    joined = made(Policy.of(none_of("ill")), tf.Histogram(), domain=PEOPLE, mechanism="asymmetric-geometric")
+    assert joined.randomiser.to_dict()["most"] == 3
+    assert true_loss(joined).loss <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(("query", "domain"), [
+    (tf.Visitors(), PLACES),  # how many people there are is not public
+    (tf.Sum(codes={"well": 1, "ill": 3}), PEOPLE),  # from 3 to 9: not from 0
+])  # fmt: skip
+def test_noise_without_a_public_end_is_not_cut_off(query: Query, domain: Any) -> None:
+    policy = visits() if domain is PLACES else Policy.of(none_of("ill"))
+    assert made(policy, query, domain=domain, mechanism="asymmetric-geometric").randomiser.kind == "one-sided-geometric"
+
+
+def test_a_public_end_is_that_of_every_data_set() -> None:
+    domain = Domain.of(3, [0, 1, 5])
+    for weights in ([1, 2, 1], [2, 0, 1]):
+        found = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
+                     mechanism="asymmetric-geometric")  # fmt: skip
+        assert found.randomiser.to_dict()["most"] == 5 * sum(weights)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.asymmetric_moves import check_numbers, moves_of
+from takifugu.mechanisms.asymmetric_moves import Moves, check_numbers, moves_of, public_end
 from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import Exact
-from takifugu.randomisers.one_sided import OneSidedGeometric
+from takifugu.randomisers import Direction, Exact, Randomiser
+from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,9 @@ class AsymmetricGeometric:
     """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move.
 
     It only adds where a cell cannot rise along an allowed move, so what is published is never below the true count; it
-    only subtracts where a cell cannot fall, and is two-sided discrete Laplace noise where a cell can do both. Along a
-    move the log of the ratio of masses is at most the sum of |change|/scale over cells (Takagi21 Theorem VIII.2).
+    only subtracts where a cell cannot fall, and is two-sided discrete Laplace noise where a cell can do both. Where the
+    number of records is public no count exceeds it, and noisy counts are cut off there (AGeo's n). Along a move the log
+    of the ratio of masses is at most the sum of |change|/scale over cells (Takagi21 Theorem VIII.2).
     """
 
     name: str = "asymmetric-geometric"
@@ -30,13 +31,16 @@ class AsymmetricGeometric:
     def bound(self, problem: Problem) -> Bound | Refusal:
         check_numbers(problem)
         found = moves_of(problem)
-        units = round_up(found.units(problem) / problem.epsilon)
-        noise = (
-            OneSidedGeometric(units, problem.grid, problem.cells, found.directions)
-            if units
-            else Exact(problem.grid, problem.cells)
-        )
+        noise = self._noise(problem, found, round_up(found.units(problem) / problem.epsilon))
         return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+
+    def _noise(self, problem: Problem, found: Moves, units: Fraction) -> Randomiser:
+        if not units:
+            return Exact(problem.grid, problem.cells)
+        most = None if Direction.EITHER in found.directions else public_end(problem)
+        if most is None:
+            return OneSidedGeometric(units, problem.grid, problem.cells, found.directions)
+        return OneSidedTruncated(units, problem.grid, problem.cells, found.directions, most)
 
 
 MECHANISM = AsymmetricGeometric()

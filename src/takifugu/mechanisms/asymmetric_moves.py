@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.predicates import Checked
@@ -14,7 +16,7 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.hypotheses import Comparison, EntryIs
 from takifugu.problem import Problem, Witness
-from takifugu.queries import AtMost, resolved
+from takifugu.queries import Additive, AtMost, resolved
 from takifugu.randomisers import Direction
 
 NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
@@ -80,6 +82,25 @@ def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparis
 def composition_of(policy: Policy) -> Composition:
     """Return how releases under a policy compose: alone where a predicate is a function."""
     return Composition.SINGLE if any(isinstance(rule, Checked) for rule in policy.rules) else Composition.DATA
+
+
+def public_end(problem: Problem) -> int | None:
+    """Return the largest value of every cell, in steps of the grid, where all run from 0 to it, whatever the data.
+
+    None where the number of records is not public, or cells differ.
+    """
+    answer = problem.answers[0]
+    if not isinstance(answer, Additive):
+        return None
+    low, high = np.zeros((2, answer.cells), dtype=object)
+    kinds = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    for number, table in enumerate(answer.tables):
+        weights = answer.weights[kinds == number]
+        up, down = int(weights[weights > 0].sum()), int(weights[weights < 0].sum())
+        low += up * table.min(axis=0).astype(object) + down * table.max(axis=0).astype(object)
+        high += up * table.max(axis=0).astype(object) + down * table.min(axis=0).astype(object)
+    ends = set(high.tolist())
+    return ends.pop() if not low.any() and len(ends) == 1 and max(ends) > 0 else None
 
 
 def check_falls(found: Moves) -> None:
