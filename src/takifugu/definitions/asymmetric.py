@@ -30,16 +30,12 @@ from takifugu.explaining import explain, percent
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Composition
 from takifugu.hypotheses import Comparison
-from takifugu.mechanisms.asymmetric_moves import comparison_of
+from takifugu.mechanisms.asymmetric_moves import DIRECTIONS, comparison_of
 from takifugu.problem import Bound, Problem
 from takifugu.randomisers import Direction, Randomiser
 
 _TOGETHER = "give both frameworks the predicates of both policies: promises add up for the moves that both allow"
 _ANOTHER = {"kind": "under another definition"}
-_DIRECTIONS = {
-    Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER,
-    Monotone.CONSTANT: Direction.DOWN,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -201,7 +197,7 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
         return Fraction(0)
     if isinstance(noise, Marked):
         return noise.loss_along(moves)
-    wanted = [_DIRECTIONS[change.direction] for change in moves.changes]
+    wanted = [DIRECTIONS[change.direction] for change in moves.changes]
     own: tuple[Direction, ...] | None = getattr(noise, "moves", None)
     if own is None:
         return noise.loss(moves.total, wanted[0] if len({*wanted}) == 1 else Direction.EITHER)

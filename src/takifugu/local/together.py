@@ -8,7 +8,6 @@ at most t per row: on these pairs it keeps t, and mixing along the coupling keep
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.laws.bottleneck import max_flow
+from takifugu.local.couplings import Population, least_largest
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,24 +30,12 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
     >>> lifted_loss([[half, half, 0], [0, half, half]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]]))
     1.0
     """
-    return max((_between(one, other, losses) for one, other in combinations(laws, 2)), default=0.0)
+    places: list[Population] = [dict(enumerate(law)) for law in laws]
+    found = (least_largest(one, other, lambda x, y: losses[x, y])[0] for one, other in combinations(places, 2))
+    return max(found, default=0.0)
 
 
 def joint_losses(randomisers: Sequence[Any]) -> Floats:
     """Return what several channels on one value lose between each two values: the sum of what each loses."""
     total: Floats = np.sum([noise.pointwise() for noise in randomisers], axis=0)
     return total * (1 + 2.0**-50)
-
-
-def _between(one: Sequence[Fraction], other: Sequence[Fraction], losses: Floats) -> float:
-    total = math.lcm(*(Fraction(mass).denominator for mass in (*one, *other)))
-    left, right = ([place for place, mass in enumerate(law) if mass] for law in (one, other))
-    supply, demand = [int(one[x] * total) for x in left], [int(other[y] * total) for y in right]
-    table = losses[np.ix_(left, right)]
-    levels = np.unique(table).tolist()
-    low, high = -1, len(levels) - 1  # at the largest level every pair is allowed, so mass can be moved
-    while high - low > 1:
-        middle = (low + high) // 2
-        moved = sum(map(sum, max_flow(supply, demand, table <= levels[middle])))
-        low, high = (low, middle) if moved == total else (middle, high)
-    return float(levels[high])

@@ -20,7 +20,8 @@ from takifugu.queries import Additive, AtMost, resolved
 from takifugu.randomisers import Direction
 
 NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
-_DIRECTIONS = {
+#: Which way noise must leave room, by which way a cell moves.
+DIRECTIONS = {
     Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER,
     Monotone.CONSTANT: Direction.DOWN,
 }  # fmt: skip
@@ -36,7 +37,7 @@ class Moves:
     @property
     def directions(self) -> tuple[Direction, ...]:
         """Return the direction of every cell; one for all where they share it."""
-        found = tuple(_DIRECTIONS[change.direction] for change in self.sensitivity.changes)
+        found = tuple(DIRECTIONS[change.direction] for change in self.sensitivity.changes)
         return found[:1] if len({*found}) == 1 else found
 
     def units(self, problem: Problem) -> Fraction:
