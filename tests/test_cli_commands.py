@@ -399,7 +399,6 @@ LINES = TABLE.splitlines()
         (f"{LINES[0].replace('état', 'etat')}\n".encode(), "source.value: the data has no column 'état; raw'"),
         ("\n".join([LINES[0] + ",t [min]", *(f"{line},1" for line in LINES[1:])]).encode(), "two columns called"),
         ("\n".join([LINES[0], LINES[1], *LINES[1:]]).encode(), "source.order: column 't [min]' has ties"),
-        ("\n".join([LINES[0], *LINES[:0:-1]]).encode(), "goes backwards"),
         (TABLE.replace("walking", "flying", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
         (TABLE.replace("walking", "", 1).encode(), "source.nulls: column 'état; raw' has missing states"),
         (TABLE.replace("zoë,", ",", 1).encode(), "source.null_keys: column 'Who is it?' has missing values"),

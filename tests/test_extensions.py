@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,18 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
     assert "from an urn" in str(first.certificate)
 
 
+def of_plain(given: Sequence[Any]) -> bool:
+    return bool(given) and not any(hasattr(belief, "resolve") or hasattr(belief, "populations") for belief in given)
+
+
 def entry_cases() -> list[Case]:
     """Return the cases of the corpus about values of entries: an unknown belief has no absent users, and no columns.
 
-    A belief over columns reads queries and secrets itself; one that does not do so is about other entries.
+    A belief over columns, or over populations, reads queries and secrets itself; one that does not do so is about other
+    entries. A policy is about no belief.
     """
     users = ("presence", "signed codes")
-    of_entries = [case for case in corpus() if not any(hasattr(belief, "resolve") for belief in case.framework.beliefs)]
+    of_entries = [case for case in corpus() if of_plain(case.framework.beliefs)]
     return [case for case in of_entries if not case.framework.is_pair and not any(word in case.name for word in users)]
 
 

@@ -279,17 +279,19 @@ def test_numbers_beyond_64_bits() -> None:
 def test_the_audit_sees_one_way_promises() -> None:
     """On the one-way definition of the tests: a count of the ill among three people, which falls along its moves."""
     from tests.support import one_way
+    from tests.support.registries import restored
 
     import takifugu as tf
 
-    one_way.registered()
-    framework, query = one_way.framework(), tf.Count("ill")
-    cut = OneSidedTruncated(F(2), F(1), 1, (DOWN,), 3)
-    for noise in (OneSidedGeometric(F(2), F(1)), cut, OneSidedExponential(F(2), F(1))):
-        assert true_loss(framework, query, noise).loss == pytest.approx(0.5)
-    for wrong in (OneSidedGeometric(F(2), F(1), 1, (UP,)), OneSidedTruncated(F(2), F(1), 1, (UP,), 3)):
-        assert true_loss(framework, query, wrong).loss == math.inf
-    assert true_loss(framework, query, OneSidedGeometric(F(1), F(1))).loss == pytest.approx(1)  # half the scale
+    with restored():
+        one_way.registered()
+        framework, query = one_way.framework(), tf.Count("ill")
+        cut = OneSidedTruncated(F(2), F(1), 1, (DOWN,), 3)
+        for noise in (OneSidedGeometric(F(2), F(1)), cut, OneSidedExponential(F(2), F(1))):
+            assert true_loss(framework, query, noise).loss == pytest.approx(0.5)
+        for wrong in (OneSidedGeometric(F(2), F(1), 1, (UP,)), OneSidedTruncated(F(2), F(1), 1, (UP,), 3)):
+            assert true_loss(framework, query, wrong).loss == math.inf
+        assert true_loss(framework, query, OneSidedGeometric(F(1), F(1))).loss == pytest.approx(1)  # half the scale
 
 
 def test_aGeo_is_the_printed_table() -> None:

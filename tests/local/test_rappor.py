@@ -102,6 +102,11 @@ def test_the_mean_of_any_bits_is_enclosed(weights, constant):
     assert found.low <= exact <= found.high
 
 
+def test_a_weight_next_to_nothing_is_no_lattice():
+    found = mean_positive_part_of_bits(0.0, np.array([1e-13, 2.0]), 0.5)
+    assert found.low <= 1.0 + 0.5e-13 <= found.high
+
+
 def test_bits_are_drawn_as_they_should_be():
     rappor = permanent(range(3), "1/2")
     bits = rappor.randomise(np.full(60_000, 1), InsecureSeededEntropyForTests(4))

@@ -130,7 +130,6 @@ def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
     ("old", "new"),
     [
         (f"{START + 3},", f"{START + 2},"),
-        (f"{START + 3},", f"{START - 9},"),
         (f"{START + 3},", f"{SPARE},"),
         (f"{START + 3},", ","),
         (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},SECRET-POSTURE"),

@@ -44,8 +44,7 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
         value = abs(float(values[place]))
         if value > _OF_LARGEST * largest:  # 0 is on every lattice
             divisor = _divisor(common, value, _ITS_OWN * largest)
-            times = round(value / divisor)
-            if times and divisor >= least:
+            if divisor >= least and (times := round(value / divisor)):
                 common = value / times
     if common < least:
         return least

@@ -42,7 +42,7 @@ class _IndependentRecords(Attributes):
 
     def belief(self, spec: Any, folder: Path) -> Records:
         given: IndependentRecordsSpec = spec.belief
-        table = declared_table(given) if given.fit is None else _fitted(given, spec.source.missing, folder)
+        table = declared_table(given) if given.fit is None else _fitted(given, spec.source, folder)
         for name, classes in (given.classes or {}).items():
             odd = set(table.alphabet(table.position(name))) - set(values_of(classes))
             if odd:
