@@ -135,6 +135,7 @@ def test_explain_refuses_what_means_nothing(words: tuple[str, ...], says: str) -
     assert says in outcome.stderr
 
 
+@pytest.mark.slow
 def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
@@ -168,6 +169,7 @@ def test_explain_says_why_a_row_is_empty(tmp_path: Path) -> None:
     assert "quilt-local does not apply" in " ".join(outcome.output.split())
 
 
+@pytest.mark.slow
 def test_explain_draws_what_it_says(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for words in (["explain"], ["explain", where]):

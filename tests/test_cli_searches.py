@@ -116,6 +116,7 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
     assert not (where.parent / "ledger.db").exists()
 
 
+@pytest.mark.slow
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
     program = (
         "import sys, time; import takifugu.cli.progress as p; p.PATIENCE = p.LONG = 0.0\n"

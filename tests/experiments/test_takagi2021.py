@@ -56,7 +56,7 @@ def test_right_answers_by_enumeration(betas, units):
     assert reached == pytest.approx(want[::-1].cumsum()[::-1][1:], abs=1e-9)
 
 
-@pytest.mark.parametrize("limit", [1, 2, None])
+@pytest.mark.parametrize("limit", [1, 2, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("counts", [[0, 3, 1], [2, 0, 0, 1], [5, 5]])
 def test_right_answers_are_those_of_the_sparse_vector(counts, limit):
     setting = Setting(threshold=2)

@@ -134,6 +134,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
 
 
+@pytest.mark.slow
 def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     once = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]'), ('per = "both"', 'per = "unit"'))
     only = once.replace("budget = 10", "budget = 10\nonly_release = true")
