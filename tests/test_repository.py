@@ -174,6 +174,14 @@ def test_every_mechanism_is_on_its_page() -> None:
     assert not [line.name for line in REGISTRY if f"`{line.name}`" not in named]
 
 
+def test_the_first_page_links_every_other() -> None:
+    docs = ROOT / "docs"
+    linked = set(re.findall(r"\]\(([\w/.-]+\.md)\)", (docs / "index.md").read_text(encoding="utf-8")))
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    assert pages - linked - {"index.md"} <= {"reference.md"}
+    assert linked - pages <= {"reference.md"}  # it is made with the site
+
+
 def test_make_lists_every_task() -> None:
     outcome = run("make", "help")
     assert outcome.returncode == 0
