@@ -177,6 +177,7 @@ def release_files() -> Iterator[Case]:
     yield _release("toml: value under 2,000 dots", "a" + ".a" * 2_000 + " = 1\n" + SPEC)
     yield _release("toml: brackets", "x = " + "[" * 100_000 + "]" * 100_000 + "\n" + SPEC)
     yield _release("toml: inline tables", "x = " + "{a=" * 50_000 + "1" + "}" * 50_000 + "\n" + SPEC)
+    yield _release("toml: equals signs", "x = {" + "a=" * 200_000 + "\n" + SPEC)
     yield _release("toml: 100,000 sections", SPEC + "".join(f"[x{i}]\n" for i in range(100_000)))
     yield _release("toml: 20,000 releases", SPEC + "[[release]]\n" * 20_000)
     yield _release("toml: 20 MB of comment", b"#" + b"x" * 20_000_000)

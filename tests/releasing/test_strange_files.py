@@ -14,7 +14,8 @@ import pytest
 from tests.support.answers import true_answer
 
 import takifugu as tf
-from takifugu.errors import SpecError, TakifuguError
+from takifugu.errors import InputError, SpecError, TakifuguError
+from takifugu.frames import open_frame
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning
 from takifugu.spec.file import load
@@ -442,3 +443,11 @@ mechanism = "group"
     where.write_text(where.read_text().replace("[30, 120]", "[31, 120]"))
     with pytest.raises(SpecError, match=r"source\.bins\.Alter: there is a gap"):
         load(where)
+
+
+def test_a_first_line_that_may_hold_data_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("who,at,pul5/02/2025 7:01,59,5\nann,6/02/2025 7:02,60,5\n")
+    with pytest.raises(InputError) as caught:
+        open_frame(tmp_path / "data.csv").require(["pulse"], ["who", "at", "pulse"])
+    assert "59" not in str(caught.value)
+    assert "7:01" not in str(caught.value)

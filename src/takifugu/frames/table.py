@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ from takifugu.frames.written import Written
 
 if TYPE_CHECKING:
     from takifugu.frames.engines import Frame
+
+#: How a number or a time begins.
+_NUMERIC = re.compile(r"\s*[-+(]?[.,]?\d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +64,8 @@ class Table:
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
         """Raise InputError for a column that is not there, or is there twice.
 
-        `known` are all columns that were declared. Where none of them is there, the first line may be data, not names,
-        and is not quoted.
+        `known` are all columns that were declared. Where none of them is there, or the name of a column begins like a
+        number or a time, the first line may hold data, and is not quoted.
         """
         for column in columns:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
@@ -72,6 +76,8 @@ class Table:
             if column not in self.names:
                 guess = did_you_mean(column, self.names).removeprefix("; ")
                 fix = "; ".join(text for text in (guess, f"its columns are {_listed(self.names)}") if text)
+                if any(_NUMERIC.match(name) for name in self.names):
+                    fix = "its first line must hold the names of the columns, and some of it looks like data"
                 raise InputError(f"the data has no column {column!r}", fix=fix)
             if self.names.count(column) > 1:
                 raise InputError(f"the data has two columns called {column!r}", fix="rename one")

@@ -25,7 +25,7 @@ _LARGEST = 2**53
 #: A sensible release file is no larger, holds no longer text, and nests no deeper.
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
 #: A text in double quotes with a backslash, as in paths on Windows.
-_BACKSLASH = re.compile(r'=[^"\n]*"[^"\n\\]*\\')
+_BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
