@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -21,9 +21,12 @@ def _plain() -> Iterator[Any]:
 
 
 def _objects() -> Iterator[Any]:
-    for found in gc.get_objects():
-        if type(found).__name__ in TYPES and type(found).__module__.startswith("takifugu."):
-            yield from (held for name, held in vars(found).items() if name in HELD)
+    """Yield what registries hold: each is a name of the module that it stands in."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("takifugu."):
+            for found in list(vars(module).values()):
+                if type(found).__name__ in TYPES and type(found).__module__.startswith("takifugu."):
+                    yield from (held for key, held in vars(found).items() if key in HELD)
 
 
 @contextmanager
