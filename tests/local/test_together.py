@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.support import rows_oracle as oracle
 
 import takifugu as tf
+from takifugu import randomisers
 from takifugu.composition import charge_of, compose, joint
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
@@ -213,3 +214,30 @@ def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
     noise = SentValue(2, 0.0, 1.0, "", RESPONSE)
     one, other = charge(noise, about, batch="May"), charge(noise, about, batch=name)
     assert joint(about, [one, other]).epsilon == joint(about, [one, one]).epsilon > 2
+
+
+def test_of_several_populations_the_two_that_are_farthest_apart_count() -> None:
+    laws = [[F(int(place == value)) for value in range(3)] for place in range(3)]
+    losses = np.array([[0, 1, 5], [1, 0, 2], [5, 2, 0.0]])
+    assert lifted_loss(laws, losses) == 5
+    assert lifted_loss(laws[:2], losses) == 1
+    assert lifted_loss(laws[:1], losses) == 0  # one population is compared with none
+
+
+def test_losses_add_up_and_are_rounded_up() -> None:
+    class Tenth:
+        def pointwise(self) -> Any:
+            return np.array([[0.0, 0.1], [0.1, 0.0]])
+
+    found = joint_losses([Tenth() for _ in range(10)])
+    assert sum([0.1] * 10) < 1 < 10 * F(0.1) <= F(found[0, 1]) < F(1) + F(1, 2**45)
+    assert found[0, 0] == 0
+
+
+def test_under_three_populations_a_release_costs_what_the_farthest_two_do() -> None:
+    stored = charge_of(tf.calibrate(framework(LAW), tf.EachValue(), epsilon="1/2", mechanism="randomised-response"))
+    three = {name: {"a": F(share, 10), "b": F(10 - share, 10)} for name, share in (("x", 5), ("y", 9), ("z", 1))}
+    channel = randomisers.from_dict(stored.randomiser).channel  # type: ignore[attr-defined]
+    sent = [channel.lift(law) for law in three.values()]
+    worst = max(oracle.loss(one, other) for one in sent for other in sent)
+    assert float(joint(framework(three), [stored]).epsilon) == pytest.approx(worst, rel=1e-9)
