@@ -23,7 +23,7 @@ from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.composition.charges import answer_hash
-from takifugu.composition.losses import Joint, as_whole
+from takifugu.composition.losses import Joint, as_whole, deltas
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, TakifuguError
 from takifugu.explaining import explain, percent
@@ -66,14 +66,10 @@ class Asymmetric:
                 "a release under a policy with a function as predicate composes with no other one",
                 fix="write the policy with none_of(...) or any_of(...)",
             )
-        kept = dict[int, Fraction]()
-        different = {id(charge): charge for charge in charges}
-        for number, charge in different.items():
-            kept[number] = cost(view, charge)
-        epsilon = sum((kept[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
-        delta = sum((charge.delta for charge in charges), Fraction(0))
+        each = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
+        epsilon = sum((each[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
         composition = Composition.SINGLE if single else Composition.DATA
-        return Joint(epsilon, delta, "sum along allowed moves", composition)
+        return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
     def own(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change, in either direction."""

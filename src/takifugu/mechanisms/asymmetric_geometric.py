@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.asymmetric_moves import Moves, check_numbers, moves_of, public_end
+from takifugu.mechanisms.asymmetric_moves import Moves, numbers_moved, predicted, public_end
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import Direction, Exact, Randomiser
 from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
@@ -26,12 +25,11 @@ class AsymmetricGeometric:
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
+        return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        check_numbers(problem)
-        found = moves_of(problem)
-        noise = self._noise(problem, found, round_up(found.units(problem) / problem.epsilon))
+        found, units = numbers_moved(problem)
+        noise = self._noise(problem, found, units)
         return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
 
     def _noise(self, problem: Problem, found: Moves, units: Fraction) -> Randomiser:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.asymmetric_moves import check_numbers, moves_of
+from takifugu.mechanisms.asymmetric_moves import numbers_moved, predicted
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import Exact
 from takifugu.randomisers.one_sided_real import OneSidedExponential
@@ -24,12 +23,10 @@ class AsymmetricLaplace:
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected"
 
     def cost(self, problem: Problem) -> Cost:
-        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
+        return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        check_numbers(problem)
-        found = moves_of(problem)
-        units = round_up(found.units(problem) / problem.epsilon)
+        found, units = numbers_moved(problem)
         noise = (
             OneSidedExponential(units, problem.grid, problem.cells, found.directions, problem.on_grid)
             if units

@@ -15,7 +15,8 @@ from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.hypotheses import Comparison, EntryIs
-from takifugu.problem import Problem, Witness
+from takifugu.laws.rationals import round_up
+from takifugu.problem import Cost, Problem, Witness
 from takifugu.queries import Additive, AtMost, resolved
 from takifugu.randomisers import Direction
 
@@ -57,6 +58,21 @@ class Moves:
     def composition(self) -> Composition:
         """Return how a release composes: alone where a predicate is a function."""
         return composition_of(self.policy)
+
+
+def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
+    """Return how the published numbers move, and the scale of noise that covers it, in steps of the answer's grid.
+
+    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
+    """
+    check_numbers(problem)
+    found = moves_of(problem)
+    return found, round_up(found.units(problem) / problem.epsilon)
+
+
+def predicted(problem: Problem) -> Cost:
+    """Predict the work of noise on every cell."""
+    return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
 
 
 def moves_of(problem: Problem) -> Moves:

@@ -18,7 +18,7 @@ from takifugu.laws.rationals import as_fraction
 from takifugu.queries import EachValue, Query
 from takifugu.secrets.populations import which_population
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, ReleaseFile, Unit, undeclared
+from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit, undeclared
 from takifugu.spec.partial import valid_section
 from takifugu.spec.populations.draft import draft
 from takifugu.spec.populations.places import grid_of, scales_of
@@ -62,10 +62,8 @@ class Populations(Kind):
         )
         return spec, frozenset({*faulty, "release"})
 
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Any:
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         """Return what a file means; of one whose sections are faulty, everything that can still be told to be wrong."""
-        from takifugu.spec.kind import Meaning
-
         if not faulty:
             return super().meaning(spec, faulty, folder, data)
         found = [] if None in (spec.source, spec.belief) else list(self.shape(spec, folder, data))
