@@ -189,6 +189,14 @@ def test_bad_populations(laws: Any, told: dict[str, Any], what: str) -> None:
         tf.FromPopulations(laws, **told)
 
 
+def test_different_supports_are_refused_wherever_they_differ() -> None:
+    """The value that no population has comes first: it hides no other one."""
+    laws = {"home": {"a": 0, "b": "0.5", "c": "0.5", "d": 0}, "out": {"a": 0, "b": "0.5", "c": "0.25", "d": "0.25"}}
+    with pytest.raises(InputError, match="'d' is impossible in the population 'home'"):
+        tf.FromPopulations(laws)
+    assert tf.FromPopulations({name: {**law, "d": 0, "c": "0.5"} for name, law in laws.items()}).values
+
+
 def test_different_supports_are_aligned_by_choice() -> None:
     laws = {"one": {"a": "1/2", "b": "1/2"}, "two": {"c": "1/2", "b": "1/2"}}
     belief = tf.FromPopulations(laws, supports="align")

@@ -267,8 +267,9 @@ def _check_supports(laws: Mapping[str, Law], values: Sequence[Value], supports: 
                 f"the population {name!r} has one value only", rule="whoever sees that value knows it",
                 fix="smooth it over the declared values",
             ).at("laws")  # fmt: skip
-        missing = [value for value, mass in zip(values, law, strict=True) if not mass]
-        if missing and supports == "refuse" and any(other[values.index(missing[0])] for other in laws.values()):
+        possible = map(any, zip(*laws.values(), strict=True))
+        missing = [v for v, mass, elsewhere in zip(values, law, possible, strict=True) if elsewhere and not mass]
+        if missing and supports == "refuse":
             raise InputError(
                 f"the value {missing[0]!r} is impossible in the population {name!r} and possible in another one",
                 rule="whoever learns that it occurred knows the population",
