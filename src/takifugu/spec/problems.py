@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from takifugu.errors import InputError, Step, TakifuguError, did_you_mean
+from takifugu.spec.unsupported import instead_of
 
 Where = tuple[Step, ...]
 
@@ -32,7 +33,8 @@ def problems_of(
         inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
         nested = error["type"].endswith("_type") and inside and bool(where)
         if where not in found and not nested:  # a value that fits no member of a union is reported once per member
-            one = _fault(error, InputError().at(*where).place.rsplit(".", 1)[-1], node, schema)
+            key = InputError().at(*where).place.rsplit(".", 1)[-1]
+            one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
             if error["type"] in _TAGS and where == ("belief",):
                 one.fix += more_kinds
             found[where] = one.at(*(where or ("the file",)))
@@ -127,7 +129,7 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
             what = f"has no kind, and {alike[0]!r} is not it" if alike else "has no kind"
         return InputError(what, fix=f"write kind = {_either(kinds)}")
     if kind == "literal_error":
-        allowed = [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
+        allowed = _allowed(node)
         return InputError(f"is {_shown(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
@@ -141,6 +143,16 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
         return InputError(what, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
     return InputError(f"is {_shown(given)}", rule=rule, fix=_write(key, node, schema))
+
+
+def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> TakifuguError | None:
+    """Return the error for a query that has a name and is not published, None for anything else."""
+    asked = error["type"] == "literal_error" and key == "query"
+    return instead_of(error.get("input"), _allowed(node), raw) if asked else None
+
+
+def _allowed(node: dict[str, Any]) -> list[Any]:
+    return [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
 
 
 _KINDS = {
