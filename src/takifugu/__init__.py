@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from takifugu.postprocess.reconcile import reconcile
     from takifugu.queries import (
         AtMost,
+        By,
         Count,
         CountRows,
         EachValue,
@@ -67,6 +68,7 @@ __all__ = [
     "AtMost",
     "BayesianNetwork",
     "BinaryChainInterval",
+    "By",
     "ChainRegion",
     "CliqueInfection",
     "Count",
@@ -154,8 +156,8 @@ _MODULES = {
     "takifugu.laws.pmf": ("Pmf",),
     "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
     "takifugu.queries": (
-        "AtMost", "Count", "CountRows", "EachValue", "Histogram", "Identity", "Linear", "Mean", "Statistic", "Sum",
-        "Together", "Visitors",
+        "AtMost", "By", "Count", "CountRows", "EachValue", "Histogram", "Identity", "Linear", "Mean", "Statistic",
+        "Sum", "Together", "Visitors",
     ),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),

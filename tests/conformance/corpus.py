@@ -81,6 +81,7 @@ def _chains() -> Iterator[Case]:
     yield Case("chain, mean", _hide(chain), tf.Mean())
     yield Case("chain, histogram", _hide(chain), tf.Histogram())
     yield Case("chain, together", _hide(chain), tf.Together([tf.Count(1), tf.Count(0, entries=(1, 2))]))
+    yield Case("chain, by cells", _hide(chain), tf.By(tf.Count(1), {"a": (0, 2), "b": (1, 2, 3)}))
     yield Case("chain, one secret", _hide(chain, secret=tf.entry(1, 0, 1)), tf.Count(1))
     yield Case("chain, any start", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Count(1))
     yield Case("chain, given start", _hide(tf.MarkovChain(STICKY, 3, [0.2, 0.8])), tf.Sum(codes={0: "-1/2", 1: 2}))

@@ -35,6 +35,10 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.AtMost(tf.Histogram(), {"still": 1, "walking": "5/2"}), CHAIN, WALK, [2, 2]),
     (tf.Visitors(), VISITED, [frozenset("AB"), frozenset(), frozenset("A")], [2, 1]),
     (tf.EachValue(dummies=2, batch="one", columns=("x",)), ROWS, ["b", "a", "b"], [1, 0, 1]),
+    (tf.By(tf.Count("walking"), {"am": [0, 1], "pm": [2, 3]}, "half"), CHAIN, WALK, [1, 1]),
+    (tf.By(tf.Histogram(), {"all": range(4), "pm": [2, 3]}), CHAIN, WALK, [2, 2, 1, 1]),
+    (tf.By(tf.Sum(), [("odd", [1])]), NUMBERS, [-1, 4, 4], [4]),
+    (tf.By(tf.Mean(), {"a": [0, 1], "b": [0, 1, 2]}), NUMBERS, [-1, 4, 4], [Fraction(3, 2), Fraction(7, 3)]),
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

@@ -12,6 +12,9 @@ Answer = tuple[Fraction, ...]
 
 def answer(form: Mapping[str, Any], data: Sequence[Any], columns: Sequence[Any] | None = None) -> Answer:
     """Return the true answer of a query, given as its plain form, to one data set (a list of states)."""
+    if form["kind"] == "by":
+        parts = [answer({**form["query"], "entries": chosen}, data) for _, chosen in form["cells"]]
+        return tuple(number for part in parts for number in part)
     read = _read(form, data, columns)
     kind = form["kind"]
     if kind == "count":

@@ -16,8 +16,9 @@ from takifugu.beliefs.table import JointTable
 from takifugu.entries import positions
 from takifugu.errors import InputError, Unsupported, did_you_mean
 from takifugu.laws.rationals import Number, as_fraction, to_text
-from takifugu.queries import Additive, CountRows, Histogram, Identity, Mean, Query, Together, is_ours
+from takifugu.queries import Additive, By, CountRows, Histogram, Identity, Mean, Query, Together, is_ours
 from takifugu.queries.additive import IntArray
+from takifugu.queries.by import by_columns
 from takifugu.queries.together import joined
 
 #: Most records that a belief is about: every list of them stays small beside the data.
@@ -151,6 +152,8 @@ class Records:
             query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
             held = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
             return self._added(Fraction(1), ("count",), np.array(held, dtype=np.int64))
+        if isinstance(query, By):
+            raise by_columns()
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",

@@ -95,7 +95,7 @@ def charge_of(
 
 def names_entries(query: Query) -> bool:
     """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
-    return isinstance(query, queries.Linear) or getattr(query, "entries", None) is not None
+    return isinstance(query, queries.Linear | queries.By) or getattr(query, "entries", None) is not None
 
 
 def _size(framework: Framework) -> int:

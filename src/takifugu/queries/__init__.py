@@ -1,6 +1,7 @@
 """What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
 
 from takifugu.queries.additive import Additive, Entries, IntArray, State
+from takifugu.queries.by import By
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
@@ -16,6 +17,7 @@ __all__ = [
     "FINEST_IMPLIED_GRID",
     "Additive",
     "AtMost",
+    "By",
     "Count",
     "CountRows",
     "EachValue",

@@ -144,8 +144,10 @@ class Additive:
             raise DataError(
                 "a value of the data is not among the states that the belief knows", fix="add it to the states"
             )
-        rows = np.concatenate(self.tables)[(np.cumsum(heights) - heights)[which] + index]
-        return tuple(int(total) for total in (rows * self.weights[read][:, None]).sum(axis=0))
+        times = np.zeros(int(heights.sum()), dtype=np.int64)  # how often each row of a table is added, with its weight
+        np.add.at(times, (np.cumsum(heights) - heights)[which] + index, self.weights[read])
+        there = np.flatnonzero(times)
+        return tuple(int(total) for total in times[there] @ np.concatenate(self.tables)[there])
 
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of value indices, in grid units, shape (rows, cells): for listed states."""

@@ -87,11 +87,11 @@ class Mean:
     grid: Number | None = None
 
     def __post_init__(self) -> None:
-        total = self._total()
+        total = self.total()
         for name in ("attribute", "codes", "entries", "grid"):
             object.__setattr__(self, name, getattr(total, name))
 
-    def _total(self) -> Sum:
+    def total(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)
 
     def resolve(self, entries: Entries) -> Additive:
@@ -99,11 +99,11 @@ class Mean:
             count = entries.size if self.entries is None else len(set(positions(entries, self.entries)))
         else:
             count = 1
-        total = self._total().resolve(entries)
+        total = self.total().resolve(entries)
         return replace(total, grid=total.grid / count, labels=("mean",))
 
     def to_dict(self) -> dict[str, Any]:
-        return {**self._total().to_dict(), "kind": "mean"}
+        return {**self.total().to_dict(), "kind": "mean"}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Mean:

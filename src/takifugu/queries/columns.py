@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.errors import DataError, InputError, Unsupported, did_you_mean
 from takifugu.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
+from takifugu.queries.by import By, by_columns
 from takifugu.queries.coded import Identity, Mean
 from takifugu.queries.coding import common_step
 from takifugu.queries.forms import Query
@@ -182,6 +183,8 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
         return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
     if isinstance(query, CountRows):
         return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
+    if isinstance(query, By):
+        raise by_columns()
     if isinstance(query, Identity):
         raise InputError(
             f"{query.describe()} is one number, and there are {records} records",

@@ -9,6 +9,7 @@ from typing import Any
 from takifugu.errors import InputError, did_you_mean
 from takifugu.kept import kept
 from takifugu.queries.additive import Additive, Entries
+from takifugu.queries.by import By
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.each_value import EachValue, RowCodes
@@ -22,7 +23,7 @@ from takifugu.queries.visits import AtMost, Visitors
 KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
-    "each-value": EachValue,
+    "each-value": EachValue, "by": By,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")

@@ -1,0 +1,203 @@
+"""A query by cells: one answer for each hour of the day, weekday or ward, from the entries that lie in it.
+
+How far such a table moves. An entry i that the query counts with weight w changes cell c only if c holds i, and there
+by w times a difference of two rows of the query's own table (w/n_h of one for a mean over n_h entries). Cells are
+different coordinates, so their L1 norms add: i alone moves the table by at most its own change in each cell that holds
+it, D(i) = sum over the cells c that hold i of D_c(i). By the triangle inequality D(N) <= sum over i in N of D(i). It is
+reached where all entries have one alphabet: the pair of values that is farthest apart is then the same for every entry
+and cell, so all entries of N can move between its two values at once, and nothing cancels.
+
+So a histogram by hour moves by 2 per step, as the histogram of the day does, and not by 2 per hour of the day; a count
+by 1; a mean per hour by its range / n_h. Where cells overlap, each that holds the entry adds its part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.entries import positions
+from takifugu.errors import InputError, within
+from takifugu.queries.additive import Additive, Chosen, Entries, IntArray
+from takifugu.queries.coded import Mean, Sum
+from takifugu.queries.coding import common_step
+from takifugu.queries.counts import Count, Histogram
+from takifugu.queries.forms import Query, entry_tuple, runs, unruns
+
+#: The queries that may be told by cells, by the kind that they write.
+_PARTS: dict[str, Any] = {"count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean}
+#: A table of more numbers (kinds of entries x values x cells of the answer) is refused: 400 MB.
+_MOST_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True)
+class By:
+    """A count, histogram, sum or mean for each cell: a part of the entries with a label, such as an hour of the day.
+
+    `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
+    `by` says in words what the cells are. D(N) is the sum over N of the changes in an entry's own cells (this module).
+    Raises InputError for no cell, a cell without entries, two of one label, and a query that chooses entries itself.
+
+    >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day")
+    >>> table.describe()
+    "the number of entries in state 'walking', for each of 2 cells by time of day"
+    >>> from takifugu import MarkovChain
+    >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 24, states=["still", "walking"]))
+    >>> answer.labels, answer.change(range(24))
+    (('night', 'day'), 24)
+    """
+
+    query: Query
+    cells: tuple[tuple[str, Chosen], ...]
+    by: str = ""
+
+    def __init__(
+        self,
+        query: Query,
+        cells: Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]],
+        by: str = "",
+    ) -> None:
+        if type(query) not in _PARTS.values():
+            what = f"a {type(query).__name__} cannot be told by cells"
+            raise InputError(what, fix="give a Count, Histogram, Sum or Mean").at("query")
+        for key in ("entries", "attribute"):
+            if getattr(query, key, None) is not None:
+                what = f"the query that is told by cells has {key} of its own"
+                raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "cells", _cells(cells))
+        object.__setattr__(self, "by", str(by))
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
+        every = self.query.total() if isinstance(self.query, Mean) else self.query
+        base = every.resolve(entries)
+        held = [self._held(entries, number) for number in range(len(self.cells))]
+        parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in held]
+        unit = common_step(parts)
+        tables, table_of = _tables(base, held, [int(part / unit) for part in parts])
+        read = np.zeros(base.size, dtype=np.int64)
+        read[np.concatenate(held)] = 1
+        return Additive(base.grid * unit, self._labels(base.labels), tables, base.weights * read, table_of)
+
+    def _held(self, entries: Entries, number: int) -> IntArray:
+        with within("cells", self.cells[number][0]):
+            return np.unique(np.array(positions(entries, self.cells[number][1]), dtype=np.int64))
+
+    def _labels(self, own: tuple[str, ...]) -> tuple[str, ...]:
+        if not isinstance(self.query, Histogram):
+            return tuple(label for label, _ in self.cells)
+        labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in own)
+        if len(set(labels)) < len(labels):
+            alike = next(label for label in labels if labels.count(label) > 1)
+            what = f"two cells of the table are written {alike!r}, so that they could not be told apart"
+            raise InputError(what, fix="rename a cell or a state").at("cells")
+        return labels
+
+    @staticmethod
+    def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+        """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
+
+        >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
+        (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
+        """
+        listed, cells = tuple(labels), [label for label, _ in data["cells"]]
+        if data["query"]["kind"] != "histogram":
+            return None
+        states = len(listed) // len(cells)
+        own = [cells[number // states] for number in range(len(listed))]
+        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(own, listed, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        cells = [[label, runs(chosen)] for label, chosen in self.cells]
+        return {"kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> By:
+        query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
+        return By(query, [(label, unruns(chosen) or ()) for label, chosen in data["cells"]], data.get("by", ""))
+
+    def describe(self) -> str:
+        by = f" by {self.by}" if self.by else ""
+        return f"{self.query.describe()}, for each of {len(self.cells)} cells{by}"
+
+
+def by_columns() -> InputError:
+    """Return the refusal of a table by cells over records: its cells choose entries, and there those are columns."""
+    return InputError(
+        "a table by cells chooses entries, and those of records are columns",
+        fix="count rows by the values of columns: several CountRows, Together",
+    ).at("query")
+
+
+def _cells(given: Any) -> tuple[tuple[str, Chosen], ...]:
+    """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+    found = dict[str, Chosen]()
+    for label, chosen in pairs:
+        if not isinstance(label, str) or not label:
+            raise InputError(f"a cell is called {label!r}", rule="its label is a text", fix="name it").at("cells")
+        if label in found:
+            raise InputError(f"two cells are called {label!r}", fix="rename one, or join them").at("cells")
+        with within("cells", label):
+            found[label] = entry_tuple(_some(chosen, label)) or ()
+    if not found:
+        raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
+    return tuple(found.items())
+
+
+def _some(chosen: Any, label: str) -> list[int | str]:
+    """Return the entries of a cell as a list; InputError where there is none."""
+    listed = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, Iterable) else None
+    if listed is None:
+        what = f"the entries of the cell {label!r} are {chosen!r}"
+        raise InputError(what, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
+    found = list(listed)
+    if not found:
+        raise InputError(f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
+    return found
+
+
+def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
+    """Return a table for each kind of entry (its table in `base`, the cells that hold it), and every entry's kind."""
+    kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
+    joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
+    for cell, places in enumerate(held):
+        before, which = np.unique(kind_of[places], return_inverse=True)
+        kind_of[places] = len(base.tables) + len(joined) + which.ravel()
+        joined.extend((old, cell) for old in before.tolist())
+        _check_size(len(joined))
+    used, table_of = np.unique(kind_of, return_inverse=True)
+    made = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]
+    _check_size(sum(len(base.tables[number]) for number, _ in made) * base.cells * len(held))
+    return tuple(_table(base, number, cells, parts) for number, cells in made), table_of.ravel().astype(np.int64)
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > _MOST_NUMBERS:
+        raise InputError(
+            f"the table by cells needs more than {_MOST_NUMBERS:,} numbers",
+            fix="take fewer cells, or cells of which fewer overlap",
+        ).at("cells")
+
+
+def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:
+    """Return the number of the table that a kind of entries has in the query itself, and the cells that hold them."""
+    cells = list[int]()
+    while kind >= first:
+        kind, cell = joined[kind - first]
+        cells.append(cell)
+    return kind, cells
+
+
+def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> IntArray:
+    """Return what an entry that these cells hold adds to all cells, for each of its values."""
+    own = base.tables[number]
+    table = np.zeros((len(own), base.cells * len(parts)), dtype=np.int64)
+    for cell in cells:
+        table[:, cell * base.cells : (cell + 1) * base.cells] = own * parts[cell]
+    return table
