@@ -23,6 +23,7 @@ from takifugu.spec.sections import (
     SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     TableName,
     Text,
 )
@@ -35,16 +36,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-class SourceSpec(Section):
+class SourceSpec(SourceKeys):
     """Where the private data are: the keys of [source] that every kind has; add yours in a class that derives."""
 
-    name: Name
-    file: SourceFile = None
     unit: Text | None = None
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
 
 
 class TableSpec(Section):

@@ -17,10 +17,11 @@ from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
 from takifugu.spec.columns import SEQUENCE_ROLES, Column
+from takifugu.spec.meaning import Meaning, meaning_of
 from takifugu.spec.problems import blamed, fault
-from takifugu.spec.promise import only_release_problems, promise_problems
+from takifugu.spec.promise import promise_problems
 from takifugu.spec.sections import BudgetSpec, FileSpec, Item, Source
-from takifugu.spec.source import is_there, open_source
+from takifugu.spec.source import open_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,20 +96,6 @@ class ReleaseFile:
         return self.folder / name
 
 
-@dataclass(frozen=True, eq=False)
-class Meaning:
-    """What a release file means, as far as it is not faulty, and every fault that no single key shows."""
-
-    belief: Any
-    framework: Framework | None
-    table: Table | None
-    faults: Sequence[TakifuguError]
-
-    @property
-    def complete(self) -> bool:
-        return self.belief is not None and not self.faults
-
-
 class Kind:
     """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
 
@@ -121,6 +108,10 @@ class Kind:
     shaped_by_data: ClassVar[bool] = False
     #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
     roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
+    #: The sections that the belief is made from: faults in others do not stop its own from being told. Empty: all.
+    believes_from: ClassVar[tuple[str, ...]] = ()
+    #: Keys of [belief] in whose place an example tells nothing wrong about the others.
+    harmless: ClassVar[frozenset[str]] = frozenset()
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
@@ -132,7 +123,7 @@ class Kind:
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 
     def shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
-        """Yield what does not fit together; then nothing else is looked at but the tables to publish."""
+        """Yield what does not fit together; then no data are opened, and no belief is made of a section blamed."""
         return ()
 
     def belief(self, spec: Any, folder: Path) -> Any:
@@ -172,34 +163,12 @@ class Kind:
         """Return what is valid by itself of a faulty file, and the keys that examples stand for; None to stop there."""
         return None
 
+    def hidden_alone(self, spec: Any) -> None:
+        """Raise SpecError for what is wrong with [hide] whatever is believed."""
+
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        """Return what a file means, with every fault in the order in which it was found."""
-        found, belief, framework, table = list(self.shape(spec, folder, data)), None, None, None
-        if not found:
-            try:
-                belief = self.belief(spec, folder)
-                found += self.unreadable(spec, belief)
-            except SpecError as error:
-                found += error.faults
-            except TakifuguError as error:
-                found.append(blamed(error, *self.belief_key(spec)))
-        if belief is not None:
-            try:
-                framework = self.framework_of(spec, belief)
-            except SpecError as error:  # several faults, each with its place
-                found += error.faults
-            except TakifuguError as error:
-                found.append(blamed(error, "hide"))
-            if is_there(spec.source, folder, data):
-                table, faults = self.opened(spec, belief, folder, data)
-                found += faults if table is None or faults else self.reveals(spec, folder, table)
-        found += only_release_problems(spec.source, spec.release)
-        names = [item.name.lower() for item in spec.release]
-        for number, item in enumerate(spec.release):
-            if item.name.lower() in names[:number]:
-                found.append(two_tables(item.name, number))
-            found += self.item(item, number, belief, folder)
-        return Meaning(belief, framework, table, found)
+        """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
+        return meaning_of(self, spec, faulty, folder, data)
 
     def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
         """Open the source without reading it; return it, and what is wrong with its columns."""
@@ -303,10 +272,6 @@ def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) 
             table.require([column], columns)
         except TakifuguError as error:
             yield blamed(error, *key)
-
-
-def two_tables(name: str, number: int) -> TakifuguError:
-    return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
 
 
 def undeclared(key: str) -> TakifuguError:

@@ -185,6 +185,17 @@ AllowZeroNoise = Annotated[
 UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
 
 
+class SourceKeys(FileKeys):
+    """The keys of [source] that every kind of file has; a kind adds the columns that it reads."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger")]
+    file: SourceFile = None
+    missing: Missing = ()
+    same_people: SamePeople = None
+    budget: Budget = None
+    only_release: OnlyRelease = False
+
+
 class FileSpec(Section):
     """The keys that every release file begins with."""
 
@@ -195,7 +206,7 @@ class FileSpec(Section):
 
 
 class Source(Protocol):
-    """The keys of [source] that every kind of file has, beside those of FileKeys, which a kind may lack."""
+    """What is asked of every [source]; one may lack the keys of FileKeys."""
 
     @property
     def name(self) -> str: ...

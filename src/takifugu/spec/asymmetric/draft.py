@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, plain, relative, slug
+from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
 
 
@@ -22,6 +22,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
+    yield from written_lines(columns)
     for key, told in (("person", "who was there"), ("place", "where")):
         yield from comment(f"FILL IN the column that says {told}.")
         yield f'# {key} = "..."'

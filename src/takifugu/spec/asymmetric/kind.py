@@ -19,7 +19,7 @@ from takifugu.asymmetric.policy import EachOf, Policy
 from takifugu.asymmetric.predicates import any_of, none_of
 from takifugu.domain import Domain
 from takifugu.errors import DataError, InputError, SpecError, TakifuguError
-from takifugu.frames import open_frame, totals
+from takifugu.frames import Numerals, Table, totals
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import AtMost, Count, Query, Visitors
@@ -35,13 +35,13 @@ from takifugu.spec.asymmetric.sections import (
     PriorSpec,
 )
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit, foreign_keys
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
 from takifugu.spec.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.spec.sections import FileSpec
-from takifugu.spec.source import is_there, open_source, private_files
+from takifugu.spec.source import is_there, open_public, open_source, private_files
 
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
@@ -55,6 +55,7 @@ class UnderPolicy(Kind):
 
     names: ClassVar[tuple[str, ...]] = ("asymmetric",)
     sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
+    believes_from = ("belief",)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -70,26 +71,6 @@ class UnderPolicy(Kind):
             release=tuple(map(_valid_item, items)) if isinstance(items, list) else (),
         )
         return spec, frozenset({*faulty, "release"})
-
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        """Return what a file means; of one whose sections are faulty, everything that can still be told to be wrong."""
-        if not faulty:
-            return super().meaning(spec, faulty, folder, data)
-        found = [] if None in (spec.source, spec.belief, spec.hide) else list(self.shape(spec, folder, data))
-        belief = None
-        if spec.belief is not None and all(error.where[:1] != ("belief",) for error in found):
-            try:
-                belief = self.belief(spec, folder)
-                known = spec.hide is not None and all(error.where[:1] != ("hide",) for error in found)
-                _ = self.framework_of(spec, belief) if known else None
-            except SpecError as error:
-                found += error.faults
-            except TakifuguError as error:
-                found.append(blamed(error, *self.belief_key(spec)))
-        for number, item in enumerate(spec.release):
-            if item is not None:
-                found += self.item(item, number, belief, folder)
-        return Meaning(None, None, None, found)
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
         belief, source, hide = spec.belief, spec.source, spec.hide
@@ -131,7 +112,7 @@ class UnderPolicy(Kind):
             return Visits.of_boxes(boxes, given.most)
         places = given.places
         if isinstance(places, PlacesSpec):
-            places = _places_in(folder / places.file, places.column)
+            places = _places_in(places, spec.source, folder)
         return Visits.of(places or (), given.most)
 
     def belief_key(self, spec: PolicyReleaseSpec) -> tuple[str, ...]:
@@ -193,7 +174,7 @@ class UnderPolicy(Kind):
             values = valued(file.table, source.value, domain.alphabets[0], domain.size)
             return (Unit(None, values),)
         where = [source.place] if domain.boxes is None else [source.x, source.y]
-        placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes)
+        placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
 
     def assumptions(self, spec: PolicyReleaseSpec) -> Iterator[str]:
@@ -254,8 +235,9 @@ def _valid_item(raw: Any) -> PolicyItemSpec | None:
     return found if faulty <= {".name", ".epsilon"} else None
 
 
-def _boxed(boxes: Boxes) -> Any:
+def _boxed(boxes: Boxes, numerals: Numerals) -> Any:
     def placed(key: tuple[str, ...]) -> str | None:
+        key = tuple(map(numerals.plain, key))
         for _ in numbers_of(key):  # finite numbers
             pass
         x, y = (Fraction(text) for text in key)
@@ -264,14 +246,17 @@ def _boxed(boxes: Boxes) -> Any:
     return placed
 
 
-def _places_in(path: Path, column: str) -> tuple[str, ...]:
-    """Return the places that a public file lists, in its order; InputError where it cannot be read or lacks some."""
+def _places_in(given: PlacesSpec, source: Any, folder: Path) -> tuple[str, ...]:
+    """Return the places that a public file lists, sorted; InputError where it cannot be read or lacks some."""
     try:
-        table = open_frame(path)
-        groups = totals(table, [], by=[column])
+        groups = totals(_opened(given, source, folder), [], by=[given.column])
     except DataError as error:
         raise error.of(InputError) from None
     return tuple(str(group.key[0]) for group in groups)
+
+
+def _opened(given: PlacesSpec, source: Any, folder: Path) -> Table:
+    return open_public(given, source, folder / given.file, missing=False)
 
 
 def _private(spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
@@ -284,7 +269,9 @@ def _private(spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterable[Takif
     if spec.source.place is None or given.column != spec.source.place or not is_there(spec.source, folder, data):
         return
     try:
-        if path.exists() and same_rows(open_frame(path), open_source(spec.source, folder, data), [given.column]):
+        if path.exists() and same_rows(
+            _opened(given, spec.source, folder), open_source(spec.source, folder, data), [given.column]
+        ):
             yield fault(key, IS_PRIVATE, _PUBLIC_LIST)
     except TakifuguError:
         return  # whoever needs these files says what is wrong with them

@@ -8,20 +8,18 @@ from pydantic import Field, StrictInt
 
 from takifugu.spec.sections import (
     AllowZeroNoise,
-    Budget,
+    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
-    Missing,
     Name,
     Number,
-    OnlyRelease,
     Path,
     Positive,
-    SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     State,
     TableName,
     Text,
@@ -30,7 +28,7 @@ from takifugu.spec.sections import (
 Ends = tuple[Number, Number]
 
 
-class PolicySourceSpec(Section):
+class PolicySourceSpec(SourceKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
@@ -44,10 +42,6 @@ class PolicySourceSpec(Section):
         Literal["refuse", "ignore"],
         Field(description='what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
     ] = "refuse"
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
 
     @property
     def unit(self) -> None:
@@ -55,7 +49,7 @@ class PolicySourceSpec(Section):
         return None
 
 
-class PlacesSpec(Section):
+class PlacesSpec(FileKeys):
     """The list of places in a public file; never in the private data, which would tell where anybody was."""
 
     file: Annotated[Path, Field(description="a public file with a row for each place", examples=["places.csv"])]

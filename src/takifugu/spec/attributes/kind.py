@@ -25,7 +25,7 @@ from takifugu.spec.attributes.sections import (
     AttributeSourceSpec,
 )
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, Meaning, foreign_keys
+from takifugu.spec.kind import Kind, foreign_keys
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
@@ -56,8 +56,6 @@ _BELIEFS: Mapping[str, type[Section]] = {
     "normal": NormalSpec, "independent-records": IndependentRecordsSpec, "parameters": ParametersSpec,
     "parameter-box": ParameterBoxSpec,
 }  # fmt: skip
-#: Keys of [belief] in whose place an example tells nothing wrong about the others.
-_HARMLESS = {"belief.records", "belief.source"}
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
@@ -67,6 +65,8 @@ class Attributes(Kind):
 
     sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
     hides: ClassVar[tuple[str, ...]] = ("property", "record")
+    believes_from = ("belief",)
+    harmless = frozenset({"belief.records", "belief.source"})
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns, kind)
@@ -102,32 +102,6 @@ class Attributes(Kind):
         )
         return spec, frozenset({*faulty, "release"})
 
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        """Return what a file means; of one whose sections are faulty, everything that can still be told to be wrong."""
-        if not faulty:
-            found = list(self.shape(spec, folder, data))
-            if not found:
-                return super().meaning(spec, faulty, folder, data)
-        else:
-            found = [] if None in (spec.source, spec.belief, spec.hide) else list(self.shape(spec, folder, data))
-        belief, odd = None, {key for key in faulty if key.startswith("belief")} - _HARMLESS
-        if spec.belief is not None and not odd and all(error.where[:1] != ("belief",) for error in found):
-            try:
-                belief = self.belief(spec, folder)
-            except SpecError as error:
-                found += error.faults
-            except TakifuguError as error:
-                found.append(blamed(error, *self.belief_key(spec)))
-        if spec.hide is not None and all(error.where[:1] != ("hide",) for error in found):
-            try:
-                _ = _secrets(spec, {}) if belief is None else self.framework_of(spec, belief)
-            except SpecError as error:
-                found += error.faults
-        for number, item in enumerate(spec.release):
-            if item is not None:
-                found += self.item(item, number, belief, folder)
-        return Meaning(None, None, None, found)
-
     def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
@@ -139,6 +113,9 @@ class Attributes(Kind):
             return Pufferfish(secrets, belief)
         except TakifuguError as error:
             raise SpecError([blamed(error, "hide", *_hide_key(spec, error))]) from None
+
+    def hidden_alone(self, spec: AttributeReleaseSpec) -> None:
+        _secrets(spec, {})
 
     def columns(self, spec: AttributeReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
         return [(("source", "file"), name) for name in belief.columns]

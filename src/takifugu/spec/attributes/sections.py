@@ -14,19 +14,15 @@ from takifugu.spec.attributes.beliefs import (
 )
 from takifugu.spec.sections import (
     AllowZeroNoise,
-    Budget,
-    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
-    Missing,
     Name,
     Number,
-    OnlyRelease,
-    SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     State,
     TableName,
     Text,
@@ -36,15 +32,11 @@ from takifugu.spec.sections import (
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-class AttributeSourceSpec(FileKeys):
+class AttributeSourceSpec(SourceKeys):
     """Where the private records are: one row per record, a column for each that the belief names."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["customers"])]
     file: Annotated[SourceFile, Field(examples=["customers.csv"])] = None
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
 
     @property
     def unit(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import NUMBERS
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, plain, relative, slug
+from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
 
 
@@ -25,6 +25,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
+    yield from written_lines(columns)
     if unit is None:
         yield line('# unit = "..."', "the column that says whose row it is")
     else:

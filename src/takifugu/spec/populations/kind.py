@@ -12,13 +12,13 @@ from takifugu.beliefs.estimate import checked_source
 from takifugu.beliefs.populations import FromPopulations
 from takifugu.capabilities.coded_rows import CodedRows
 from takifugu.errors import DataError, InputError, SpecError, TakifuguError, within
-from takifugu.frames import Table, missing_states, open_frame
+from takifugu.frames import Table, missing_states
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import EachValue, Query
 from takifugu.secrets.populations import which_population
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit, undeclared
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, undeclared
 from takifugu.spec.partial import valid_section
 from takifugu.spec.populations.draft import draft
 from takifugu.spec.populations.places import grid_of, scales_of
@@ -34,13 +34,11 @@ from takifugu.spec.promise import promise_problems
 from takifugu.spec.records.reading import called, spelled
 from takifugu.spec.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.spec.sections import FileSpec
-from takifugu.spec.source import private_files
+from takifugu.spec.source import open_public, private_files
 
 _OTHERS = (
     "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
 )
-#: Keys of [belief] in whose place an example tells nothing wrong about the others.
-_HARMLESS = {"belief.source"}
 
 
 class Populations(Kind):
@@ -48,6 +46,8 @@ class Populations(Kind):
 
     names = ("populations",)
     sections: ClassVar[type[FileSpec]] = PopulationReleaseSpec
+    believes_from = ("source", "belief")
+    harmless = frozenset({"belief.source"})
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -61,22 +61,6 @@ class Populations(Kind):
             release=tuple(valid_section(PopulationItemSpec, item) for item in items) if isinstance(items, list) else (),
         )
         return spec, frozenset({*faulty, "release"})
-
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        """Return what a file means; of one whose sections are faulty, everything that can still be told to be wrong."""
-        if not faulty:
-            return super().meaning(spec, faulty, folder, data)
-        found = [] if None in (spec.source, spec.belief) else list(self.shape(spec, folder, data))
-        belief, odd = None, {key for key in faulty if key.startswith("belief")} - _HARMLESS
-        if None not in (spec.source, spec.belief) and not odd and not found:
-            try:
-                belief = self.belief(spec, folder)
-            except SpecError as error:
-                found += error.faults
-        for number, item in enumerate(spec.release):
-            if item is not None:
-                found += self.item(item, number, belief, folder)
-        return Meaning(None, None, None, found)
 
     def shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
@@ -139,7 +123,7 @@ class Populations(Kind):
         if given is None or given.from_private_data:
             return
         names = _reference_columns(given, spec.source)
-        public = open_frame(folder / given.file, spec.source.missing)
+        public = open_public(given, spec.source, folder / given.file)
         if all(name in table.names for name in names) and same_rows(public, table, names):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
 
@@ -254,7 +238,7 @@ def _counted(
         raise InputError(f"is {file.smoothing!r}", rule="it must not be negative").at("reference", "smoothing")
     with within("reference"):
         try:
-            table = open_frame(folder / file.file, source.missing)
+            table = open_public(file, source, folder / file.file)
             names = [*_reference_columns(file, source), file.population]
             table.require(names)
             read = columns_of(table, names)

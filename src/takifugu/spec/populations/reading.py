@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import DataError
-from takifugu.frames import Table, text_of
+from takifugu.frames import Numerals, Table, text_of
 from takifugu.frames.texts import NOT_FINITE, NUMBER, not_numbers
 
 Codes = npt.NDArray[np.int32]
@@ -53,7 +53,7 @@ def numbers_in(values: Sequence[Any], column: str, table: Table) -> npt.NDArray[
     """Return a column of numbers, NaN where one is missing; DataError for texts that are none."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
-    return np.array([_number(text, column) for text in texts_in(values, table)], dtype=np.float64)
+    return np.array([_number(text, column, table.numerals) for text in texts_in(values, table)], dtype=np.float64)
 
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
@@ -79,7 +79,8 @@ def most_rows(names: Sequence[str]) -> int:
     return max(counts.values(), default=0)
 
 
-def _number(text: str | None, column: str) -> float:
+def _number(text: str | None, column: str, numerals: Numerals) -> float:
+    text = None if text is None else numerals.plain(text)
     if text is None or re.match(NOT_FINITE, text):
         return math.nan
     if not re.match(NUMBER, text):

@@ -8,20 +8,18 @@ from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.sections import (
     AllowZeroNoise,
-    Budget,
+    FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
-    Missing,
     Name,
     Number,
-    OnlyRelease,
     Path,
     Positive,
-    SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     State,
     TableName,
     Text,
@@ -36,7 +34,7 @@ Coordinates = Annotated[
 ValueColumn = Annotated[Text | None, Field(description="the column with the values", examples=["activity"])]
 
 
-class PopulationSourceSpec(Section):
+class PopulationSourceSpec(SourceKeys):
     """Where the private rows are: a person's values, or places, one per row."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["checkins"])]
@@ -51,10 +49,6 @@ class PopulationSourceSpec(Section):
         Text | None,
         Field(description="a name for these rows: no row is in batches of two names", examples=["2026-03"]),
     ] = None
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
     list_units: Annotated[StrictBool, Field(description="name the persons on the certificate")] = False
 
 
@@ -75,7 +69,7 @@ class BoxSpec(Section):
     ] = "refuse"
 
 
-class ReferenceSpec(Section):
+class ReferenceSpec(FileKeys):
     """A public file of other people, in which the values of each population are counted."""
 
     file: Annotated[Path, Field(description="a CSV or Parquet file, relative to this file", examples=["survey.csv"])]

@@ -8,21 +8,18 @@ from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.sections import (
     AllowZeroNoise,
-    Budget,
     Edges,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
-    Missing,
     Name,
     Number,
-    OnlyRelease,
     Path,
-    SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     State,
     TableName,
     Text,
@@ -33,7 +30,7 @@ from takifugu.spec.sections import (
 Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 
 
-class RecordSourceSpec(FileKeys):
+class RecordSourceSpec(SourceKeys):
     """Where the private records are."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
@@ -53,10 +50,6 @@ class RecordSourceSpec(FileKeys):
             examples=[{"young": [0, 30], "old": [30, 120]}],
         ),
     ] = None
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
 
 
 class _RecordBelief(Section):

@@ -10,7 +10,8 @@ from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Bins, Layout, Table, missing_states, parse_step
 from takifugu.queries import Sum
-from takifugu.spec.kind import Kind, Meaning, foreign_keys, two_tables, undeclared
+from takifugu.spec.kind import Kind, foreign_keys, undeclared
+from takifugu.spec.meaning import Meaning, two_tables
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of

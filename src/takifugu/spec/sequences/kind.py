@@ -17,7 +17,8 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
 from takifugu.spec.columns import Column
 from takifugu.spec.draft import draft
-from takifugu.spec.kind import Kind, Meaning, ReleaseFile, Unit
+from takifugu.spec.kind import Kind, ReleaseFile, Unit
+from takifugu.spec.meaning import Meaning
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, recode_of, secret_of

@@ -11,22 +11,19 @@ from takifugu.frames import TimeFormat, Zone
 from takifugu.spec.sections import (
     AllowZeroNoise,
     Bins,
-    Budget,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
     Mechanism,
-    Missing,
     Name,
     NullKeys,
     Number,
-    OnlyRelease,
     Path,
     Positive,
-    SamePeople,
     Section,
     SourceFile,
+    SourceKeys,
     State,
     TableName,
     Text,
@@ -50,7 +47,7 @@ def _zone(value: str | None) -> str | None:
     return value
 
 
-class SourceSpec(FileKeys):
+class SourceSpec(SourceKeys):
     """Where the private data are, and what their columns mean."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
@@ -99,10 +96,6 @@ class SourceSpec(FileKeys):
         Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
     ] = "refuse"
     bins: Bins = None
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
     list_units: Annotated[
         StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
     ] = False
