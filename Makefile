@@ -14,15 +14,15 @@ demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 
 # --dist loadfile: the blocks of one document share a process.
 test: $(VENV)/.test  ## the tests, and every code block of the documents
-	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
-	@$(RUN) -m pytest -n $(WORKERS) -m slow $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m slow $(PYTEST)
 
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
 	@$(VENV)/lowest/bin/takifugu demo >/dev/null
-	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not spark" $(PYTEST) \
+	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
 		tests/frames tests/ledger tests/test_cli.py tests/test_cli_commands.py tests/test_cli_init.py tests/test_examples.py
 
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/

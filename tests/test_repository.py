@@ -131,6 +131,14 @@ MADE_UP = {
 }  # fmt: skip
 
 
+def test_no_test_forks_by_itself() -> None:
+    """A fork amid other threads may hang, and one that fails goes on as a second pytest: a helper sees to both."""
+    helpers = {ROOT / "tests" / "support" / "processes.py", ROOT / "tests" / "hostile" / "server.py"}
+    forks = re.compile(r"os\.fork\(|get_context\(.fork.\)")
+    found = [path for path in (ROOT / "tests").rglob("*.py") if forks.search(path.read_text(encoding="utf-8"))]
+    assert set(found) == helpers
+
+
 def test_no_data_is_committed() -> None:
     data = re.compile(r"\.(csv|csv\.gz|gz|parquet|bif|db|pkl|npy|npz|feather|arrow|zip)$")
     assert {p.relative_to(ROOT).as_posix() for p in committed() if data.search(p.name)} <= MADE_UP

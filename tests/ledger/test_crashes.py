@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from sqlalchemy import event
 from tests.support.ledger_tools import chain_framework, dump, group_debit
+from tests.support.processes import forked
 
 from takifugu.errors import LedgerError, TakifuguError
 from takifugu.ledger import Ledger, sqlite
@@ -82,8 +83,8 @@ def _is_fresh(value: object) -> bool:
 
 def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
     """Take a step in a child that kills itself at its n-th SQL statement; return whether it was done before that."""
-    child = os.fork()
-    if child == 0:
+
+    def act() -> None:
         left = number
 
         def count(_: str) -> None:
@@ -100,12 +101,9 @@ def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
             return engine
 
         sqlite.engine_of = watched
-        try:
-            step(path)
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    _, status = os.waitpid(child, 0)
+        step(path)
+
+    status = forked(act)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
     return not os.WIFSIGNALED(status)
 

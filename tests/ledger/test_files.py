@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from tests.support.ledger_tools import chain, chain_framework, charge, dump, group_debit
+from tests.support.processes import told_by_a_fork
 
 from takifugu.errors import LedgerError
 from takifugu.frameworks import Pufferfish
@@ -319,25 +320,19 @@ def open_folder() -> Iterator[Path]:
 
 def without_privileges(act: Callable[[], object]) -> str:
     """Return what `act` says when it is run by a user who may write nothing here: its error, or "done"."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
+
+    def said() -> bytes:
         try:
             if os.getuid() == 0:
                 os.setgroups([])
                 os.setgid(65534)
                 os.setuid(65534)
             act()
-            said = "done"
         except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(writer, said.encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        said = pipe.read()
-    os.waitpid(child, 0)
-    return said
+            return f"{type(error).__name__}: {error}".encode()
+        return b"done"
+
+    return told_by_a_fork(said).decode()
 
 
 def test_a_read_only_ledger_says_so(open_folder: Path) -> None:

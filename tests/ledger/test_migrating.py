@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ledger.test_processes import FAST
 from tests.support.ledger_tools import chain_framework, dump, group_debit
+from tests.support.processes import side_by_side
 
 from takifugu.errors import BudgetExceeded, LedgerError
 from takifugu.ledger import Amount, Ledger
@@ -134,8 +134,7 @@ def test_the_open_that_migrates_says_so_and_the_ledger_remembers_when(path: Path
 
 
 def test_of_many_that_open_it_at_once_one_migrates(path: Path) -> None:
-    with FAST.Pool(6) as pool:
-        notes = pool.map(note_of, [str(path)] * 6)
+    notes = side_by_side(note_of, [(str(path),)] * 6)
     assert sum(note != "" for note in notes) == 1
     assert told(Ledger.open(path)) == EXPECTED
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.ledger_tools import chain_framework, group_debit
+from tests.support.processes import forked
 
 from takifugu.errors import LedgerError
 from takifugu.ledger import DRAWN, RESERVED, Ledger, outputs, places
@@ -87,8 +88,8 @@ def test_a_file_that_is_lost_or_altered_is_never_drawn_again(ledger: Ledger, har
 def test_a_crash_leaves_values_that_are_kept_or_that_never_were(ledger: Ledger, step: str) -> None:
     """Killed before, while or after the file is written: either all is kept, or it is drawn again at no cost."""
     path = ledger.store.path
-    child = os.fork()
-    if child == 0:
+
+    def killed() -> None:
         die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
         from takifugu.ledger import pending as reserved
 
@@ -102,8 +103,8 @@ def test_a_crash_leaves_values_that_are_kept_or_that_never_were(ledger: Ledger, 
         mine = Ledger.open(path) if step != "os.open" else ledger
         mine.drawn(mine.pending()[0], COLUMN)
         die()
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status)
+
+    assert os.waitstatus_to_exitcode(forked(killed)) == -signal.SIGKILL
     (pending,) = Ledger.open(path).pending()
     assert pending.state == (DRAWN if step == "kept" else RESERVED)
     assert pending.bundle == (COLUMN if step == "kept" else None)

@@ -12,14 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support.ledger_tools import chain_framework, die_after, group_debit, release_forever, release_in_a_loop
+from tests.support.processes import FAST, SECONDS, side_by_side
 
 from takifugu.composition import joint
 from takifugu.errors import BudgetExceeded
 from takifugu.ledger import Ledger
-
-#: A server that has everything imported: children start in milliseconds and share no handle with this process.
-FAST = multiprocessing.get_context("forkserver")
-FAST.set_forkserver_preload(["tests.support.ledger_tools"])
 
 #: How many times the slow test kills; `make crashes` kills more often.
 KILLS = int(os.environ.get("TAKIFUGU_KILLS", "100"))
@@ -29,7 +26,7 @@ def test_two_processes_never_spend_the_same_epsilon(tmp_path: Path) -> None:
     path = str(tmp_path / "ledger.db")
     Ledger.open(path).source("data", budget=1)
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        published = pool.starmap(release_in_a_loop, [(path, "1/13", "", 20)] * 2)
+        published = pool.starmap_async(release_in_a_loop, [(path, "1/13", "", 20)] * 2).get(SECONDS)
     assert sum(published) == 13
     ledger = Ledger.open(path)
     assert ledger.spent("data").spent.epsilon == 1
@@ -40,8 +37,7 @@ def test_two_processes_make_one_ledger(tmp_path: Path) -> None:
     """Both find no file, one makes it, and both debit the same one."""
     for attempt in range(3):
         path = str(tmp_path / f"ledger {attempt}.db")
-        with FAST.Pool(4) as pool:
-            published = pool.starmap(release_in_a_loop, [(path, "1/3", "", 1)] * 4)
+        published = side_by_side(release_in_a_loop, [(path, "1/3", "", 1)] * 4)
         assert sum(published) == 1  # without a budget the first release is all there is
         assert Ledger.open(path).spent("data").spent.epsilon == Fraction(1, 3)
     assert not list(tmp_path.glob("*.new*"))
@@ -105,8 +101,7 @@ def test_twenty_processes_spend_exactly_what_fits(tmp_path: Path, budget: str, s
     assert 0 < fits < 100
     asked = [(path, step, unit, 20) for unit in ("ana", "ben") for _ in range(10)]
     ledger.source("data", budget=Fraction(budget))
-    with FAST.Pool(20) as pool:
-        published = pool.starmap(release_in_a_loop, asked, chunksize=1)
+    published = side_by_side(release_in_a_loop, asked)
     assert [sum(published[:10]), sum(published[10:])] == [fits, fits]
     assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [costs[fits - 1]] * 2
     assert {entry.state for entry in ledger.history("data")} == {"published"}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from fractions import Fraction
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, group_debit
+from tests.support.ledger_tools import ask_in_a_race, chain_framework, group_debit
+from tests.support.processes import forked, side_by_side
 
 import takifugu as tf
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
 from takifugu.ledger.answers import with_answer
-from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
+from takifugu.noise import SystemEntropy
 from takifugu.randomisers import DiscreteLaplace
 
 DEBIT = group_debit(chain_framework(7), "1/2")
@@ -132,13 +132,14 @@ def test_an_answer_is_the_one_that_is_kept(ledger: Ledger, answer: Any) -> None:
 def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, when: str) -> None:
     session = opened(ledger)
     assert session.ask("first", lambda _: "kept") == "kept"
-    child = os.fork()
-    if child == 0:
+
+    def killed() -> None:
         mine = Session(Ledger.open(ledger.store.path), session.paid)
         if when == "after":
             mine.ask("second", lambda _: "drawn by the first process")
         mine.ask("next", lambda _: str(os.kill(os.getpid(), signal.SIGKILL)))
-    os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(forked(killed)) == -signal.SIGKILL
     again = Ledger.open(ledger.store.path)
     found = Session(again, again.pending("data")[0])
     assert found.asked[0] == ("first", "kept")
@@ -156,23 +157,9 @@ def test_two_processes_never_draw_two_answers_to_one_question(ledger: Ledger) ->
     assert [question for question, _ in session.asked] == ["the same", "theirs"]
 
 
-def _asks(path: Path, group: str, questions: int) -> list[str]:
-    ledger = Ledger.open(path)
-    (paid,) = (one for one in ledger.pending() if one.group == group)
-    noise, entropy = DiscreteLaplace(Fraction(100), Fraction(1)), InsecureSeededEntropyForTests(os.getpid())
-    found = []
-    for number in range(questions):
-        while len(known := ledger.session_of(paid)) <= number:
-            ledger.answer(paid, len(known), (f"question {len(known)}", str(noise.draw((0,), entropy)[0])))
-        found.append(known[number][1])
-    return found
-
-
 def test_processes_that_race_see_the_same_answers(ledger: Ledger) -> None:
     session = opened(ledger)
-    with get_context("fork").Pool(3) as pool:
-        told = [(ledger.store.path, session.paid.group, 6)] * 3
-        answers = pool.starmap(_asks, told)
+    answers = side_by_side(ask_in_a_race, [(str(ledger.store.path), session.paid.group, 6)] * 3)
     assert answers[0] == answers[1] == answers[2] == [answer for _, answer in session.asked][:6]
 
 

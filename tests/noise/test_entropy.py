@@ -10,11 +10,11 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.support.processes import told_by_a_fork
 
 from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
 from takifugu.noise.entropy import Entropy, is_private
@@ -22,31 +22,18 @@ from takifugu.noise.entropy import Entropy, is_private
 SOURCE = Path(__file__).parents[2] / "src" / "takifugu"
 
 
-def in_a_fork(action: Callable[[], bytes]) -> bytes:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(writer, action())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        received = pipe.read()
-    os.waitpid(child, 0)
-    return received
-
-
 def test_two_processes_never_draw_the_same_stream() -> None:
     entropy = SystemEntropy()
     entropy.bytes(5)  # whatever could be buffered is buffered now
-    streams = [in_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
+    streams = [told_by_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
     assert len(set(streams)) == 4
-    noises = [in_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]
+    noises = [told_by_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]
     assert len({*noises, discrete_laplace(Fraction(10**9), 4, entropy).tobytes()}) == 4
 
 
 def test_the_fork_test_can_fail() -> None:
     shared = InsecureSeededEntropyForTests(1)
-    assert in_a_fork(lambda: shared.bytes(32)) == shared.bytes(32)
+    assert told_by_a_fork(lambda: shared.bytes(32)) == shared.bytes(32)
 
 
 def test_copies_pickles_and_threads_never_share_bytes() -> None:

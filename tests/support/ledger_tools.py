@@ -24,6 +24,7 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.ledger import Debit, Ledger
 from takifugu.mechanisms import group
+from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Bound, Problem
 from takifugu.queries import Count, Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser
@@ -180,6 +181,19 @@ def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
         ledger.drawn(reservation, b"noisy")
         ledger.publish(reservation)
     return count
+
+
+def ask_in_a_race(path: str, group: str, questions: int) -> list[str]:
+    """Ask a session's questions, each with this process's own answer; return the answers that were kept."""
+    ledger = Ledger.open(path)
+    (paid,) = (one for one in ledger.pending() if one.group == group)
+    noise, entropy = DiscreteLaplace(Fraction(100), Fraction(1)), InsecureSeededEntropyForTests(os.getpid())
+    found = []
+    for number in range(questions):
+        while len(known := ledger.session_of(paid)) <= number:
+            ledger.answer(paid, len(known), (f"question {len(known)}", str(noise.draw((0,), entropy)[0])))
+        found.append(known[number][1])
+    return found
 
 
 def release_forever(path: str, log: str, epsilon: str) -> None:
