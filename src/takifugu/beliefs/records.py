@@ -16,7 +16,18 @@ from takifugu.beliefs.table import JointTable
 from takifugu.entries import positions
 from takifugu.errors import InputError, Unsupported, did_you_mean
 from takifugu.laws.rationals import Number, as_fraction, to_text
-from takifugu.queries import Additive, By, CountRows, Histogram, Identity, Mean, Query, Together, is_ours
+from takifugu.queries import (
+    Additive,
+    By,
+    CountRows,
+    CrossTable,
+    Histogram,
+    Identity,
+    Mean,
+    Query,
+    Together,
+    is_ours,
+)
 from takifugu.queries.additive import IntArray
 from takifugu.queries.by import by_columns
 from takifugu.queries.together import joined
@@ -154,6 +165,10 @@ class Records:
             return self._added(Fraction(1), ("count",), np.array(held, dtype=np.int64))
         if isinstance(query, By):
             raise by_columns()
+        if isinstance(query, CrossTable):
+            known = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
+            rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
+            return self._added(query.grid, query.labels(known), query.table(rows, known))
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",

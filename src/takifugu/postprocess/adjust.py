@@ -228,7 +228,7 @@ def _with_total(certificate: Certificate, condition: str, total: Number | Noisy 
 
 def check_not_negative(certificate: Certificate) -> None:
     """Refuse values that may truly be negative: moving them to 0 would be an error, not consistency."""
-    if certificate.query["kind"] in ("count", "histogram"):
+    if certificate.query["kind"] in ("count", "histogram", "count-rows", "cross-table"):
         return
     least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)
     if least < 0:

@@ -5,6 +5,7 @@ from takifugu.queries.by import By
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
+from takifugu.queries.cross_table import CrossTable
 from takifugu.queries.each_value import EachValue
 from takifugu.queries.forms import Query
 from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
@@ -20,6 +21,7 @@ __all__ = [
     "By",
     "Count",
     "CountRows",
+    "CrossTable",
     "EachValue",
     "Entries",
     "Histogram",

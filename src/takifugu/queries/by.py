@@ -130,7 +130,7 @@ def by_columns() -> InputError:
     """Return the refusal of a table by cells over records: its cells choose entries, and there those are columns."""
     return InputError(
         "a table by cells chooses entries, and those of records are columns",
-        fix="count rows by the values of columns: several CountRows, Together",
+        fix="count rows by the values of columns: CrossTable(['age', 'sex'])",
     ).at("query")
 
 

@@ -21,6 +21,7 @@ from takifugu.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
 from takifugu.queries.by import By, by_columns
 from takifugu.queries.coded import Identity, Mean
 from takifugu.queries.coding import common_step
+from takifugu.queries.cross_table import CrossTable
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
 from takifugu.queries.together import Together, unlike
@@ -185,6 +186,10 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
         return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
     if isinstance(query, By):
         raise by_columns()
+    if isinstance(query, CrossTable):
+        alphabets = dict(zip(record.names, record.alphabets, strict=True))
+        term = crossed(query, record)
+        return ColumnAnswer(query.grid, query.labels(alphabets), (term,), records, entry_of, size, record.names)
     if isinstance(query, Identity):
         raise InputError(
             f"{query.describe()} is one number, and there are {records} records",
@@ -211,6 +216,17 @@ def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
         first += len(answer.labels)
     labels = unlike([label for answer in answers for label in answer.labels])
     return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
+
+
+def crossed(query: CrossTable, record: Record) -> Term:
+    """Return the cell of every combination of values of a table's columns, as a table over these columns."""
+    alphabets = dict(zip(record.names, record.alphabets, strict=True))
+    query.labels(alphabets)  # refuses too many
+    combinations = itertools.product(*(alphabets[name] for name in query.names))
+    rows = [dict(zip(query.names, combination, strict=True)) for combination in combinations]
+    sizes = [len(alphabets[name]) for name in query.names]
+    table = query.table(rows, alphabets)
+    return Term(tuple(record.position(name) for name in query.names), table.reshape(*sizes, -1))
 
 
 def counted(query: CountRows, record: Record) -> Term:

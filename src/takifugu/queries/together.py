@@ -15,13 +15,14 @@ from takifugu.queries.additive import Additive, Entries, IntArray
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import common_step
 from takifugu.queries.counts import Count, Histogram
+from takifugu.queries.cross_table import CrossTable
 from takifugu.queries.forms import Query, grid_or_none, text_or_none
 from takifugu.queries.rows import CountRows
 
 #: The queries that may be told together, by the kind that they write.
 _PARTS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
-    "count-rows": CountRows,
+    "count-rows": CountRows, "cross-table": CrossTable,
 }  # fmt: skip
 
 

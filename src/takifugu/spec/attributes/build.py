@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
-from takifugu.queries import CountRows, Histogram, Linear, Mean, Query, State, Sum, Together
+from takifugu.queries import CountRows, CrossTable, Histogram, Linear, Mean, Query, State, Sum, Together
 from takifugu.secrets import Secret, every_entry
 from takifugu.secrets.properties import dataset_property, distribution_parameter
 from takifugu.spec.attributes.sections import (
@@ -52,6 +52,8 @@ def query_of(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> Q
         given = item.weights or {}
         _check_columns([*given], columns, "weights")
         return Linear([given.get(name, 0) for name in columns], grid=item.grid)
+    if item.by is not None:
+        return _crossed(item, known, columns)
     named = item.attribute if isinstance(item.attribute, tuple) else (str(item.attribute),)
     _check_columns(named, columns, "attribute")
     if item.query in ("mean", "sum"):
@@ -63,6 +65,25 @@ def query_of(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> Q
     if item.query == "count":
         return CountRows({named[0]: states or ()})
     return Histogram(states, item.total, named)
+
+
+def _crossed(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> CrossTable:
+    """Return the counts of combinations: columns of `by`, then the attribute, of which only some `states` may count."""
+    by, own = (() if given is None else (given,) if isinstance(given, str) else given
+               for given in (item.by, item.attribute))  # fmt: skip
+    _check_columns(by, columns, "by")
+    _check_columns(own, columns, "attribute")
+    if item.states is not None and len(own) != 1:
+        raise InputError("the states are those of one attribute, and none is named", fix="leave them out").at("states")
+    values = {name: tuple(known.get(name, {}).values()) for name in (*by, *own)}
+    if len(values) < len(by) + len(own):
+        raise InputError("a column is named twice", fix="name each once").at("by")
+    real = next((name for name in values if name not in known), None)
+    if real is not None:
+        raise InputError(f"{real!r} holds real numbers, which have no cells", fix="publish a mean or a sum").at("by")
+    if item.states is not None:
+        values[own[0]] = _own(own[0], item.states, known, ("states",))
+    return CrossTable(values, item.total)
 
 
 def _added(item: AttributeItemSpec, column: str, values: Mapping[str, State]) -> Query:

@@ -34,6 +34,7 @@ from takifugu.spec.sections import FileSpec, Section
 #: The keys of [[release]] that only some queries have, and those that a query needs.
 _BELONGS = {
     "attribute": ("mean", "sum", "count", "histogram"),
+    "by": ("histogram",),
     "weights": ("linear",),
     "states": ("count", "histogram"),
     "codes": ("mean", "sum"),
@@ -123,7 +124,8 @@ class Attributes(Kind):
     def item(self, item: AttributeItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
         found: list[TakifuguError] = [
             fault(("release", number, key), "is missing", f"write {what}")
-            for key, what in _NEEDS[item.query].items() if not getattr(item, key)
+            for key, what in _NEEDS[item.query].items()
+            if not getattr(item, key) and not (key == "attribute" and item.by and item.query == "histogram")
         ]  # fmt: skip
         found += foreign_keys(item, number, _BELONGS)
         if item.any_of and item.query != "count-rows":
@@ -195,6 +197,6 @@ def _blamed_key(item: AttributeItemSpec) -> str:
     """Return the key to blame for a query that does not fit, where the error does not say."""
     if item.query in ("count-rows", "linear"):
         return "where" if item.query == "count-rows" else "weights"
-    return "codes" if item.codes is not None else "attribute"
+    return "codes" if item.codes is not None else "by" if item.by else "attribute"
 
 

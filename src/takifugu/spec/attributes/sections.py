@@ -130,6 +130,13 @@ class AttributeItemSpec(Section):
         Columns | None,
         Field(description="the column that is read; a list of columns for a sum or mean of each", examples=["weight"]),
     ] = None
+    by: Annotated[
+        Columns | None,
+        Field(
+            description="histogram: the columns of which each combination of values has a cell, beside `attribute`",
+            examples=[["age", "sex"]],
+        ),
+    ] = None
     weights: Annotated[
         dict[str, Number] | None,
         Field(description="linear: the weight of each column that is added up", examples=[{"weight": 1}]),

@@ -1,0 +1,101 @@
+"""Files that count combinations of columns: `query = "histogram"` with `by`, against a count of the rows by hand."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing.attribute_files import SCHOOL, STAFF, written
+from tests.support.engines import ENGINES
+
+import takifugu as tf
+from takifugu.errors import SpecError
+from takifugu.releasing.planning import plan
+from takifugu.releasing.truth import answer_of, read
+from takifugu.spec.file import load
+
+RECORDS = {'query = "count"\nattribute = "smokes"\nstates = ["yes"]': "ASKED"}
+PARAMETERS = {'query = "count"\nattribute = "height"\nstates = ["big"]': "ASKED"}
+
+
+def asking(folder: Path, kind: str, asked: str) -> Path:
+    changes = {"records": RECORDS, "parameters": PARAMETERS}[kind]
+    return written(folder, kind, dict.fromkeys(changes, asked))
+
+
+def cells(path: Path, data: Any = None) -> dict[str, int]:
+    """Return the exact counts of the one table of a file."""
+    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
+    made = question.calibration
+    return dict(zip(made.problem.labels, answer_of(made, read(made, question.data)), strict=True))
+
+
+def counted(text: str, *columns: str) -> Counter[str]:
+    """Return how many rows have each combination, by hand; hours are in classes, and a missing one counts as 30."""
+    found = Counter[str]()
+    for row in csv.DictReader(text.splitlines()):
+        if "hours" in row:
+            number = {"?": 30.0, "inf": 30.0}.get(row["hours"])
+            number = float(row["hours"]) if number is None else number
+            row["hours"] = "10" if number < 20 else "30" if number < 40 else "50"
+        found[", ".join(row[name] for name in columns)] += 1
+    return found
+
+
+@pytest.mark.parametrize(("kind", "text", "asked", "columns"), [
+    ("records", STAFF, 'query = "histogram"\nby = ["team", "hours"]', ("team", "hours")),
+    ("records", STAFF, 'query = "histogram"\nby = "hours"\nattribute = "smokes"', ("hours", "smokes")),
+    ("records", STAFF, 'query = "histogram"\nby = ["smokes", "team", "hours"]', ("smokes", "team", "hours")),
+    ("records", STAFF, 'query = "histogram"\nby = "team"', ("team",)),
+    ("parameters", SCHOOL, 'query = "histogram"\nby = ["height", "marks"]', ("height", "marks")),
+])  # fmt: skip
+def test_it_counts_each_combination(tmp_path: Path, kind: str, text: str, asked: str, columns: Any) -> None:
+    found, right = cells(asking(tmp_path, kind, asked)), counted(text, *columns)
+    assert {cell: count for cell, count in found.items() if count} == right
+    values = [sorted({cell.split(", ")[place] for cell in found}) for place in range(len(columns))]
+    assert sorted(found) == sorted(map(", ".join, product(*values)))  # every combination has a cell
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_counts_the_same(tmp_path: Path, engine: str) -> None:
+    rows = list(csv.DictReader(STAFF.splitlines()))
+    columns = {name: ("text", [row[name] for row in rows]) for name in ("smokes", "team", "hours")}
+    path = asking(tmp_path, "records", 'query = "histogram"\nby = ["team", "hours"]')
+    assert cells(path, ENGINES[engine](columns)) == cells(path)
+
+
+def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
+    path = asking(tmp_path, "records", 'query = "histogram"\nby = "team"\nattribute = "smokes"\nstates = ["yes"]\n'
+                  "total = 40")  # fmt: skip
+    assert cells(path) == {"a, yes": counted(STAFF, "team", "smokes")["a, yes"],
+                           "b, yes": counted(STAFF, "team", "smokes")["b, yes"]}  # fmt: skip
+    tf.release_file(path, anyway=True)
+    assert [row["cell"] for row in tf.read_table(tmp_path / "out" / "smokers.csv")] == ["a, yes", "b, yes"]
+
+
+@pytest.mark.parametrize(("kind", "asked", "key", "told"), [
+    ("records", 'query = "histogram"\nby = ["team", "heigth"]', "by", "no column 'heigth'"),
+    ("records", 'query = "histogram"\nby = ["team", "team"]', "by", "named twice"),
+    ("records", 'query = "histogram"\nby = "team"\nattribute = "team"', "by", "named twice"),
+    ("records", 'query = "histogram"\nby = []', "by", "is empty"),
+    ("records", 'query = "histogram"\nby = "team"\nstates = ["a"]', "states", "none is named"),
+    ("records", 'query = "histogram"\nby = "team"\nattribute = "smokes"\nstates = ["yess"]', "states", "'yes'"),
+    ("records", 'query = "count"\nby = "team"\nattribute = "smokes"\nstates = ["yes"]', "by", "publish a histogram"),
+    ("records", 'query = "mean"\nby = "team"\nattribute = "hours"', "by", "publish a histogram"),
+    ("records", 'query = "histogram"', "attribute", "is missing"),
+])  # fmt: skip
+def test_what_is_wrong_with_it(tmp_path: Path, kind: str, asked: str, key: str, told: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(asking(tmp_path, kind, asked))
+    assert any(line.startswith(f"release[0].{key}:") and told in line for line in caught.value.problems)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_real_numbers_have_no_cells(tmp_path: Path) -> None:
+    path = written(tmp_path, "normal", {'query = "mean"': 'query = "histogram"\nby = "weight"'})
+    with pytest.raises(SpecError, match="real numbers, which have no cells"):
+        load(path)
