@@ -96,6 +96,6 @@ def test_what_is_wrong_with_it(tmp_path: Path, kind: str, asked: str, key: str, 
 
 
 def test_real_numbers_have_no_cells(tmp_path: Path) -> None:
-    path = written(tmp_path, "normal", {'query = "mean"': 'query = "histogram"\nby = "weight"'})
+    path = written(tmp_path, "normal", {'query = "mean"\nattribute = "weight"': 'query = "histogram"\nby = "weight"'})
     with pytest.raises(SpecError, match="real numbers, which have no cells"):
         load(path)
