@@ -1,27 +1,39 @@
 """The declared calendar of a recording: where its steps lie, which of them a window holds, and how both are written.
 
-Steps are counted in UTC. A place is the number of a step, from 0 at the calendar's start. Where the recording starts
-and ends is no part of what a place means to a ledger, which counts steps from the year 1 (times) or from 0 (numbers).
+Steps are counted in UTC; days, weeks and other periods are those of clocks in the declared zone, where there is one. A
+place is the number of a step, from 0 at the calendar's start. Where the recording starts and ends is no part of what a
+place means to a ledger, which counts steps from the year 1 (times) or from 0 (numbers).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
 from typing import Any
 
-from takifugu.errors import InputError
-from takifugu.laws.rationals import as_fraction, to_text
+import numpy as np
+import numpy.typing as npt
 
-#: A moment in microseconds since 1970 (UTC), or a number along the order column.
-Moment = int | Fraction
-_EPOCH, _FIRST = datetime(1970, 1, 1, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-#: What `every` may be, and a window of each as it is written.
-PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
+from takifugu.errors import InputError, did_you_mean
+from takifugu.frames.moments import (
+    CELLS,
+    EPOCH,
+    MICROSECOND,
+    PERIODS,
+    Moment,
+    cell_name,
+    cell_numbers,
+    days_of,
+    midnight,
+    moment,
+    period_of,
+)
+from takifugu.frames.zones import Zone
+from takifugu.laws.rationals import to_text
+
+_FIRST = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -37,22 +49,25 @@ class Calendar:
     stop: Moment | None
     step: Fraction
     is_time: bool
+    zone: Zone | None = None
 
     @staticmethod
-    def read(start: Any, stop: Any, length: Fraction | timedelta) -> Calendar:
-        """Read a calendar with steps of a length (`parse_step`); InputError, which names the key, for what is none."""
+    def read(start: Any, stop: Any, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
+        """Read a calendar with steps of a length (`parse_step`); InputError, which names the key, for what is none.
+
+        With a `zone` times that tell none are those of its clocks, and steps must fit every change of them.
+        """
         is_time = isinstance(length, timedelta)
-        exact = Fraction(length // _MICROSECOND) if isinstance(length, timedelta) else length
-        first = moment(start, is_time, "from")
-        found = Calendar(first, None, exact, is_time)
+        exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
+        first = moment(start, is_time, "from", zone)
+        found = Calendar(first, None, exact, is_time, zone if is_time else None)
         if not is_time and first < 0:
             raise InputError(f"the calendar starts at {start}", rule="its numbers are counted from 0").at("from")
-        if stop is None:
-            return found
-        last = moment(stop, is_time, "until")
-        if last <= first:
+        last = None if stop is None else moment(stop, is_time, "until", zone)
+        if last is not None and last <= first:
             raise InputError("the calendar ends before it starts", fix="write a later until").at("until")
-        return Calendar(first, found.moment_of(found._place(last, "until")), exact, is_time)
+        found._check_changes(last)
+        return found if last is None else replace(found, stop=found.moment_of(found._place(last, "until")))
 
     @property
     def size(self) -> int | None:
@@ -99,8 +114,8 @@ class Calendar:
 
         Raises InputError, which names the key, for a window outside the calendar or between two of its steps.
         """
-        first = self._place(moment(start, self.is_time, "from"), "from")
-        last = self._place(moment(stop, self.is_time, "to"), "to")
+        first = self._place(moment(start, self.is_time, "from", self.zone), "from")
+        last = self._place(moment(stop, self.is_time, "to", self.zone), "to")
         if last <= first:
             raise InputError("the window ends before it starts", fix="write a later to").at("to")
         return self._inside(range(first, last), f"{start} to {stop}", "from")
@@ -119,24 +134,46 @@ class Calendar:
                 "the calendar has no end, so there is no last window",
                 fix='declare until under [source], or publish one window: --window 2026-W07, or window = "2026-W07"',
             ).at("every")
-        day = (_EPOCH + int(self.start) * _MICROSECOND).date()
+        day = self._day(int(self.start))
         while True:
-            text = _period_of(day, every)
+            text = period_of(day, every)
             first, last = self._bounds(text)
             if last > self.moment_of(size):
                 return
             if first >= self.start:
                 yield text, range(self._place(first, "every"), self._place(last, "every"))
-            day = (_EPOCH + int(last) * _MICROSECOND).date()
+            day = self._day(int(last))
+
+    def cells(self, kind: str, window: range) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+        """Return the hours ("09"), weekdays, dates, weeks or months that a window has, and the number of each step's.
+
+        What counts is when a step starts, by clocks in the zone: an hour that is shown twice is one cell of twice as
+        many steps. Raises InputError, which names the key, for numbers and for another `kind`.
+
+        >>> calendar = Calendar.read("2026-01-05T22:00", None, timedelta(hours=1))
+        >>> calendar.cells("hour", range(4))
+        (('00', '01', '22', '23'), array([2, 3, 0, 1]))
+        """
+        if kind not in CELLS:
+            raise InputError(
+                f"is {kind[:40]!r}", fix=f"write one of {', '.join(map(repr, CELLS))}{did_you_mean(kind, CELLS)}"
+            ).at("by")
+        if not self.is_time:
+            what = "steps are numbers, which have no hours and days"
+            raise InputError(what, fix='declare a step such as "1h"').at("by")
+        moments = int(self.start) + np.arange(window.start, window.stop, dtype=np.int64) * int(self.step)
+        walls = moments if self.zone is None else moments + self.zone.offsets(moments)
+        numbers, cell = np.unique(cell_numbers(kind, walls), return_inverse=True)
+        return tuple(cell_name(kind, int(number)) for number in numbers), cell.reshape(-1).astype(np.int64)
 
     def written(self, places: range) -> str:
-        """Return from when to when a window is, in UTC."""
+        """Return from when to when a window is, by clocks in the zone, or in UTC."""
         return f"{self._text(places.start)} to {self._text(places.stop)}"
 
     @property
     def _origin(self) -> Fraction:
         """Return how far the start is from where a ledger counts from."""
-        return Fraction(self.start) + ((_EPOCH - _FIRST) // _MICROSECOND if self.is_time else 0)
+        return Fraction(self.start) + ((EPOCH - _FIRST) // MICROSECOND if self.is_time else 0)
 
     def _place(self, where: Moment, key: str) -> int:
         place = (Fraction(where) - self.start) / self.step
@@ -164,62 +201,35 @@ class Calendar:
     def _bounds(self, text: str) -> tuple[Moment, Moment]:
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
-        found = _days_of(text)
+        found = days_of(text)
         if found is None:
             raise InputError(
                 f"the window is {text[:40]!r}",
                 fix="write a day, a week, a month or a year, such as " + ", ".join(map(repr, PERIODS.values())),
             ).at("window")
-        first, last = (datetime(d.year, d.month, d.day, tzinfo=UTC) - _EPOCH for d in found)
-        return first // _MICROSECOND, last // _MICROSECOND
+        return midnight(found[0], self.zone), midnight(found[1], self.zone)
 
     def _text(self, place: int) -> str:
         found = self.moment_of(place)
         if not self.is_time:
             return to_text(Fraction(found))
-        return (_EPOCH + int(found) * _MICROSECOND).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+        offset = 0 if self.zone is None else self.zone.offset(int(found))
+        shown = EPOCH + (int(found) + offset) * MICROSECOND
+        if self.zone is not None and self.zone.at(int(found) + offset).back:  # shown twice: which one it is
+            return shown.replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
+        return shown.replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
 
+    def _day(self, found: int) -> date:
+        offset = 0 if self.zone is None else self.zone.offset(found)
+        return (EPOCH + (found + offset) * MICROSECOND).date()
 
-def moment(value: Any, is_time: bool, key: str) -> Moment:
-    """Read a moment as a release file or a caller writes it: a TOML date or time, a text of one, or a number."""
-    if not is_time:
-        if isinstance(value, date):
-            raise InputError("is a time, and steps are numbers", fix='write a number, or a step such as "1h"').at(key)
-        return as_fraction(value, "a place along the order column", key)
-    try:
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value)
-        if isinstance(value, date) and not isinstance(value, datetime):
-            value = datetime(value.year, value.month, value.day)
-        if isinstance(value, datetime):
-            return int(((value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND)
-    except (ValueError, OverflowError):
-        pass
-    raise InputError(f"is {str(value)[:40]!r}, which is no time", fix="write a date such as 2026-01-05").at(key)
-
-
-def _days_of(text: str) -> tuple[date, date] | None:
-    """Return the first day of a period and the first one after it."""
-    try:
-        if found := re.fullmatch(r"(\d{4})-W(\d{2})", text):
-            first = date.fromisocalendar(int(found[1]), int(found[2]), 1)
-            return first, first + timedelta(days=7)
-        if found := re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text):
-            first = date(int(found[1]), int(found[2]), int(found[3]))
-            return first, first + timedelta(days=1)
-        if found := re.fullmatch(r"(\d{4})-(\d{2})", text):
-            year, month = int(found[1]), int(found[2])
-            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
-        if re.fullmatch(r"\d{4}", text):
-            return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
-    except (ValueError, OverflowError):
-        pass
-    return None
-
-
-def _period_of(day: date, every: str) -> str:
-    """Return the name of the period that holds a day."""
-    if every == "week":
-        year, week, _ = day.isocalendar()
-        return f"{year:04}-W{week:02}"
-    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[every]]
+    def _check_changes(self, stop: Moment | None) -> None:
+        """Raise InputError where clocks are changed by what is no whole number of steps."""
+        for at, before, after in () if self.zone is None else self.zone.changes:
+            if at > self.start and (stop is None or at < stop) and (after - before) % self.step:
+                raise InputError(
+                    f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "  # type: ignore[union-attr]
+                    f"{abs(after - before) // 60_000_000} minutes on {self._day(at)}",
+                    fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
+                    "rows are whole days",
+                ).at("timezone")

@@ -24,9 +24,9 @@ def in_utc(frame: Frame, keys: Sequence[str], zone: Zone, in_rows: bool) -> tupl
     if "zoned" in frame.collect_schema().names():
         local = local & (nw.col("zoned") == 0).fill_null(False)
     frame = frame.with_columns(local=local, fault=nw.lit(0, nw.Int64))
-    there = frame.filter(nw.col("local")).select(low=walls.min(), high=walls.max())
-    ((low, high),) = collected(there)
-    if low is None or low != low:
+    there = frame.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    ((rows, low, high),) = collected(there)
+    if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
         return frame.drop("local"), True
     stretches = zone.between(int(low), int(high))
 

@@ -13,6 +13,9 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+import numpy as np
+import numpy.typing as npt
+
 from takifugu.errors import InputError, did_you_mean
 
 #: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
@@ -74,6 +77,37 @@ class Zone:
             wall = (wall.replace(tzinfo=UTC) - _START) // timedelta(microseconds=1)
         return self.stretches[bisect_right(self.starts, wall) - 1]
 
+    @property
+    def changes(self) -> tuple[tuple[int, int, int], ...]:
+        """Return when clocks are changed (UTC), with how far they are ahead of it before and after."""
+        return _all_changes(self.name)
+
+    def offset(self, moment: int) -> int:
+        """Return how far clocks are ahead of UTC at a moment, in microseconds like the moment itself.
+
+        >>> Zone("America/New_York").offset(0) // 3_600_000_000
+        -5
+        """
+        changes = self.changes
+        after = bisect_right(changes, moment, key=lambda change: change[0])
+        return changes[after - 1][2] if after else self.stretches[0].offset
+
+    def offsets(self, moments: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the same of many moments."""
+        known = np.array([self.stretches[0].offset, *(after for _, _, after in self.changes)], dtype=np.int64)
+        at = np.array([moment for moment, _, _ in self.changes], dtype=np.int64)
+        return known[np.searchsorted(at, moments, side="right")]
+
+    def moments(self, wall: int) -> tuple[int, ...]:
+        """Return the moments at which clocks show a time: one, none where it is skipped, or two.
+
+        >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
+        [1, 2, 0]
+        """
+        found = self.at(wall)
+        first = wall - found.offset
+        return () if found.skipped else (first, first + found.back) if found.back else (first,)
+
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
         """Return the stretches that times on the wall from `low` to `high` are in."""
         return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
@@ -104,20 +138,30 @@ def _all_stretches(name: str) -> tuple[Stretch, ...]:
 
 
 def _found(name: str) -> Iterator[Stretch]:
+    yield Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+    for at, before, after in _all_changes(name):
+        if after > before:
+            yield Stretch(at + before, before, skipped=True)
+            yield Stretch(at + after, after)
+        else:
+            yield Stretch(at + after, before, back=before - after, end=at + before)
+            yield Stretch(at + before, after)
+
+
+@cache
+def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
+    return tuple(_changes(name))
+
+
+def _changes(name: str) -> Iterator[tuple[int, int, int]]:
     zone, moment = ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
     offset = _offset(zone, moment)
-    yield Stretch(-(2**62), offset)
     while moment.year < LAST_YEAR:
         later = moment + timedelta(days=1)
         while _offset(zone, later) != offset:  # a day may hold two changes
             change = _change(zone, moment, later, offset)
-            after, at = _offset(zone, change), (change - _START) // timedelta(microseconds=1)
-            if after > offset:
-                yield Stretch(at + offset, offset, skipped=True)
-                yield Stretch(at + after, after)
-            else:
-                yield Stretch(at + after, offset, back=offset - after, end=at + offset)
-                yield Stretch(at + offset, after)
+            after = _offset(zone, change)
+            yield (change - _START) // timedelta(microseconds=1), offset, after
             moment, offset = change, after
         moment = later
 

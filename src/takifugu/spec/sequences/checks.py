@@ -28,7 +28,7 @@ from takifugu.spec.sequences.sections import (
     ReleaseSpec,
     SourceSpec,
 )
-from takifugu.spec.source import open_public, private_files
+from takifugu.spec.source import is_there, open_public, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec
@@ -61,7 +61,9 @@ def meaning_of(
     chain: Chain | None = None
     table: Table | None = None
     if source is not None:
-        if not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
+        # A calendar is planned before there is a recording; who reads it says that it is missing.
+        planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
+        if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
             table, faults = kind.opened(spec, None, folder, data)
             found += faults
         found += _columns(source, table, faulty)

@@ -31,7 +31,7 @@ from takifugu.spec.sections import (
     UnitsIndependent,
 )
 
-#: A time (UTC) or a place along the order column, as a calendar and its windows are written.
+#: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 
 
@@ -62,7 +62,11 @@ class SourceSpec(SourceKeys):
     ] = None
     from_: Annotated[
         Moment | None,
-        Field(alias="from", description="where the calendar of the recording starts, in UTC", examples=["2026-01-05"]),
+        Field(
+            alias="from",
+            description="where the calendar of the recording starts, by clocks in timezone, or in UTC",
+            examples=["2026-01-05"],
+        ),
     ] = None
     until: Annotated[
         Moment | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from takifugu.composition import charge_of
 from takifugu.composition.charges import Calibrated
 from takifugu.errors import InputError, TakifuguError
-from takifugu.frames import Calendar, parse_step
+from takifugu.frames import Calendar, Zone, parse_step
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec
 
@@ -23,7 +24,8 @@ def calendar_of(source: SourceSpec) -> Calendar | None:
     """Return the declared calendar of a source, or None; raises InputError, which names the key, for what is none."""
     if source.from_ is None or source.step is None:
         return None
-    return Calendar.read(source.from_, source.until, parse_step(source.step))
+    zone = None if source.timezone is None else Zone(source.timezone)
+    return Calendar.read(source.from_, source.until, parse_step(source.step), zone)
 
 
 def window_of(item: ItemSpec, calendar: Calendar) -> range:
@@ -65,7 +67,9 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
 def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tuple[str, ...]:
     """Return what a certificate says of a window: which it is, and what it does not hide."""
     charge = charge_of(calibration)
-    found = [f"the window is {calendar.written(window)}, to the end not included, in steps of {calendar.length}"]
+    clocks = "" if calendar.zone is None else f", by clocks in {calendar.zone.name}"
+    told_of = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
+    found = [f"the window is {told_of}{clocks}"]
     told = []
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
@@ -158,7 +162,7 @@ def _window_faults(item: ItemSpec, number: int, calendar: Calendar, gaps: str) -
 
 def _one_of(calendar: Calendar, item: ItemSpec, places: range) -> Iterator[tuple[str, range]]:
     first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
-    within = Calendar(first, last, calendar.step, calendar.is_time)
+    within = replace(calendar, start=first, stop=last)
     for text, run in within.periods(str(item.every)):
         yield text, range(run.start + places.start, run.stop + places.start)
 

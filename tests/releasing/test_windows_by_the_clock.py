@@ -1,0 +1,164 @@
+"""Windows of a calendar by clocks that are changed: days and weeks are local, steps are counted in UTC."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.support.engines import ENGINES, Columns
+
+from takifugu.errors import SpecError, TakifuguError
+from takifugu.ledger import Ledger
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.run import release_file
+from takifugu.spec.file import load
+
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "time"
+step = "{step}"
+from = {start}
+until = "{stop}"
+timezone = "{zone}"
+duplicates = "refuse"
+budget = 2.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+mechanism = "group"
+every = "{every}"
+"""
+#: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
+CHANGES = [
+    ("Europe/Berlin", date(2026, 3, 23), date(2026, 4, 6), 60),
+    ("Europe/Berlin", date(2026, 10, 19), date(2026, 11, 2), 60),
+    ("America/New_York", date(2026, 3, 2), date(2026, 3, 16), 60),
+    ("America/New_York", date(2026, 10, 26), date(2026, 11, 9), 30),
+    ("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 30),
+    ("Australia/Lord_Howe", date(2026, 9, 28), date(2026, 10, 12), 30),
+]
+
+
+def recorded(zone: str, first: date, last: date, minutes: int) -> list[tuple[datetime, str]]:
+    """Return every step of some local days, as clocks show it, with its state."""
+    local, found = ZoneInfo(zone), []
+    at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
+    while (shown := at.astimezone(local)).date() < last:
+        if shown.date() >= first:
+            found.append((shown, "busy" if len(found) * len(found) % 7 < 3 else "calm"))
+        at += timedelta(minutes=minutes)
+    return found
+
+
+def written(folder: Path, change: tuple[str, date, date, int], every: str = "day") -> Path:
+    zone, first, last, minutes = change
+    told = {"step": f"{minutes}min", "start": f'"{first}"', "stop": str(last), "zone": zone, "every": every}
+    (folder / "ward.toml").write_text(FILE.format(**told), encoding="utf-8")
+    return folder / "ward.toml"
+
+
+def read(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
+    """Return how many steps each window has, and how many of them are busy."""
+    file, found = load(path, data), {}
+    for item in file.items:
+        (unit,) = file.kind.units(file.kind.part(file, item))
+        found[item.name] = unit.data[0].length, int(unit.data[0].counts[1])
+    return found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [pytest.param(c, marks=[] if c is CHANGES[1] else [pytest.mark.slow], id=f"{c[0]} {c[1]}") for c in CHANGES],
+)
+def test_days_and_weeks_are_those_of_clocks_on_every_engine(
+    tmp_path: Path, change: tuple[str, date, date, int]
+) -> None:
+    rows = recorded(*change)
+    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
+    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    days = Counter(f"busy-{time:%Y-%m-%d}" for time, _ in rows)
+    busy = Counter(f"busy-{time:%Y-%m-%d}" for time, state in rows if state == "busy")
+    assert read(written(tmp_path, change)) == {day: (steps, busy[day]) for day, steps in days.items()}
+    weeks = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, _ in rows)
+    assert set(weeks.values()) != {168 * 60 // change[3]}
+    busy = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, state in rows if state == "busy")
+    states = ("text", [state for _, state in rows])
+    shown: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
+    texts: Columns = {"time": ("text", [time.isoformat() for time, _ in rows]), "state": states}
+    path = written(tmp_path, change, "week")
+    for name in ENGINES:
+        for columns in (shown, texts):
+            if name != "duckdb" or columns is texts:  # its rows have no order, so two passes cannot be told apart
+                found = read(path, ENGINES[name](columns))
+                assert found == {week: (steps, busy[week]) for week, steps in weeks.items()}, name
+
+
+def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
+    rows = recorded(*CHANGES[1])
+    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
+    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    (table,) = release_file(written(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
+    assert table.certificate is not None
+    page = " ".join(table.certificate.text().split())
+    assert "the window is 2026-10-19 to 2026-10-26, to the end not included" in page
+    assert "by clocks in Europe/Berlin" in page
+
+
+def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
+    path = written(tmp_path, CHANGES[0], "week")
+    assert not (tmp_path / "ward.csv").exists()
+    assert outlook(load(path), 52).rows[-1].releases == 52
+    assert outlook(load(path, window="2026-W13"), 2).windows[0][1] == 167
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ward.toml"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("timezone = ", "# "), "source.order: column 'time' has ties within one piece: two rows cannot be in"),
+        (('step = "60min"', 'step = "1d"'), "source.timezone: steps of 1 day do not fit clocks in 'Europe/Berlin'"),
+        (("from = ", 'from = "2026-10-25T02:00"  # '), "source.from: is 2026-10-25 02:00:00, a time that clocks in"),
+        (('"2026-11-02"', '"2026-10-25T02:30"'), "source.until: is 2026-10-25 02:30:00, a time that clocks in"),
+        (('every = "day"', 'from = "2026-10-25T02:00"\nto = "2026-10-26"'), "release[0].from: is 2026-10-25 02:00:00"),
+        (('every = "day"', 'window = "2026-W45"'), "release[0].window: the window 2026-W45 is not inside the calendar"),
+        (('"2026-11-02"', '"2026-10-26"'), "source.from: column 'time' has rows outside the declared calendar"),
+    ],
+)
+def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str], words: str) -> None:
+    rows = recorded(*CHANGES[1])
+    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
+    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    path = written(tmp_path, CHANGES[1])
+    text = path.read_text(encoding="utf-8")
+    assert change[0] in text
+    path.write_text(text.replace(*change), encoding="utf-8")
+    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    before = (tmp_path / "ledger.db").read_bytes()
+    with pytest.raises(TakifuguError) as caught:
+        release_file(path)
+    told: Any = caught.value.problems if isinstance(caught.value, SpecError) else [str(caught.value)]
+    assert any(words in line for line in told), told
+    assert (tmp_path / "ledger.db").read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_everything_else_says_that_the_file_is_missing(tmp_path: Path) -> None:
+    path = written(tmp_path, CHANGES[0], "week")
+    with pytest.raises(SpecError, match=r"source\.file: ward\.csv cannot be read \(no such file or directory\)"):
+        release_file(path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ward.toml"]
