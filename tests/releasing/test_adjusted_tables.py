@@ -27,7 +27,7 @@ from takifugu.releasing.resuming import resume
 from takifugu.releasing.run import Published, publish, release_file
 from takifugu.spec.file import load
 
-SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group"')
 CHAIN = tf.MarkovChain([[0.6, 0.2, 0.2]] * 3, 3, states=["a", "b", "c"])
 
 QUERIES = st.one_of(

@@ -9,6 +9,7 @@ import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
+from tests.support.pages import check_page
 
 from takifugu.certificates.certificate import FORMAT, FORMATS, NEWEST, checksum_of
 from takifugu.certificates.checksum import from_dict, read_certificate, table_beside
@@ -17,6 +18,7 @@ from takifugu.releasing.planning import plan
 from takifugu.releasing.run import ordered, publish, release_file
 from takifugu.spec.file import load
 
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
 TOP = {"publisher": "City Hospital <b>", "contact": "data@hospital.example"}
 TABLE = {"title": "Activity & rest", "measured_in": "minutes"}
 
@@ -41,7 +43,8 @@ def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
     assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
     assert certificate.format == NEWEST
     assert table_beside(table.files[1], certificate) == "the same"
-    text, report = (path.read_text(encoding="utf-8") for path in table.files[2:])
+    text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
+    check_page(report)
     for words in (*TOP.values(), *TABLE.values()):
         assert words in text, words
     for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
@@ -49,7 +52,7 @@ def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
 
 
 def test_without_them_certificates_stay_as_they_were(tmp_path: Path) -> None:
-    (table, _) = publish(plan(load(files.write(tmp_path)))).tables
+    (table, _) = publish(plan(load(files.write(tmp_path, SPEC)))).tables
     told = json.loads(table.files[1].read_text(encoding="utf-8"))
     assert told["format"] == FORMAT != NEWEST
     assert not {"title", "measured_in", "publisher", "contact", "adjusting"} & {*told}
@@ -58,7 +61,7 @@ def test_without_them_certificates_stay_as_they_were(tmp_path: Path) -> None:
 
 
 def test_no_field_is_left_out_of_the_newest_format(tmp_path: Path) -> None:
-    (table, _) = publish(plan(load(files.write(tmp_path, worded(files.SPEC))))).tables
+    (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
     told = json.loads(table.files[1].read_text(encoding="utf-8"))
     for key in told:
         if key not in ("checksum", "format"):
@@ -72,7 +75,7 @@ def test_no_field_is_left_out_of_the_newest_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", ["", " ", "two\nlines", "a\u202eb", "\u001b[2J", "x" * 201])
 def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Path) -> None:
     top, table = ({k: words if k == key else told for k, told in given.items()} for given in (TOP, TABLE))
-    spec = worded(files.SPEC, top, table)
+    spec = worded(SPEC, top, table)
     with pytest.raises(SpecError) as found:
         load(files.write(tmp_path, spec))
     assert [line.partition(":")[0].rpartition(".")[2] for line in found.value.problems] == [key]
@@ -81,8 +84,8 @@ def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Pa
 def test_other_words_are_no_other_release(tmp_path: Path) -> None:
     identities = {
         ordered(plan(load(files.write(tmp_path, spec))), Path("out")).identity
-        for spec in (files.SPEC, worded(files.SPEC), worded(files.SPEC, {"publisher": "another"}, {"title": "other"}))
+        for spec in (SPEC, worded(SPEC), worded(SPEC, {"publisher": "another"}, {"title": "other"}))
     }
     assert len(identities) == 1
-    adjusted = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
+    adjusted = SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
     assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity not in identities

@@ -124,11 +124,11 @@ class Additive:
         An entry adds the same to the sum whatever its value, so the sum is that of all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        read = np.unique(np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of)
-        if any(sums[t].min() != sums[t].max() for t in read.tolist()):
+        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        read = np.unique(which[self.weights != 0]).tolist()
+        if any(sums[t].min() != sums[t].max() for t in read):
             return None
         each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
-        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
         return int((each[which] * self.weights).sum()) * self.grid
 
     def restrict(self, entries: slice) -> Additive:
