@@ -44,15 +44,14 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
     def families(self) -> Iterator[UserFamily]:
         belief, users = self.belief, self.users
-        affordable = users.work <= MOST_WORK
-        refines = affordable and users.work + 600.0 * _inner(users, self.family) * users.places <= MOST_SEARCH
+        refines = users.affordable and users.work + 600.0 * _inner(users, self.family) * users.places <= MOST_SEARCH
         for user in self.family.entries:
             pairs = self.family.value_pairs(belief, user)
             if not pairs:
                 continue
             unknown = absent_index(belief, user) if belief.absence == "unknown" else None
             share = users.contributions[int(users.sort_of[user])]
-            full = _full(users, user, pairs, unknown) if affordable else None
+            full = _full(users, user, pairs, unknown) if users.affordable else None
             yield UserFamily(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
@@ -106,6 +105,11 @@ class Users:
     @cached_property
     def work(self) -> float:
         return self.places**2 * (2 + math.log2(1 + len(self.counts)))
+
+    @property
+    def affordable(self) -> bool:
+        """Whether laws of the whole answer are computed."""
+        return self.work <= MOST_WORK
 
     @cached_property
     def exact(self) -> bool:

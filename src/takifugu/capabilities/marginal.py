@@ -31,6 +31,15 @@ class Marginal(Generic[B]):
             f"the distribution of what {self.belief.describe()} adds is not known", fix="use additive noise"
         )
 
+    def corners(self, entry: int) -> tuple[int, list[list[Fraction]], float]:
+        """Return an entry, laws of which each that it may have is a mixture, and the error; Unsupported as `of`.
+
+        The belief tells one law of all else given that entry: mixing these laws over a corner gives the law of the
+        whole component that has the corner. The entry is the one that was asked for where it has one law.
+        """
+        chances, error = self.of(entry)
+        return entry, [chances], error
+
 
 def marginal(belief: Belief) -> Marginal[Any]:
     """Return what a belief tells of single entries.

@@ -8,20 +8,27 @@ comparison; the sigma found so far is tried first. Never above the analytic sigm
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from takifugu.guarantee import Composition
 from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
-from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
+from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.laws.laplace_pair import below
-from takifugu.mechanisms.answer_families import predicted
+from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.mechanisms.largest_need import Comparison, comparisons_of, of_each, refusing
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.mechanisms.shares import alone
+from takifugu.mechanisms.pooled import Amount, Rule, conditions, fewer, least
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+
+#: For the predicted time: passes over the laws of a comparison that is searched, and of one that is tried.
+SEARCHED, SCANS = 100_000.0, 20_000.0
+#: How far the epsilon against someone who knows other components may lie above the least, relatively.
+PRECISION = 5e-4
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class GaussianExact:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 100,000 operations per atom for every comparison."""
-        return predicted(problem, 100_000.0)
+        return predicted(problem, SEARCHED)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -50,16 +57,56 @@ class GaussianExact:
         refused = refusal(problem)
         if refused:
             return refused
-        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
-        nothing = "no comparison: the distributions keep epsilon and delta without noise"
-        sigma, worst = largest_need(problem, needs, nothing)
-        noise = normal_noise(problem, sigma)
-        detail = "the divergence reaches delta here first" + alone(problem)
-        witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+        return _bound(problem, least(problem, _rule(problem)))
+
+    def with_fewer_others(self, problem: Problem) -> Iterator[Bound]:
+        """Yield the bounds that count on ever fewer of the other components, at last on none."""
+        for amount in fewer(problem, _rule(problem), least(problem, _rule(problem))):
+            yield _bound(problem, amount)
 
 
 MECHANISM = GaussianExact()
+
+
+def _rule(problem: Problem) -> Rule:
+    needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
+    nothing = "no comparison: the distributions keep epsilon and delta without noise"
+    return Rule(needs, partial(_loss, delta=problem.delta), nothing, SCANS, SEARCHED)
+
+
+def _bound(problem: Problem, amount: Amount) -> Bound:
+    noise = normal_noise(problem, amount.size)
+    witness = Witness(
+        amount.worst, f"the divergence reaches delta here first{amount.note}", (("sigma", float(noise.scale)),)
+    )
+    told = conditions(problem, _rule(problem), amount)
+    return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness, told)
+
+
+def _loss(located: Located, sigma: Fraction, enough: float, delta: Fraction) -> float:
+    """Return an epsilon, at least `enough`, that this sigma keeps at delta for every comparison; infinite if none."""
+    for comparison in comparisons_of(located):
+        if not _keeps(comparison, sigma, enough, delta):
+            low, enough = enough, 1.5 * enough
+            while not _keeps(comparison, sigma, enough, delta):
+                low, enough = enough, 1.5 * enough
+                if enough > LARGEST_EPSILON:
+                    return math.inf
+            while enough > low * (1 + PRECISION):
+                middle = (low + enough) / 2
+                low, enough = (low, middle) if _keeps(comparison, sigma, middle, delta) else (middle, enough)
+    return enough
+
+
+def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fraction) -> bool:
+    p, q, budget = comparison.p, comparison.q, comparison.budget(Fraction(epsilon))
+    share = comparison.share(delta)
+    if budget <= 0:
+        return False
+    if not sigma:
+        return masses_within(p, q, budget, share) and masses_within(q, p, budget, share)
+    found = (gaussian_hockey_stick(one, other, float(sigma), budget)[1] for one, other in ((p, q), (q, p)))
+    return budget <= LARGEST_EPSILON and all(value <= below(share) for value in found)
 
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:

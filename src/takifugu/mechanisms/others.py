@@ -1,0 +1,302 @@
+"""The laws of what other independent components add beside one of them, all of them or a part, at any size.
+
+Let the answer be F = F_i + R + L over independent components: the component i that holds a secret, a part R of the
+others, and the rest L.
+
+Claim 1 (a part is enough). Noise Z that keeps (epsilon, delta) for F_i + R + Z keeps it for F + Z, and the least such
+noise never grows when R does.
+Proof. L is independent of the secret, of F_i, R and Z. So for every set S, a value a of the secret and the laws p_l of
+L:  P(F + Z in S | a) = sum over l of p_l P(F_i + R + Z in S - l | a) <= sum over l of p_l (e^epsilon P(F_i + R + Z in
+S - l | b) + delta) = e^epsilon P(F + Z in S | b) + delta. The second half is the first with L split in two. QED
+
+Claim 2 (who knows some of them). Someone who knows all that the components of a set K add is told the answer less a
+constant: for them the others are those outside K. By claim 1 their loss never falls when K grows, so what is lost to
+someone who knows m of the others is at most the loss with any part that is left whichever m they are.
+
+Claim 3 (any initial distribution). Let every law that another component may have be a mixture of its corners: one law
+for each first state. With the laws of all else held fixed, P(F + Z in S | a) - e^epsilon P(F + Z in S | b) is linear
+in the law of that component, and the ratio of two densities of F + Z is a quotient of two linear functions of it: both
+are largest at a corner. One component after the other: largest where each has a corner, and of components alike only
+the number at each corner matters. This is about the others: of the component that holds the secret, mixtures may be
+worse than all corners (`answer_laws.minimax_start`), because the initial law changes what is learnt from a and b.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+
+from takifugu.answer_laws.dense import DenseFamily
+from takifugu.beliefs import Belief, separate
+from takifugu.capabilities.answer_law import AnswerFamily, answer_law
+from takifugu.capabilities.marginal import marginal
+from takifugu.errors import Unsupported
+from takifugu.kept import kept
+from takifugu.laws.extended.convolution import convolve
+from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, add, as_law, stack, times
+from takifugu.laws.extended.leave_one_out import Weights, binary, joined
+from takifugu.laws.extended.window_products import convolve_many
+from takifugu.laws.pmf import Pmf
+from takifugu.problem import Part
+from takifugu.queries import Additive
+from takifugu.secrets import Family
+
+#: How many of each kind of component.
+Counts = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Components alike: the corners of the laws of what one of them adds, and how many there are."""
+
+    corners: tuple[Pmf, ...]
+    error: float
+    count: int
+
+    @cached_property
+    def span(self) -> int:
+        """How far the share of one of them may lie from the least that any of them may add."""
+        ends = [law.support_range for law in self.corners]
+        return int(max(high for _, high in ends)) - int(min(low for low, _ in ends))
+
+    @cached_property
+    def spread(self) -> float:
+        """The least standard deviation of a corner, in units of the span: kinds with more of it are used first."""
+        return min(_deviation(law) for law in self.corners) / self.span if self.span else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Others:
+    """The components of one belief by kind, those that smooth most first; the kind of each by its first entry.
+
+    A component whose law is not known has no kind: it is left out of every part.
+    """
+
+    kinds: tuple[Kind, ...]
+    kind_at: dict[int, int]
+
+    @cached_property
+    def step(self) -> int:
+        """The largest number of which all distances between atoms of the corners of one kind are multiples."""
+        found = 0
+        for kind in self.kinds:
+            values = np.unique(np.concatenate([law.values for law in kind.corners]))
+            found = math.gcd(found, int(np.gcd.reduce(np.diff(values), initial=0)))
+        return found or 1
+
+    def beside(self, start: int) -> Counts:
+        """Return how many of each kind there are beside the component that begins at entry `start`."""
+        own = self.kind_at.get(start)
+        return tuple(kind.count - (number == own) for number, kind in enumerate(self.kinds))
+
+    def part(self, there: Counts, size: int) -> Counts:
+        """Return the first `size` of the components that are there."""
+        used = []
+        for count in there:
+            used.append(min(count, size))
+            size -= used[-1]
+        return tuple(used)
+
+    def width(self, counts: Counts) -> float:
+        """Return the number of places of their sum."""
+        return 1.0 + sum(n * kind.span for n, kind in zip(counts, self.kinds, strict=True)) / self.step
+
+    def ways(self, counts: Counts) -> int:
+        """Return how many laws `sums` yields."""
+        pairs = zip(counts, self.kinds, strict=True)
+        return math.prod(math.comb(n + len(kind.corners) - 1, n) for n, kind in pairs)
+
+    def sums(self, counts: Counts) -> Iterator[Weights]:
+        """Yield the law of their sum, for each way in which components may have their corners."""
+        several = [list(_shares_of(n, len(kind.corners))) for n, kind in zip(counts, self.kinds, strict=True)]
+        for chosen in product(*several):
+            total = _NOTHING
+            for number, at in enumerate(chosen):
+                for corner, count in enumerate(at):
+                    total = joined(total, self._power(number, corner, count)) if count else total
+            yield total
+
+    def _power(self, number: int, corner: int, count: int) -> Weights:
+        """Return the law of the sum of `count` >= 1 components with one corner; halves are kept."""
+
+        def found() -> Weights:
+            if count == 1:
+                kind = self.kinds[number]
+                weights = Weights.of(kind.corners[corner], self.step)
+                return Weights(weights.start, weights.numbers, weights.error + kind.error * (1 + weights.error))
+            half = self._power(number, corner, count // 2)
+            twice = joined(half, half)
+            return joined(twice, self._power(number, corner, 1)) if count % 2 else twice
+
+        return kept(self, ("power", number, corner, count), found)
+
+
+_NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
+
+
+def others_of(belief: Belief, answer: Additive) -> Others:
+    """Return the components of a belief by kind, and what each adds to a scalar answer; kept with the answer.
+
+    >>> from takifugu import Count, IndependentPieces, MarkovChain
+    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3), [3, 1, 1])
+    >>> others = others_of(pieces, Count(1).resolve(pieces))
+    >>> others.beside(3), [len(kind.corners[0]) for kind in others.kinds]
+    ((1, 1), [2, 4])
+    """
+    known = kept(answer, Others, dict[int, tuple[Belief, Others]])
+    if id(belief) not in known:
+        known.clear()
+        known[id(belief)] = belief, (_of_users if separate(belief) else _of_components)(belief, answer)
+    return known[id(belief)][1]
+
+
+def _of_components(belief: Belief, answer: Additive) -> Others:
+    found: dict[Any, list[int]] = {}
+    shares: dict[Any, tuple[Belief, Additive]] = {}
+    for number, run in enumerate(belief.components()):
+        piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+        key = (id(piece), share.key)
+        shares.setdefault(key, (piece, share))
+        found.setdefault(key, []).append(run.start)
+    kinds: list[tuple[Kind, list[int]]] = []
+    for key, starts in found.items():
+        try:
+            laws, error = corners(*shares[key])
+        except Unsupported:
+            continue
+        kinds.append((Kind(laws, error, len(starts)), starts))
+    return _ordered(kinds)
+
+
+def _of_users(belief: Belief, answer: Additive) -> Others:
+    users = answer_law(Part(belief, answer, Family(()))).users  # type: ignore[attr-defined]
+    of_sort: list[list[int]] = [[] for _ in users.contributions]
+    for user, sort in enumerate(users.sort_of.tolist()):
+        of_sort[sort].append(user)
+    return _ordered([(Kind((c.law,), 0.0, len(n)), n) for c, n in zip(users.contributions, of_sort, strict=True)])
+
+
+def _ordered(kinds: list[tuple[Kind, list[int]]]) -> Others:
+    ordered = sorted(kinds, key=lambda pair: -pair[0].spread)
+    return Others(
+        tuple(kind for kind, _ in ordered),
+        {start: number for number, (_, starts) in enumerate(ordered) for start in starts},
+    )
+
+
+def corners(piece: Belief, share: Additive) -> tuple[tuple[Pmf, ...], float]:
+    """Return laws of which each that one component's share may have is a mixture, and the error of their masses.
+
+    Raises Unsupported where the belief does not tell them.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> chain = MarkovChain([[0.75, 0.25], [0.5, 0.5]], 2, initial="any")
+    >>> [dict(law.items()) for law in corners(chain, Count(1).resolve(chain))[0]]
+    [{0: 0.75, 1: 0.25}, {1: 0.5, 2: 0.5}]
+    """
+    free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
+    if free is None:
+        read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
+        return (Pmf([sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)], [1]),), 0.0
+    entry, several, error = marginal(piece).corners(free)
+    family = next(answer_law(Part(piece, share, Family((entry,)))).families())
+    hulls = {value: law for value, (law,) in family.hulls.items()}
+    laws: dict[Any, Pmf] = {}
+    for chances in several:
+        held = [value for value in hulls if chances[value]]
+        law = hulls[held[0]] if len(held) == 1 else _mixed([(chances[v], hulls[v]) for v in held])
+        laws.setdefault((tuple(law.values.tolist()), tuple(law.probabilities.tolist())), law)
+    return tuple(laws.values()), 2.02 * (2 * family.relative_error + error + 64 * UNIT)
+
+
+def _mixed(parts: Sequence[tuple[Fraction, Pmf]]) -> Pmf:
+    """Return the mixture of laws on whole numbers; masses keep their relative accuracy, however small."""
+    values = np.unique(np.concatenate([law.values for _, law in parts]))
+    step = max(1, int(np.gcd.reduce(np.diff(values), initial=0)))
+    start, size = int(values[0]), 1 + int(values[-1] - values[0]) // step
+    total: Wide | None = None
+    for chance, law in parts:
+        weights = Weights.of(law, step)
+        place = (weights.start - start) // step
+        row = _placed(times(weights.numbers, *binary(chance.numerator, chance.denominator)), place, size)
+        total = row if total is None else add(total, row)
+    assert total is not None
+    return as_law(total, start, step)
+
+
+def smoothed_by(family: AnswerFamily, sums: Weights, step: int) -> DenseFamily:
+    """Return the laws of a family, each convolved with the law of what a part of the others adds, on steps of `step`.
+
+    Positive terms only; every mass is right up to the family's error, that of the sums and 2 n + 4 roundings, twice
+    where it is divided by their sum.
+    """
+    own = family if isinstance(family, DenseFamily) else _as_dense(family)
+    unit = math.gcd(own.step, step) if len(sums) > 1 else own.step
+    rows, beside = _spread(own.weights, own.step // unit), _spread(sums.numbers, step // unit if len(sums) > 1 else 1)
+    places = rows.mantissas.shape[1]
+    kernels = Wide(rows.mantissas.T[None], rows.exponents.T[None])
+    found = convolve_many(Wide(beside.mantissas[None], beside.exponents[None]), kernels)
+    weights = stack([convolve(row, beside) for row in _rows(rows)]) if found is None else found
+    error = sums.error + 1.01 * (2 * places + 4) * UNIT
+    whole = own.relative_error + 2.02 * error * (1 + own.relative_error) + 4 * weights.mantissas.shape[1] * UNIT
+    start = own.start + sums.start
+    return DenseFamily(own.entry, own.pairs, own.rows, own.starts, weights, start, unit, whole)
+
+
+def _as_dense(family: AnswerFamily) -> DenseFamily:
+    """Return a family of single laws as rows of weights."""
+    laws = {value: law for value, (law,) in family.hulls.items()}
+    values = np.unique(np.concatenate([law.values for law in laws.values()]))
+    step = max(1, int(np.gcd.reduce(np.diff(values), initial=0)))
+    start, size = int(values[0]), 1 + int(values[-1] - values[0]) // step
+    rows = []
+    for law in laws.values():
+        weights = Weights.of(law, step)
+        rows.append(_placed(weights.numbers, (weights.start - start) // step, size))
+    places = {value: (row,) for row, value in enumerate(laws)}
+    error = family.relative_error + 2.02 * 8 * UNIT
+    return DenseFamily(family.entry, family.pairs, places, dict.fromkeys(laws, (0,)), stack(rows), start, step, error)
+
+
+def _rows(rows: Wide) -> list[Wide]:
+    return [rows[number] for number in range(len(rows.mantissas))]
+
+
+def _placed(numbers: Wide, place: int, size: int) -> Wide:
+    mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
+    here = slice(place, place + len(numbers.mantissas))
+    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    return Wide(mantissas, exponents)
+
+
+def _spread(rows: Wide, factor: int) -> Wide:
+    """Return rows with `factor` - 1 zeros between any two places."""
+    if factor == 1:
+        return rows
+    shape = (*rows.mantissas.shape[:-1], (rows.mantissas.shape[-1] - 1) * factor + 1)
+    mantissas, exponents = np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64)
+    mantissas[..., ::factor], exponents[..., ::factor] = rows.mantissas, rows.exponents
+    return Wide(mantissas, exponents)
+
+
+def _shares_of(count: int, corners: int) -> Iterator[Counts]:
+    """Yield every way to give `count` components one of so many corners each, as numbers of each.
+
+    >>> list(_shares_of(2, 2))
+    [(2, 0), (1, 1), (0, 2)]
+    """
+    for bars in combinations_with_replacement(range(corners), count) if corners > 1 else ((0,) * count,):
+        yield tuple(bars.count(corner) for corner in range(corners))
+
+
+def _deviation(law: Pmf) -> float:
+    values, chances = law.values.astype(float), law.probabilities
+    mean = float((values * chances).sum())
+    return math.sqrt(max(float(((values - mean) ** 2 * chances).sum()), 0.0))
