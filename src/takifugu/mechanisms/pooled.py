@@ -194,11 +194,12 @@ def conditions(problem: Problem, rule: Rule, amount: Amount) -> tuple[str, ...]:
         return ()
     pool = pool_of(problem, rule.lines)
     assert pool is not None
-    told = ", ".join(f"{_up(loss)} if {_how_many(m, pool.most)}" for m, loss in known)
-    return (
-        f"nobody who sees it knows what any of the {pool.most:,} other components add: for who does, epsilon is "
-        f"at most {told}",
-    )
+    if pool.most == 1:
+        others, told = "the other component adds", _up(known[-1][1])
+    else:
+        others = f"any of the {pool.most:,} other components add"
+        told = ", ".join(f"{_up(loss)} if {_how_many(m, pool.most)}" for m, loss in known)
+    return (f"nobody who sees it knows what {others}: for who does, epsilon is at most {told}",)
 
 
 def losses_to_who_knows(problem: Problem, rule: Rule, amount: Amount) -> tuple[tuple[int, float], ...]:
