@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from typing import Any
 
 from takifugu import secrets
 from takifugu._version import __version__
+from takifugu.beliefs.one_sequence import is_recording
 from takifugu.calibration import Calibration
-from takifugu.certificates.certificate import FORMAT, NEWEST, Answer, Certificate, once, short
+from takifugu.certificates.certificate import Answer, Certificate, once, short
 from takifugu.laws.rationals import to_text
+from takifugu.queries import By
 from takifugu.randomisers import answered, scale_text
-
-
-@dataclass(frozen=True)
-class Wording:
-    """What the release file says to readers; public, and no part of the promise."""
-
-    title: str | None = None
-    measured_in: str | None = None
-    publisher: str | None = None
-    contact: str | None = None
-
-
-#: A release that says nothing more.
-PLAIN = Wording()
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Values that were made of the noisy ones, one mapping of cells for each answer, and what was done to them."""
-
-    values: tuple[Mapping[str, Fraction], ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,13 +37,10 @@ def certify(
     assumptions: Iterable[str] = (),
     table: str | None = None,
     list_units: bool = False,
-    wording: Wording = PLAIN,
-    beside: Beside | None = None,
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
 
-    A pooled table says how many `units` there are; which, only with `list_units`. Its format is the oldest one that
-    holds what it says.
+    A pooled table says how many `units` there are; which, only with `list_units`.
     """
     calibrations = [calibration for _, calibration, _ in drawn]
     first = calibrations[0]
@@ -72,7 +48,6 @@ def certify(
     if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
         general = replace(general, entries=None)  # type: ignore[type-var]
     promises = [c.guarantee for c in calibrations]
-    adjusted = [None] * len(drawn) if beside is None else beside.values
     return Certificate(
         release=release,
         source=source,
@@ -81,12 +56,12 @@ def certify(
         statistic=general.describe(),
         query=general.to_dict(),
         grid=to_text(first.randomiser.grid),
-        answers=tuple(_answer(*one, made) for one, made in zip(drawn, adjusted, strict=True)),
+        answers=tuple(_answer(unit, calibration, values) for unit, calibration, values in drawn),
         definition=first.framework.definition,
         hidden=once(s.describe() for c in calibrations for s in c.framework.secrets),
         beliefs=once(b.describe() for c in calibrations for b in c.framework.beliefs),
         frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        assumptions=once([*(a for p in promises for a in p.assumptions), *assumptions]),
+        assumptions=once([*_at_odds(calibrations), *(a for p in promises for a in p.assumptions), *assumptions]),
         epsilon=to_text(max(p.epsilon for p in promises)),
         delta=to_text(max(p.delta for p in promises)),
         mechanisms={c.mechanism: c.source for c in calibrations},
@@ -100,10 +75,20 @@ def certify(
         software=f"takifugu {__version__}",
         table=table,
         unit_count=len(units) if units and not _hides_presence(calibrations) else None,
-        **asdict(wording),
-        adjusting=() if beside is None else beside.notes,
-        format=FORMAT if beside is None and wording == PLAIN else NEWEST,
     )
+
+
+def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
+    """Say where a table asks how cells of steps differ, and a belief says that they do not."""
+    for calibration in calibrations:
+        query = calibration.query
+        if not isinstance(query, By):
+            continue
+        for belief in calibration.framework.beliefs:
+            period = getattr(belief.chain, "period", None) if is_recording(belief) else 0
+            if period is None or (period and period % (query.every or belief.size)):
+                cell = query.by or "cell"
+                yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
 
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
@@ -112,9 +97,7 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in told)
 
 
-def _answer(
-    unit: str | None, calibration: Calibration, values: Mapping[str, Any], adjusted: Mapping[str, Fraction] | None
-) -> Answer:
+def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any]) -> Answer:
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(
         unit=unit,
@@ -128,7 +111,6 @@ def _answer(
         delta=to_text(promise.delta),
         composition=str(promise.composition),
         framework=promise.framework,
-        adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
     )
 
 

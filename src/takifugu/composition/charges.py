@@ -19,7 +19,7 @@ from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
 from takifugu.kept import kept
 from takifugu.problem import Problem
-from takifugu.queries import Additive, IntArray, Mean, Query, Sum
+from takifugu.queries import Additive, By, IntArray, Mean, Query, Sum
 from takifugu.queries.additive import whole_change
 from takifugu.randomisers import Randomiser
 from takifugu.sensitivity import component_change
@@ -76,6 +76,8 @@ def charge_of(
     if isinstance(query, Mean) and not hasattr(own.domain, "resolve"):  # records of columns are never cut to units
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = total.resolve(own.domain).grid / queries.resolved(query, own.domain).grid, total
+    if isinstance(query, By):
+        factor, query = _share_of_cells(query, own, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
@@ -95,7 +97,32 @@ def charge_of(
 
 def names_entries(query: Query) -> bool:
     """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
-    return isinstance(query, queries.Linear | queries.By) or getattr(query, "entries", None) is not None
+    numbered = isinstance(query, queries.Linear) or (isinstance(query, By) and query.every is None)
+    return numbered or getattr(query, "entries", None) is not None
+
+
+def _share_of_cells(query: By, own: Framework, about: Framework) -> Fraction:
+    """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
+
+    A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
+    Raises InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
+    """
+    if _size(about) == _size(own):
+        return Fraction(1)
+    every = query.every or 1
+    lengths = (*_lengths(own), *_lengths(about))
+    if not lengths or any(length % every for length in lengths):
+        raise InputError(
+            f"the cells repeat every {every} entries, and some sequence of the pool is no multiple of that long",
+            fix="give each unit its own table",
+        ).at("query")
+    if not isinstance(query.query, Mean):
+        return Fraction(1)
+    of_pool, of_unit = (query.held(framework.domain) for framework in (own, about))
+    weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
+    if len(weights) > 1:
+        raise InputError("a unit has another share of each cell", fix="give each unit its own table").at("query")
+    return weights.pop()
 
 
 def _size(framework: Framework) -> int:

@@ -3,6 +3,7 @@
 from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
 from takifugu.frames.calendar import Calendar
+from takifugu.frames.cells import Slots, axes_of
 from takifugu.frames.classes import Classes
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.kinds import column_kinds
@@ -37,10 +38,12 @@ __all__ = [
     "Numerals",
     "Piece",
     "Recode",
+    "Slots",
     "Table",
     "TimeFormat",
     "Written",
     "Zone",
+    "axes_of",
     "column_kinds",
     "meant",
     "missing_states",

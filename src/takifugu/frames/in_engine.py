@@ -9,6 +9,7 @@ from operator import and_
 
 import narwhals.stable.v2 as nw
 
+from takifugu.frames.cells import Slots
 from takifugu.frames.codes import UNOBSERVED
 from takifugu.frames.engines import (
     Frame,
@@ -78,6 +79,14 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
         if clock.zone is not None and (in_texts or not getattr(found, "time_zone", None)):
             frame, in_place = in_utc(frame, keys, clock.zone, table.ordered)
     return EngineRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
+
+
+def _choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
+    return nw.when(when).then(_whole_expr(yes)).otherwise(_whole_expr(no))
+
+
+def _whole_expr(value: nw.Expr | int) -> nw.Expr:
+    return nw.lit(value, nw.Int64) if isinstance(value, int) else value
 
 
 def _order_text(table: Table, layout: Layout) -> nw.Expr:
@@ -247,6 +256,15 @@ class EngineRows:
         by_code = self._coded(by_raw, "raw").group_by(*self.keys, "code").agg(sum=nw.col("sum").sum())
         for *key, code, total in collected(by_code.select(*self.keys, "code", "sum")):
             yield self._key(key), int(code), int(total)
+
+    def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
+        window, place = slots.window, nw.col("place")
+        frame = self._placed(None).filter((place >= window.start) & (place < window.stop))
+        frame = frame.with_columns(cell=_whole_expr(slots.of(place, _choose)))
+        by_raw = frame.group_by(*self.keys, "cell", "raw").agg(rows=nw.len())
+        by_code = self._coded(by_raw, "raw").group_by(*self.keys, "cell", "code").agg(rows=nw.col("rows").sum())
+        for *key, cell, code, rows in collected(by_code.select(*self.keys, "cell", "code", "rows")):
+            yield self._key(key), int(cell), int(code), int(rows)
 
     def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         frame, unit, origins = self._positioned(before)

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from takifugu.frames.bins import Bins
 from takifugu.frames.bounded import Bounded
+from takifugu.frames.cells import Slots
 from takifugu.frames.classes import Classes
 from takifugu.frames.clock import Clock
 from takifugu.frames.codes import UNKNOWN, UNOBSERVED
@@ -171,6 +172,12 @@ class PythonRows:
                 each = 1 if weights is None else sum(w for run, w in weights.items() if place in run)
                 found[code] += each
             yield from ((key, code, number) for code, number in found.items())
+
+    def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
+        number_of = dict(zip(slots.window, slots.numbers.tolist(), strict=True))
+        for key, lines in self._placed(None):
+            found = Counter((number_of[place], code) for place, code in lines if place in number_of)
+            yield from ((key, number, code, times) for (number, code), times in found.items())
 
     def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         for key, lines in self._placed(before):

@@ -13,6 +13,7 @@ from typing import Any
 from takifugu.errors import InputError, did_you_mean, within
 from takifugu.frames.bins import Bins
 from takifugu.frames.calendar import Calendar
+from takifugu.frames.cells import Slots
 from takifugu.frames.clock import Clock, parts_of
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.numerals import Numerals
@@ -43,7 +44,8 @@ class Layout:
     piece that has no name ("keep"). `duplicates` says which of several rows in one step of a piece counts, in the order
     of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, Zone), and `round_to` what an
     inexact clock is rounded to, the step or a whole part of it. With a `calendar`
-    places count its steps, and only those in `window` are read; of "hidden" `gaps` nothing is told. Raises InputError
+    places count its steps, and only those in `window` are read; of "hidden" `gaps` nothing is told. `by` counts entries
+    by cells of the window (see Slots). Raises InputError
     for another rule, for a format or a zone that there is not, and for a step or a rule about the order without one.
 
     >>> Layout("posture", unit="person", order="minute", step="1min").columns
@@ -64,6 +66,7 @@ class Layout:
     calendar: Calendar | None = None
     window: range | None = None
     gaps: str = "public"
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, rules in _RULES.items():
@@ -97,6 +100,13 @@ class Layout:
                 ).at("round_to")
             parts = parts_of(parse_step(self.step), length)
         return Clock(form, zone, parts)
+
+    @cached_property
+    def slots(self) -> Slots | None:
+        """Return in which cell each step of the window is, by `by`; None where nothing is counted by cells."""
+        if not self.by or self.calendar is None or self.window is None:
+            return None
+        return Slots(self.calendar, self.window, self.by)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from takifugu.frames.cells import Slots
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
@@ -100,6 +103,9 @@ class Rows(Protocol):
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, state, and how many entries are in it (or their weights' sum)."""
+
+    def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
+        """Yield piece, number of the cell, state, and how many entries of the window are there."""
 
     def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""

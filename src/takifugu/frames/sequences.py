@@ -5,7 +5,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
@@ -29,7 +29,7 @@ class Piece:
     `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
     integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
     for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
-    it.
+    it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
     """
 
     unit: str | None
@@ -39,6 +39,8 @@ class Piece:
     counts: IntArray = field(repr=False)
     written: str | None = field(default=None, repr=False)
     values: IntArray | None = field(default=None, repr=False)
+    cell: IntArray | None = field(default=None, repr=False)
+    by_cell: IntArray | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:
@@ -91,8 +93,13 @@ def pieces(
         rows = rows_of(table, layout, states)
         rows, measured, before = measure(rows, layout, states, lengths or Lengths())
         counts = {key: m.counts for key, m in measured.items()}
-        window = layout.window
-        if window is not None:
+        window, slots, cell = layout.window, layout.slots, None
+        by_cell: dict[Key, IntArray] = {}
+        if slots is not None:
+            numbers, cell = slots.cells
+            by_cell = _by_cell(rows.cells(slots), numbers, len(states.states))
+            counts = {key: table.sum(axis=0) for key, table in by_cell.items()}
+        elif window is not None:
             counts = counts_by_piece(rows.counts(None, {window: 1}), len(states.states))
         elif weights is not None or (before is not None and not entrywise):
             counts = counts_by_piece(rows.counts(before, weights), len(states.states))
@@ -112,8 +119,19 @@ def pieces(
         if window is not None and seen is None:
             observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
         length = m.length if window is None else len(window)
-        found.append(Piece(*m.name, length, observed, mine, key[0], seen))
+        cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(mine)), dtype=np.int64))
+        found.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
     return tuple(sorted(found, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+
+
+def _by_cell(found: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
+    """Return each piece's counts by cell and state, of the cells of these numbers; no state adds nothing."""
+    row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
+    for key, number, code, rows in found:
+        table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
+        if code >= 0:
+            table[row[number], code] += rows
+    return counts
 
 
 def _values(

@@ -20,7 +20,7 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
     """Return the one thing of a number, or the things by cell of a histogram, of several cells, and of no cell."""
-    if certificate.query["kind"] in ("histogram", "visitors", "cross-table") or len(things) != 1:
+    if certificate.query["kind"] in ("histogram", "visitors", "cross-table", "by") or len(things) != 1:
         return dict(zip(labels, things, strict=True))
     return things[0]
 

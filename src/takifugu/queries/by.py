@@ -26,7 +26,7 @@ from takifugu.queries.additive import Additive, Chosen, Entries, IntArray
 from takifugu.queries.coded import Mean, Sum
 from takifugu.queries.coding import common_step
 from takifugu.queries.counts import Count, Histogram
-from takifugu.queries.forms import Query, entry_tuple, runs, unruns
+from takifugu.queries.forms import Query, entry_tuple, runs, unruns, where
 
 #: The queries that may be told by cells, by the kind that they write.
 _PARTS: dict[str, Any] = {"count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean}
@@ -39,27 +39,33 @@ class By:
     """A count, histogram, sum or mean for each cell: a part of the entries with a label, such as an hour of the day.
 
     `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
-    `by` says in words what the cells are. D(N) is the sum over N of the changes in an entry's own cells (this module).
-    Raises InputError for no cell, a cell without entries, two of one label, and a query that chooses entries itself.
+    With `every` they are numbers below it, and the cells repeat every so many entries, so that they mean the same of
+    one sequence and of a pool of several. `by` says in words what the cells are; only `entries` are read, if given.
+    D(N) is the sum over N of the changes in an entry's own cells (this module). Raises InputError for no cell, a cell
+    without entries, two of one label, and a query that chooses entries itself.
 
-    >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day")
+    >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
     >>> table.describe()
-    "the number of entries in state 'walking', for each of 2 cells by time of day"
+    "the number of entries in state 'walking', by time of day (2 cells)"
     >>> from takifugu import MarkovChain
-    >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 24, states=["still", "walking"]))
-    >>> answer.labels, answer.change(range(24))
-    (('night', 'day'), 24)
+    >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["still", "walking"]))
+    >>> answer.labels, answer.change(range(48))
+    (('night', 'day'), 48)
     """
 
     query: Query
     cells: tuple[tuple[str, Chosen], ...]
     by: str = ""
+    every: int | None = None
+    entries: Chosen | None = None
 
     def __init__(
         self,
         query: Query,
         cells: Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]],
         by: str = "",
+        every: int | None = None,
+        entries: Iterable[int | str] | None = None,
     ) -> None:
         if type(query) not in _PARTS.values():
             what = f"a {type(query).__name__} cannot be told by cells"
@@ -71,12 +77,13 @@ class By:
         object.__setattr__(self, "query", query)
         object.__setattr__(self, "cells", _cells(cells))
         object.__setattr__(self, "by", str(by))
+        object.__setattr__(self, "every", _period(every, self.cells))
+        object.__setattr__(self, "entries", entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Additive:
         """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
         every = self.query.total() if isinstance(self.query, Mean) else self.query
-        base = every.resolve(entries)
-        held = [self._held(entries, number) for number in range(len(self.cells))]
+        base, held = every.resolve(entries), self.held(entries)
         parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in held]
         unit = common_step(parts)
         tables, table_of = _tables(base, held, [int(part / unit) for part in parts])
@@ -84,9 +91,33 @@ class By:
         read[np.concatenate(held)] = 1
         return Additive(base.grid * unit, self._labels(base.labels), tables, base.weights * read, table_of)
 
-    def _held(self, entries: Entries, number: int) -> IntArray:
-        with within("cells", self.cells[number][0]):
-            return np.unique(np.array(positions(entries, self.cells[number][1]), dtype=np.int64))
+    def held(self, entries: Entries) -> list[IntArray]:
+        """Return the belief's own positions of the entries that each cell reads.
+
+        Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
+        """
+        found = [self._positions(entries, *cell) for cell in self.cells]
+        if self.entries is not None:
+            read = np.array(positions(entries, self.entries), dtype=np.int64)
+            found = [places[np.isin(places, read)] for places in found]
+        for (label, _), places in zip(self.cells, found, strict=True):
+            if not len(places) and (self.entries is None or isinstance(self.query, Mean)):
+                what = f"the cell {label!r} has no entry" if self.entries is None else f"no entry of {label!r} is read"
+                raise InputError(what, fix="leave the cell out").at("cells", label)
+        return found
+
+    def _positions(self, entries: Entries, label: str, chosen: Chosen) -> IntArray:
+        if self.every is not None:
+            first = np.array(chosen, dtype=np.int64)
+            found: IntArray = (np.arange(0, entries.size, self.every, dtype=np.int64)[:, None] + first).ravel()
+            return found[found < entries.size]
+        with within("cells", label):
+            return np.unique(np.array(positions(entries, chosen), dtype=np.int64))
+
+    def unnamed(self) -> By:
+        """Return the same table with its cells numbered: what it says of its entries, as a ledger keeps it."""
+        cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]
+        return By(self.query, cells, "", self.every, self.entries)
 
     def _labels(self, own: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(self.query, Histogram):
@@ -114,16 +145,19 @@ class By:
 
     def to_dict(self) -> dict[str, Any]:
         cells = [[label, runs(chosen)] for label, chosen in self.cells]
-        return {"kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by}
+        return {
+            "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
+            "entries": runs(self.entries),
+        }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> By:
         query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
-        return By(query, [(label, unruns(chosen) or ()) for label, chosen in data["cells"]], data.get("by", ""))
+        cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
+        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")))
 
     def describe(self) -> str:
-        by = f" by {self.by}" if self.by else ""
-        return f"{self.query.describe()}, for each of {len(self.cells)} cells{by}"
+        return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"
 
 
 def by_columns() -> InputError:
@@ -148,6 +182,20 @@ def _cells(given: Any) -> tuple[tuple[str, Chosen], ...]:
     if not found:
         raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
     return tuple(found.items())
+
+
+def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
+    """Return after how many entries the cells repeat; InputError where they hold another entry than one of those."""
+    if every is None:
+        return None
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
+    for label, chosen in cells:
+        odd = next((entry for entry in chosen if isinstance(entry, str) or entry >= every), None)
+        if odd is not None:
+            rule = f"cells that repeat every {every} entries hold numbers from 0 to {every - 1}"
+            raise InputError(f"the cell {label!r} holds {odd!r}", rule=rule, fix="number them so").at("cells", label)
+    return every
 
 
 def _some(chosen: Any, label: str) -> list[int | str]:

@@ -7,7 +7,7 @@ data: it names the rule that was broken and what the belief expects.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from takifugu.capabilities.evaluating import evaluate, misses, number_given, val
 from takifugu.errors import DataError
 from takifugu.frames import Counted, Piece
 from takifugu.guarantee import Composition
-from takifugu.queries import Mean, resolved
+from takifugu.queries import By, IntArray, Mean, resolved
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -43,6 +43,7 @@ class Seen:
         found = hashlib.sha256()
         for piece in self.data.pieces:
             found.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
+            found.update(b"" if piece.by_cell is None else piece.by_cell.tobytes())
         return found.digest()
 
 
@@ -88,34 +89,43 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
     answer = calibration.problem.answers[0]
     total = np.zeros(answer.cells, dtype=np.int64)
-    for piece, weight in _read_of_pieces(calibration, pieces):
-        total += weight * (piece.counts @ answer.tables[0])
+    for counts, weight, table in _read_of_pieces(calibration, pieces):
+        total += weight * (counts @ answer.tables[table])
     return tuple(int(cell) for cell in total)
 
 
-def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
-    """Yield the pieces that a query reads with their weight: counts cannot distinguish entries of different weights."""
+def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[IntArray, int, int]]:
+    """Yield counts of entries by state, with the weight and the table that a query has for all of these entries.
+
+    Raises DataError where a query reads entries in different ways that were counted together.
+    """
     belief = calibration.framework.beliefs[0]
     answer, runs = resolved(calibration.query, belief), belief.components()
-    if [len(run) for run in runs] != [piece.length for piece in pieces] or answer.table_of is not None:
+    if [len(run) for run in runs] != [piece.length for piece in pieces]:
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
+    known: dict[Hashable, list[list[int]]] = {}  # pieces of a pool are often alike
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
-        if piece.complete:
-            weighed = weights
-        else:
-            seen = piece.weights() != 0
+        tables = np.zeros_like(weights) if answer.table_of is None else answer.table_of[run.start : run.stop]
+        key = weights.tobytes(), tables.tobytes(), piece.observed, id(piece.cell)
+        if key not in known:
+            seen = np.ones(len(weights), dtype=bool) if piece.complete else piece.weights() != 0
             if weights[~seen].any():
                 _check_may_miss(calibration)
-            weighed = weights[seen]
-        if weighed.size and (weighed != weighed[0]).any():
-            raise DataError(
-                "the query weighs entries differently, and counts do not", fix="give the entries"
-            ).at("data")
-        if weighed.size:
-            yield piece, int(weighed[0])
+            known[key] = _ways(weights[seen], tables[seen], None if piece.cell is None else piece.cell[seen])
+        for cell, weight, table in known[key]:
+            yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
+
+
+def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> list[list[int]]:
+    """Return the cells of some entries, each with the weight and table that all its entries have; 0 is not read."""
+    found = np.unique(np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables]), axis=1).T
+    read: list[list[int]] = found[found[:, 1] != 0].tolist()
+    if len({cell for cell, _, _ in read}) < len(read) or {*found[found[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
+        raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
+    return read
 
 
 def _check_may_miss(calibration: Calibration) -> None:
@@ -126,7 +136,8 @@ def _check_may_miss(calibration: Calibration) -> None:
             "length only",
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
-    if isinstance(calibration.query, Mean):
+    query = calibration.query
+    if isinstance(query.query if isinstance(query, By) else query, Mean):
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
             "entries",

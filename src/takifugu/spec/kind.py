@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -193,8 +192,8 @@ class Kind:
         """Return at which step of each unit's recording the data start, and in which calendar; None if undeclared."""
         return None, ""
 
-    def told(self, file: ReleaseFile, calibration: Any) -> tuple[str, ...]:
-        """Return what a certificate says of the window that is read."""
+    def told(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
+        """Return what a certificate says of one table: of the window that is read, and of its cells."""
         return ()
 
     def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -242,10 +241,6 @@ class Kind:
                 fix="define data() and framework_about(), or publish each unit alone",
             )
         return units[0].data
-
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return what the cells of an answer about these units sum to, where everybody knows that; else None."""
-        return None
 
     def foresee(self, spec: Any, item: Any, noise: Any) -> Iterator[str]:
         """Yield what is to be expected of one table, before it is paid for, from what is public."""

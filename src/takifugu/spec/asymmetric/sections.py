@@ -12,7 +12,6 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
-    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -120,7 +119,7 @@ class PriorSpec(Section):
     ]
 
 
-class PolicyItemSpec(ItemWords):
+class PolicyItemSpec(Section):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["safe-places"])]

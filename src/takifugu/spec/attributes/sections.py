@@ -17,7 +17,6 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
-    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -116,7 +115,7 @@ class AttributeHideSpec(Section):
     ] = None
 
 
-class AttributeItemSpec(ItemWords):
+class AttributeItemSpec(Section):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["mean-weight"])]

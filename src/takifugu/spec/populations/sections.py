@@ -12,7 +12,6 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
-    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -114,7 +113,7 @@ class PopulationsSpec(Section):
     units_independent: UnitsIndependent = None
 
 
-class PopulationItemSpec(ItemWords):
+class PopulationItemSpec(Section):
     """A randomised column to publish."""
 
     name: Annotated[TableName, Field(examples=["places"])]

@@ -35,7 +35,6 @@ _BELONGS = {
     "attribute": ("sum", "mean", "identity"),
     "variables": ("histogram", "count", "sum", "mean"),
     "total": ("histogram",),
-    "adjust": ("histogram", "count"),
 }
 
 

@@ -7,14 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.sections import (
-    Adjust,
     AllowZeroNoise,
     Edges,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
-    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -156,7 +154,7 @@ class RecordHideSpec(Section):
     presence: Annotated[StrictBool, Field(description="whether each user is present or absent is hidden")] = False
 
 
-class RecordItemSpec(ItemWords):
+class RecordItemSpec(Section):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["education"])]
@@ -184,7 +182,6 @@ class RecordItemSpec(ItemWords):
         None
     )
     total: Total = None
-    adjust: Adjust = None
     allow_zero_noise: AllowZeroNoise = False
 
 

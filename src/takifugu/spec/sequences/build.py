@@ -36,17 +36,21 @@ MOST_NUMBERS = 200_000
 
 
 def layout_of(
-    source: SourceSpec, fit: FitSpec | None = None, calendar: Calendar | None = None, window: range | None = None
+    source: SourceSpec,
+    fit: FitSpec | None = None,
+    calendar: Calendar | None = None,
+    window: range | None = None,
+    by: tuple[str, ...] = (),
 ) -> Layout:
     """Return what the columns of the source mean, or those of a file that a belief is fitted to.
 
-    With a calendar only the window of it is read.
+    With a calendar only the window of it is read, and entries are counted `by` parts of the calendar.
     """
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates")
     told = {rule: getattr(source, rule) for rule in rules}
-    return Layout(**named, **told, calendar=calendar, window=window, gaps=source.gaps)
+    return Layout(**named, **told, calendar=calendar, window=window, gaps=source.gaps, by=by)
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:

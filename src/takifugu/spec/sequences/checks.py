@@ -43,7 +43,6 @@ _BELONGS = {
     "grid": ("sum", "mean", "linear"),
     "weights": ("linear",),
     "total": ("histogram",),
-    "adjust": ("histogram", "count"),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.beliefs.pieces import Chain, IndependentPieces
 from takifugu.errors import InputError, SpecError
-from takifugu.frames import Counted, Piece
+from takifugu.frames import Counted, Piece, Slots
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
 from takifugu.spec.columns import Column
@@ -22,6 +22,7 @@ from takifugu.spec.meaning import Meaning
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, recode_of, secret_of
+from takifugu.spec.sequences.by import by_cells, slots_of, told_of
 from takifugu.spec.sequences.checks import meaning_of
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -75,15 +76,27 @@ class Sequences(Kind):
     def hides_gaps(self, file: ReleaseFile) -> bool:
         return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
 
-    def told(self, file: ReleaseFile, calibration: Any) -> tuple[str, ...]:
+    def told(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
-        return () if calendar is None or file.places is None else words_of(calendar, file.places, calibration)
+        if calendar is None or file.places is None:
+            return ()
+        cells = () if item.by is None else (told_of(self._slots(file, item)),)
+        return (*words_of(calendar, file.places, calibration), *cells)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
 
     def query(self, item: ItemSpec, belief: Chain, folder: Path) -> Query:
         return query_of(item, belief.states, folder)
+
+    def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
+        query = self.query(item, file.belief, file.folder)
+        return query if item.by is None else by_cells(query, self._slots(file, item))
+
+    def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        assert calendar is not None  # which `windows.faults_of` requires of a table by cells
+        return slots_of(item, calendar, file.places or window_of(item, calendar))
 
     def shape_of(self, units: Sequence[Unit]) -> tuple[int, ...]:
         return tuple(length for unit in units for length in lengths_in(unit))
@@ -117,11 +130,6 @@ class Sequences(Kind):
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("release", number, "weights"), what, fix)])
         return sequence_of(file, unit)
-
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""
-        is_known = not self.hides_gaps(file) and (len(units) == 1 or all(unit.complete for unit in units))
-        return answer.constant_sum() if is_known else None
 
     def assumptions(self, spec: ReleaseSpec) -> Iterator[str]:
         if spec.source.unit is not None:

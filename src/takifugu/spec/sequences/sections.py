@@ -9,14 +9,12 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 
 from takifugu.frames import TimeFormat, Zone
 from takifugu.spec.sections import (
-    Adjust,
     AllowZeroNoise,
     Bins,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
-    ItemWords,
     Mechanism,
     Name,
     NullKeys,
@@ -212,7 +210,7 @@ class EntrySpec(Section):
     b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
 
 
-class ItemSpec(ItemWords):
+class ItemSpec(Section):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["time-use"])]
@@ -243,11 +241,17 @@ class ItemSpec(ItemWords):
             examples=[[1, 0, "1/2"]],
         ),
     ] = None
+    by: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)] | None,
+        Field(
+            description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them",
+            examples=["hour"],
+        ),
+    ] = None
     grid: Annotated[
         Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
     ] = None
     total: Total = None
-    adjust: Adjust = None
     allow_zero_noise: AllowZeroNoise = False
     from_: Annotated[
         Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])

@@ -9,6 +9,7 @@ from takifugu.errors import DataError, Step
 from takifugu.frames import Piece, pieces
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.sequences.build import layout_of, lengths_of, recode_of
+from takifugu.spec.sequences.by import counted_by
 from takifugu.spec.sequences.windows import calendar_of
 
 #: The section of a release file that has a key, where it is not [source].
@@ -22,7 +23,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     """
     spec: Any = file.spec
     entrywise = any(item.query == "linear" for item in spec.release)  # its entries count differently
-    layout = layout_of(spec.source, None, calendar_of(spec.source), file.places)
+    layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
         found = pieces(file.table, *rules, entrywise=entrywise)

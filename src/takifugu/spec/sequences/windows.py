@@ -11,10 +11,9 @@ from typing import Any
 from takifugu.composition import charge_of
 from takifugu.composition.charges import Calibrated
 from takifugu.errors import InputError, TakifuguError
-from takifugu.frames import Calendar, Zone, parse_step
+from takifugu.frames import Calendar, Zone, axes_of, parse_step
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec
-from takifugu.told import STEPS, WINDOW
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -70,7 +69,7 @@ def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tupl
     charge = charge_of(calibration)
     clocks = "" if calendar.zone is None else f", by clocks in {calendar.zone.name}"
     told_of = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
-    found = [f"{WINDOW}{told_of}{clocks}"]
+    found = [f"the window is {told_of}{clocks}"]
     told = []
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
@@ -79,7 +78,7 @@ def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tupl
             told.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
     if told:
         found.append(
-            f"{STEPS}what lasts as long as a window is not: to someone who knows all other steps the "
+            "each step is hidden; what lasts as long as a window is not: to someone who knows all other steps the "
             f"noise of this table alone hides {', and '.join(told)}"
         )
     return tuple(found)
@@ -97,7 +96,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         if source.until is not None:
             yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
         for number, item in enumerate(items):
-            keys = [key for key in ("from", "to", "window", "every") if item is not None and _given(item, key)]
+            keys = [key for key in ("from", "to", "window", "every", "by") if item is not None and _given(item, key)]
             for key in keys[:1]:
                 fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
                 yield fault(("release", number, key), "needs a declared calendar", fix)
@@ -114,7 +113,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         return
     for number, item in enumerate(items):
         if item is not None and calendar is not None:
-            yield from _window_faults(item, number, calendar, source.gaps)
+            yield from _window_faults(item, number, calendar, source)
 
 
 def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguError]:
@@ -133,8 +132,13 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
         yield fault(("hide", "kind"), what, 'write kind = "every-entry"')
 
 
-def _window_faults(item: ItemSpec, number: int, calendar: Calendar, gaps: str) -> Iterator[TakifuguError]:
+def _window_faults(item: ItemSpec, number: int, calendar: Calendar, source: SourceSpec) -> Iterator[TakifuguError]:
     where = ("release", number)
+    if item.by is not None:
+        try:
+            axes_of(item.by, calendar)
+        except TakifuguError as error:
+            yield blamed(error, *where, "by")
     ways = [key for key in ("from", "window", "every") if _given(item, key) or (key == "from" and item.to is not None)]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
@@ -154,7 +158,10 @@ def _window_faults(item: ItemSpec, number: int, calendar: Calendar, gaps: str) -
                 yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
-    if gaps == "hidden" and item.query in ("mean", "linear"):
+    if item.by is not None and item.query == "linear":
+        fix = "write a sum with codes, or leave by out"
+        yield fault((*where, "by"), "does not belong to a linear query, whose weights choose the entries", fix)
+    if source.gaps == "hidden" and item.query in ("mean", "linear"):
         yield fault(
             (*where, "query"), f"a {item.query} of a window depends on which of its steps were observed",
             'write gaps = "public" under [source] if everybody may know that, or publish a sum',

@@ -1,0 +1,230 @@
+"""Release files with tables by hour, weekday, date, week and month: counted by hand, charged, planned, refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from click.testing import CliRunner
+from tests.support import cell_oracles
+from tests.support.engines import ENGINES, Columns
+
+from takifugu.certificates.cells import read_table
+from takifugu.cli import main
+from takifugu.errors import Fault, SpecError
+from takifugu.ledger import Ledger
+from takifugu.releasing.forecast import forecast
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.planning import plan
+from takifugu.releasing.resuming import resume
+from takifugu.releasing.run import release_file
+from takifugu.releasing.truth import answer_of, read
+from takifugu.spec.file import load
+
+START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berlin"
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+unit = "who"
+order = "at"
+step = "30min"
+from = "2025-10-20"
+until = "2025-11-10"
+budget = 20.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[[release]]
+name = "table"
+query = "histogram"
+by = "hour"
+epsilon = 0.5
+mechanism = "quilt-exact"
+window = "2025-W43"
+"""
+LOCAL = ('step = "30min"', f'step = "30min"\ntimezone = "{ZONE}"')
+PUBLIC = ('step = "30min"', 'step = "30min"\ngaps = "public"')
+ALONE = ('unit = "who"\n', "")
+
+
+def recorded(who: str = "ana ben", steps: int = 1000, seen: float = 0.9) -> list[tuple[str, datetime, str]]:
+    draw = random.Random(7)
+    places = [(unit, place) for unit in who.split() for place in range(steps) if draw.random() < seen]
+    return [(unit, START + place * STEP, draw.choice(["calm", "busy"])) for unit, place in places]
+
+
+def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bool = False) -> Path:
+    text = FILE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    lines = ["who,at,state"]
+    for who, at, state in recorded() if rows is None else rows:
+        shown = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
+        lines.append(f"{who},{shown:%Y-%m-%dT%H:%M},{state}")
+    (folder / "ward.csv").write_text("\n".join(lines), encoding="utf-8")
+    return folder / "ward.toml"
+
+
+def truths(path: Path, data: Any = None) -> Iterator[tuple[str | None, dict[str, Fraction]]]:
+    """Yield the true answer to every question, by its cells."""
+    for table in plan(load(path, data)).tables:
+        for question in table.questions:
+            calibration = question.calibration
+            answer = answer_of(calibration, read(calibration, question.data))
+            grid = calibration.problem.grid
+            yield question.unit, {c: v * grid for c, v in zip(calibration.problem.labels, answer, strict=True)}
+
+
+WEEK = {
+    None: (datetime(2025, 10, 20), datetime(2025, 10, 27)),
+    ZONE: (datetime(2025, 10, 19, 22), datetime(2025, 10, 26, 23)),
+}
+
+
+def by_hand(rows: Any, by: tuple[str, ...], zone: str | None) -> dict[str, int]:
+    """Return the histogram of all units by cell."""
+    found: dict[str, int] = {}
+    for counts in cell_oracles.table(rows, WEEK[zone], by, zone).values():
+        for (cell, state), times in counts.items():
+            found[f"{cell}, {state}"] = found.get(f"{cell}, {state}", 0) + times
+    return found
+
+
+@pytest.mark.parametrize("engine", [None, *ENGINES])
+def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, engine: str | None) -> None:
+    rows = recorded()
+    columns: Columns = {
+        "who": ("text", [who for who, *_ in rows]), "state": ("text", [state for *_, state in rows]),
+        "at": ("zoned", [at.replace(tzinfo=UTC) for _, at, _ in rows]),
+    }  # fmt: skip
+    data = None if engine is None else ENGINES[engine](columns)
+    for by, axes in (('"hour"', ("hour",)), ('["weekday", "hour"]', ("weekday", "hour")), ('"date"', ("date",))):
+        path = written(tmp_path, LOCAL, ('"hour"', by), rows=rows, local=True)
+        ((_, found),) = truths(path, data)
+        assert {cell: n for cell, n in found.items() if n} == by_hand(rows, axes, ZONE)
+
+
+def test_an_hour_that_clocks_show_twice_holds_the_steps_of_both(tmp_path: Path) -> None:
+    rows = [("ana", START + place * STEP, "calm") for place in range(1000)]
+    path = written(tmp_path, LOCAL, ALONE, ("units_independent = true\n", ""), rows=rows, local=True)
+    ((_, found),) = truths(path)
+    assert [found[f"{hour:02}, calm"] for hour in (1, 2, 3)] == [12, 16, 14]  # the recording starts at 02:00
+
+
+def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: Path) -> None:
+    both = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"')
+    more = '\n[[release]]\nname = "days"\nquery = "count"\nstates = ["busy"]\nby = "weekday"\nepsilon = 1\n'
+    more += 'window = "2025-W43"\n[[release]]\nname = "plain"\nquery = "histogram"\nepsilon = 1\nwindow = "2025-W43"\n'
+    path = written(tmp_path, both)
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    found = list(truths(path))
+    units, (pooled, days, plain) = [cells for who, cells in found if who], [c for who, c in found if not who]
+    assert pooled == by_hand(recorded(), ("hour",), None)
+    assert pooled == {cell: sum(unit[cell] for unit in units) for cell in pooled}
+    assert sum(days.values()) == plain["busy"] == sum(n for cell, n in pooled.items() if cell.endswith("busy"))
+    assert list(days) == ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+
+def test_a_mean_of_each_cell_divides_by_its_own_steps(tmp_path: Path) -> None:
+    mean = ('"histogram"', '"mean"\ncodes = { calm = 0, busy = 1 }')
+    path = written(tmp_path, mean)
+    with pytest.raises(SpecError, match="a mean of a window depends on which of its steps were observed"):
+        load(path)
+    rows = recorded()
+    path = written(tmp_path, mean, PUBLIC, ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'), rows=rows)
+    for who, found in truths(path):
+        counts = cell_oracles.table(rows, WEEK[None], ("hour",), None)[str(who)]
+        for cell, value in found.items():
+            assert value == Fraction(counts[cell, "busy"], counts[cell, "busy"] + counts[cell, "calm"])
+
+
+def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
+    weekly, rows = ('window = "2025-W43"', 'every = "week"\nper = "both"'), recorded(seen=0.1)
+    foreseen, planned = [], []
+    for by in ('by = "hour"\n', 'by = "date"\n', ""):
+        path = written(tmp_path, weekly, ('by = "hour"\n', by), ("epsilon = 0.5", "epsilon = 8"), rows=rows)
+        account = forecast(path).account
+        assert account is not None
+        assert account.after is not None
+        foreseen.append(account.after.epsilon)
+        planned.append(outlook(load(path), 52).rows)
+    assert foreseen[0] == foreseen[1] == foreseen[2]  # 2 per step, whatever the cells
+    assert planned[0] == planned[1] == planned[2]
+    assert 8 < foreseen[0] < 48
+    path = written(tmp_path, weekly, ("epsilon = 0.5", "epsilon = 8"), rows=rows)
+    assert len(release_file(path).tables) == 6
+    assert Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon == foreseen[0]
+
+
+def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, ("epsilon = 0.5", "epsilon = 8"), rows=recorded(seen=0.1))
+
+    def failing(*_: Any) -> Any:
+        raise OSError("no randomness")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("takifugu.releasing.publish.draw", failing)
+        with pytest.raises(Fault, match="paid, not drawn"):
+            release_file(path)
+    paid = Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon
+    (done,) = resume(tmp_path / "ledger.db")
+    assert not done.problem
+    assert len(read_table(tmp_path / "out" / "table.csv")) == 48
+    assert Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon == paid == 8
+
+
+def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
+    path = written(tmp_path, LOCAL, local=True)
+    release_file(path, anyway=True)
+    told = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
+    first = "the belief says that every hour is like any other, while this table asks how they differ"
+    assert told["assumptions"][0] == first
+    assert f"the hours are those of clocks in {ZONE}" in told["assumptions"][-1]
+    assert told["statistic"] == "how many entries are in each state, by hour (24 cells)"
+    assert told["query"]["every"] == 338  # clocks are set back in this week, so that its days are not alike
+    assert "by hour (24 cells)" in (tmp_path / "out" / "table.report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "words"),
+    [
+        ([('"hour"', '"houre"')], "release[0].by", "did you mean 'hour'"),
+        ([('"hour"', '["hour", "hour"]')], "release[0].by", "twice"),
+        ([('"30min"', '"1d"')], "release[0].by", "no shorter than a step"),
+        ([('from = "2025-10-20"\nuntil = "2025-11-10"\n', ""), ('window = "2025-W43"', "")], "release[0].by",
+         "needs a declared calendar"),
+        ([('"histogram"', '"linear"\nweights = [1]\n'), ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'),
+          PUBLIC], "release[0].by", "does not belong to a linear query"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any, place: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(written(tmp_path, *changes))
+    assert words in str(caught.value)
+    assert place in str(caught.value)
+
+
+def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
+    path = written(tmp_path, ('window = "2025-W43"', 'every = "week"'), ("epsilon = 0.5", "epsilon = 8"))
+    for words in (["release", str(path), "--dry-run"], ["plan", str(path), "--releases", "52"],
+                  ["release", str(path), "--window", "2025-W44"], ["compare", str(path)]):
+        told = CliRunner().invoke(main, words)
+        assert told.exit_code == 0, told.output
+    text = (tmp_path / "out" / "table-2025-W44.csv").read_text(encoding="utf-8")
+    assert text.splitlines()[1].startswith('"00, calm",')
+    assert len(text.splitlines()) == 49

@@ -1,0 +1,57 @@
+"""Cells of a calendar by definition: every step is put on its clock by the standard library. Imports no takifugu."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+
+def label(moment: datetime, axes: Sequence[str], zone: str | None) -> str:
+    """Return the cell of a moment in UTC, on clocks in a zone."""
+    local = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(zone or "UTC"))
+    year, week, _ = local.isocalendar()
+    told = {
+        "hour": f"{local:%H}", "weekday": f"{local:%A}", "date": f"{local:%Y-%m-%d}", "month": f"{local:%Y-%m}",
+        "week": f"{year:04}-W{week:02}",
+    }  # fmt: skip
+    return " ".join(told[axis] for axis in axes)
+
+
+def labels(start: datetime, step: timedelta, steps: int, axes: Sequence[str], zone: str | None) -> list[str]:
+    """Return the cell of every step from a moment in UTC on."""
+    return [label(start + n * step, axes, zone) for n in range(steps)]
+
+
+def table(
+    rows: Sequence[tuple[str, datetime, Any]], window: tuple[datetime, datetime], axes: Sequence[str], zone: str | None
+) -> dict[str, Counter[tuple[str, Any]]]:
+    """Return for each unit how many of its rows (unit, moment, state) in a window are in each cell and state."""
+    found: dict[str, Counter[tuple[str, Any]]] = {unit: Counter() for unit, _, _ in rows}
+    for unit, moment, state in rows:
+        if window[0] <= moment < window[1]:
+            found[unit][label(moment, axes, zone), state] += 1
+    return found
+
+
+def joint_loss(law: dict[tuple[int, ...], float], tables: Sequence[tuple[Sequence[Sequence[int]], float]]) -> float:
+    """Return the largest log-ratio, given two values of an entry, of tables that count ones by cells of entries.
+
+    A table is (its cells, the scale of its Laplace noise). Between the atoms of a cell the ratio is monotone.
+    """
+    paths, masses = np.array(list(law)), np.array(list(law.values()))
+    cells = [(list(chosen), scale) for table, scale in tables for chosen in table]
+    counts = np.stack([paths[:, chosen].sum(axis=1) for chosen, _ in cells], axis=1)
+    shown = np.array(list(product(*(range(len(chosen) + 1) for chosen, _ in cells))))
+    scales = np.array([scale for _, scale in cells])
+    weights = np.exp(-(np.abs(shown[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
+    worst = 0.0
+    for entry in range(paths.shape[1]):
+        given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in (paths[:, entry] == v for v in (0, 1))]
+        worst = max(worst, *(float(np.abs(np.log(p / q)).max()) for p in given for q in given))
+    return worst
