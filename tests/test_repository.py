@@ -204,7 +204,10 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
         assert page.name in navigation, page.name
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists() or target == "reference.md", f"{page.name} links to {target}"
+            leads = (page.parent / target).resolve()
+            assert leads.exists() or target == "reference.md", f"{page.name} links to {target}"
+            on_the_site = page.name == "README.md" or leads.is_relative_to(ROOT / "docs")
+            assert on_the_site, f"{page.name} links to {target}, which is not on the site"
 
 
 def anchors(page: Path) -> set[str]:

@@ -34,7 +34,7 @@ def with_ticks(
         return frame, length, whole
     rounding = clock.rounding(length)
     tick = nw.col("tick")
-    frame = frame.with_columns(tick=nw.when(tick.abs() < rounding.largest).then(tick))
+    frame = settled(frame.with_columns(tick=nw.when(tick.abs() < rounding.largest).then(tick)), ["tick"])
     frame = frame.with_columns(tick=rounding.of(tick))
     if "ahead" in frame.collect_schema().names():
         frame = frame.with_columns(tick=tick - nw.col("ahead") * rounding.finer).drop("ahead")
