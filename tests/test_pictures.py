@@ -39,6 +39,12 @@ def test_a_line_goes_where_its_points_are() -> None:
     assert {"epsilon", "error", "Cost", "0.1", "10"} <= set(texts(picture))
 
 
+def test_a_title_is_cut_where_it_would_leave_the_picture() -> None:
+    picture = bar_chart([Bar("a", 1)], Axis("x"), "word " * 40, width=340)
+    assert max(map(len, texts(picture))) * 7 < 340
+    assert parsed(picture).findtext(f"{SVG}title") == "word " * 40
+
+
 def test_a_step_holds_its_value() -> None:
     (line,) = drawn(line_chart([Line("", [(0, 0), (1, 2), (3, 1)], step=True)], Axis("x"), Axis("y"), "t"))
     assert [x for x, _ in line] == sorted(x for x, _ in line)
@@ -76,6 +82,8 @@ def test_no_text_breaks_out(title: str, label: str, made: str) -> None:
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=9), st.booleans(), st.booleans())
+@example([(0.0, 5e-324)], False, False)
+@example([(0.0, 5e-324), (1.0, 1.0)], False, True)
 def test_everything_stays_inside(points: list[tuple[float, float]], log_x: bool, log_y: bool) -> None:
     try:
         picture = line_chart([Line("a", points)], Axis("x", log_x), Axis("y", log_y), "t")

@@ -22,7 +22,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508c", "#7a6a00", "#333333")
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "12 4", "4 2")
 WIDTH, HEIGHT = 640, 380
 _TEXT, _FAINT, _RULE = "#222222", "#666666", "#d9d9d9"
+_LEAST = 1e-300  # what is nearer to 0, or to another number, is not told from it
 _LETTER = 6.6  # the width of an average letter of 12 px, in px
+_LARGE = 7.2  # that of one of 14 px
 _LINE = 15
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -230,13 +232,13 @@ def words(x: float, y: float, text: str) -> str:
 
 def _svg(width: int, height: int, title: str, made: str, body: Iterable[str]) -> str:
     about = f"<desc>{_escaped(made)}</desc>" if made else ""
-    inside = "\n".join(body)
+    inside, seen = "\n".join(body), _cut(title, int((width - 24) / _LARGE))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="12" style="max-width:100%;height:auto">\n'
         f"<title>{_escaped(title)}</title>{about}\n"
         f'<rect width="{width}" height="{height}" fill="white"/>\n'
-        f'<text x="12" y="20" font-size="14" fill="{_TEXT}">{_escaped(title)}</text>\n{inside}\n</svg>\n'
+        f'<text x="12" y="20" font-size="14" fill="{_TEXT}">{_escaped(seen)}</text>\n{inside}\n</svg>\n'
     )
 
 
@@ -307,7 +309,7 @@ def _runs(points: Sequence[Point], log_x: bool, log_y: bool) -> Iterable[list[tu
 
 
 def _fits(value: float, log: bool) -> bool:
-    return math.isfinite(value) and (value > 0 or not log)
+    return math.isfinite(value) and (value >= _LEAST or not log)
 
 
 def _range(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float, float]:
@@ -316,7 +318,7 @@ def _range(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float, 
         return (low, high) if high > low * 1.05 else (low / 2, high * 2)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high - low <= 1e-12 * max(abs(low), abs(high)):
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), _LEAST):
         return low - 1, high + 1
     ticks = _ticks(low, high)
     return min(low, ticks[0]), max(high, ticks[-1] if high <= ticks[-1] else high)

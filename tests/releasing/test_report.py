@@ -32,7 +32,7 @@ VOID = {"meta", "img", "br", "link", "input", "hr"}
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "article", "header", "footer", "h1", "h2", "h3", "p",
     "ul", "li", "b", "span", "dl", "dt", "dd", "div", "figure", "figcaption", "table", "thead", "tbody", "tr", "th",
-    "td", "svg", "desc", "rect", "line", "circle", "polyline", "text",
+    "td", "svg", "desc", "rect", "line", "circle", "polyline", "text", "caption", "details", "summary",
 }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def test_it_says_what_was_asked_compared_chosen_published_and_promised() -> None
     for words in (
         "not sampling error",
         "23.2 %",
-        "Not protected",
+        "What it does not hide",
         "epsilon 1.02",
         "chosen",
         noisy.calibration.witness.detail,
@@ -194,7 +194,7 @@ def test_warnings_and_other_promises() -> None:
     report = report_html(seeded)
     assert '<p class="warning danger">NOT PRIVATE' in report
     assert "No ledger accounts for" in report
-    assert "for all" not in Page(report).seen("p").split("Not protected")[0].split("interval")[1][:40]
+    assert "for all" not in Page(report).seen("p").split("How sure")[0].split("interval")[1][:40]
     whole = Page(report_html(release(mechanism="group")))
     assert "the promise holds whatever anyone believes" in whole.seen()
     noisy = release()

@@ -19,7 +19,7 @@ from takifugu.errors import InputError
 from takifugu.files import read_file
 
 #: The columns of a published table that hold texts, and those that hold numbers.
-TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high")
+TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high", "adjusted")
 #: What stands in place of a number where counts were compared with thresholds.
 MARKED = ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")

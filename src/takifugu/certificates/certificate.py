@@ -18,8 +18,9 @@ from takifugu.tables import html_table
 from takifugu.visible import visible
 
 #: Every field of a certificate is in files of the newest format; fields that were added later name their format.
-FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2")
-FORMAT = FORMATS[-1]
+FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2", "takifugu-certificate/3")
+#: What is written unless something is said that only the newest format holds.
+FORMAT, NEWEST = FORMATS[1], FORMATS[2]
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
@@ -42,7 +43,8 @@ COMPOSES = {
 class Answer:
     """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
 
-    `scale` and `expected_error` are None where the noise has none.
+    `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
+    None where none were published.
     """
 
     unit: str | None
@@ -56,9 +58,11 @@ class Answer:
     delta: str
     composition: str
     framework: str
+    adjusted: Mapping[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        told = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return told if self.adjusted is not None else {k: v for k, v in told.items() if k != "adjusted"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Certificate:
     where there are no units, where presence is the secret, and in files of the first format.
     `epsilon` and `delta` are the largest of all answers. `table` is the digest of the file that the values were
     published in, None where there is none; `format` is that of the file that the certificate was read from.
+    `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers; `adjusting` says what
+    was done to the values that are `adjusted`.
     """
 
     release: str
@@ -98,6 +104,11 @@ class Certificate:
     software: str
     table: str | None = field(default=None, metadata={"since": FORMATS[1]})
     unit_count: int | None = field(default=None, metadata={"since": FORMATS[1]})
+    title: str | None = field(default=None, metadata={"since": NEWEST})
+    measured_in: str | None = field(default=None, metadata={"since": NEWEST})
+    publisher: str | None = field(default=None, metadata={"since": NEWEST})
+    contact: str | None = field(default=None, metadata={"since": NEWEST})
+    adjusting: tuple[str, ...] = field(default=(), metadata={"since": NEWEST})
     format: str = FORMAT
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,9 +172,11 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
     found: list[tuple[str, Sequence[str]]] = [
         ("Warning", c.warnings),
+        ("Title", [c.title] if c.title else []),
         ("In short", in_short(c)),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Which means", meaning_of(c)),
+        ("Measured in", [c.measured_in] if c.measured_in else []),
         ("Units", [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
         ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
@@ -172,9 +185,11 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("If", c.assumptions),
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
+        ("Adjusted", c.adjusting),
         ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
         ("With others", composes(c)),
         ("Not promised", not_promised(c)),
+        ("Publisher", [words for words in (c.publisher, c.contact) if words]),
         ("Account", [account]),
         ("Table", [] if c.table is None else [_table(c.table)]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
 from takifugu import secrets
 from takifugu._version import __version__
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.calibration import Calibration
-from takifugu.certificates.certificate import Answer, Certificate, once, short
+from takifugu.certificates.certificate import FORMAT, NEWEST, Answer, Certificate, once, short
 from takifugu.laws.rationals import to_text
 from takifugu.queries import By
 from takifugu.randomisers import answered, scale_text
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the release file says to readers; public, and no part of the promise."""
+
+    title: str | None = None
+    measured_in: str | None = None
+    publisher: str | None = None
+    contact: str | None = None
+
+
+#: A release that says nothing more.
+PLAIN = Wording()
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Values that were made of the noisy ones, one mapping of cells for each answer, and what was done to them."""
+
+    values: tuple[Mapping[str, Fraction], ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -37,10 +60,13 @@ def certify(
     assumptions: Iterable[str] = (),
     table: str | None = None,
     list_units: bool = False,
+    wording: Wording = PLAIN,
+    beside: Beside | None = None,
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
 
-    A pooled table says how many `units` there are; which, only with `list_units`.
+    A pooled table says how many `units` there are; which, only with `list_units`. Its format is the oldest one that
+    holds what it says.
     """
     calibrations = [calibration for _, calibration, _ in drawn]
     first = calibrations[0]
@@ -48,6 +74,7 @@ def certify(
     if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
         general = replace(general, entries=None)  # type: ignore[type-var]
     promises = [c.guarantee for c in calibrations]
+    adjusted = [None] * len(drawn) if beside is None else beside.values
     return Certificate(
         release=release,
         source=source,
@@ -56,7 +83,7 @@ def certify(
         statistic=general.describe(),
         query=general.to_dict(),
         grid=to_text(first.randomiser.grid),
-        answers=tuple(_answer(unit, calibration, values) for unit, calibration, values in drawn),
+        answers=tuple(_answer(*one, made) for one, made in zip(drawn, adjusted, strict=True)),
         definition=first.framework.definition,
         hidden=once(s.describe() for c in calibrations for s in c.framework.secrets),
         beliefs=once(b.describe() for c in calibrations for b in c.framework.beliefs),
@@ -75,6 +102,9 @@ def certify(
         software=f"takifugu {__version__}",
         table=table,
         unit_count=len(units) if units and not _hides_presence(calibrations) else None,
+        **asdict(wording),
+        adjusting=() if beside is None else beside.notes,
+        format=FORMAT if beside is None and wording == PLAIN else NEWEST,
     )
 
 
@@ -97,7 +127,9 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in told)
 
 
-def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any]) -> Answer:
+def _answer(
+    unit: str | None, calibration: Calibration, values: Mapping[str, Any], adjusted: Mapping[str, Fraction] | None
+) -> Answer:
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(
         unit=unit,
@@ -111,6 +143,7 @@ def _answer(unit: str | None, calibration: Calibration, values: Mapping[str, Any
         delta=to_text(promise.delta),
         composition=str(promise.composition),
         framework=promise.framework,
+        adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
     )
 
 

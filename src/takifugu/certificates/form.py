@@ -36,6 +36,10 @@ def check_form(certificate: Certificate) -> None:
             continue  # what it publishes are no numbers
         for value in answer.values.values():
             as_fraction(value, "a published value")
+        for value in (answer.adjusted or {}).values():
+            as_fraction(value, "an adjusted value")
+        if answer.adjusted is not None and list(answer.adjusted) != list(answer.values):
+            raise InputError("an answer's adjusted values are of other cells")
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:

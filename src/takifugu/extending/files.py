@@ -16,6 +16,7 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Missing,
     Name,
@@ -29,8 +30,8 @@ from takifugu.spec.sections import (
 )
 
 __all__ = [
-    "AllowZeroNoise", "Budget", "Columned", "FileSpec", "ItemDelta", "ItemEpsilon", "Kind", "Mechanism", "Missing",
-    "Name", "OnlyRelease", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records", "ReleaseFile",
+    "AllowZeroNoise", "Budget", "Columned", "FileSpec", "ItemDelta", "ItemEpsilon", "ItemWords", "Kind", "Mechanism",
+    "Missing", "Name", "OnlyRelease", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records", "ReleaseFile",
     "SamePeople", "Section", "SourceFile", "SourceSpec", "TableName", "TableSpec", "Text", "Unit", "fault",
     "register_release_file", "tally", "texts", "wrong",
 ]  # fmt: skip
@@ -42,7 +43,7 @@ class SourceSpec(SourceKeys):
     unit: Text | None = None
 
 
-class TableSpec(Section):
+class TableSpec(ItemWords):
     """One table to publish: the keys of [[release]] that every kind has, and what `query` may be."""
 
     name: TableName

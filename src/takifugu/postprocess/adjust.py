@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, TypeGuard, cast
@@ -139,27 +139,57 @@ def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adj
         check_not_negative(release.certificate)
     grid = release.randomiser.grid
     if total is None:
-        values = tuple(max(v, Fraction(0)) for v in release.values)
-        notes = (POST, *_bias(release, None), CUT)
-        return Adjusted(release, values, notes, release.certificate, nonnegative)
+        notes = (POST, *_bias(release.randomiser, None), CUT)
+        return Adjusted(release, nearest(release.values, grid), notes, release.certificate, nonnegative)
     goal = _goal(total, grid, nonnegative)
-    one = (Fraction(1),) * len(release.values)
-    near = projection.nearest(release.values, one, goal, Fraction(0), nonnegative)
-    steps = projection.whole([x / grid for x in near], int(goal / grid), release.values)
+    values = nearest(release.values, grid, goal, nonnegative)
     condition = _about(total, goal)
     certificate = _with_total(release.certificate, condition, total)
     rule = WHOLE.format(grid=to_text(grid))
-    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *_bias(release if nonnegative else None, goal), rule)
+    biased = _bias(release.randomiser if nonnegative else None, goal)
+    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *biased, rule)
     notes = (*notes, CUT) if nonnegative else notes
-    return Adjusted(release, tuple(s * grid for s in steps), notes, certificate, nonnegative)
+    return Adjusted(release, values, notes, certificate, nonnegative)
 
 
-def _bias(release: Noisy | None, total: Fraction | None) -> Iterator[str]:
-    """Say how being nonnegative (a release is given) and adding up (a total is given) change the expected values."""
-    if release is None:
+def nearest(
+    values: Sequence[Fraction], grid: Fraction, total: Fraction | None = None, nonnegative: bool = True
+) -> tuple[Fraction, ...]:
+    """Return the multiples of the grid that are nearest to noisy ones, not negative and of this sum, where asked for.
+
+    >>> [int(v) for v in nearest([Fraction(7), Fraction(-2), Fraction(4)], Fraction(1), Fraction(10))]
+    [7, 0, 3]
+    """
+    if total is None:
+        return tuple(max(v, Fraction(0)) for v in values) if nonnegative else tuple(values)
+    one = (Fraction(1),) * len(values)
+    near = projection.nearest(values, one, total, Fraction(0), nonnegative)
+    steps = projection.whole([x / grid for x in near], int(total / grid), values)
+    return tuple(s * grid for s in steps)
+
+
+def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose: str) -> tuple[str, ...]:
+    """Return what a certificate says of adjusted values that a release file publishes beside the noisy ones.
+
+    `totals` are the public totals of its answers; `whose` says which values have one.
+    """
+    found = [f"Beside each noisy value stands an adjusted one. {POST}"]
+    sums = set(totals)
+    if None in sums:
+        found += _bias(noise, None)
+    if known := [total for total in sums if total is not None]:
+        size = f", {to_text(known[0])}" if len(known) == 1 else ""
+        found.append(f"The adjusted values {whose}sum to what the public numbers of entries give{size}.")
+        found += [*_bias(noise, known[0]), WHOLE.format(grid=to_text(noise.grid))]
+    return (*found, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
+
+
+def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
+    """Say how being nonnegative (the noise is given) and adding up (a total is given) change the expected values."""
+    if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
-        yield f"Negative values were set to 0. This biases small values upwards{_how_much(release)}."
+        yield f"Negative values were set to 0. This biases small values upwards{_how_much(noise)}."
     else:
         yield (
             "These are the nonnegative values with this sum that are nearest to the noisy ones. This introduces bias: "
@@ -167,9 +197,8 @@ def _bias(release: Noisy | None, total: Fraction | None) -> Iterator[str]:
         )
 
 
-def _how_much(release: Noisy) -> str:
+def _how_much(noise: Randomiser) -> str:
     """Return the largest bias E max(Z, 0) = E|Z|/2 of noise that is symmetric and the same for all answers."""
-    noise = release.randomiser
     if not isinstance(noise, Noise):
         return ""
     most = noise.expected_error() / noise.cells / 2

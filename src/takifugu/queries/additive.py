@@ -118,6 +118,19 @@ class Additive:
         np.add.at(read, which, np.abs(self.weights))
         return tuple(int(reach) for reach in read @ spread)
 
+    def constant_sum(self) -> Fraction | None:
+        """Return what the cells sum to whatever the data, in answer units; None where that depends on the data.
+
+        An entry adds the same to the sum whatever its value, so the sum is that of all entries: public as they are.
+        """
+        sums = [table.sum(axis=1) for table in self.tables]
+        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        read = np.unique(which[self.weights != 0]).tolist()
+        if any(sums[t].min() != sums[t].max() for t in read):
+            return None
+        each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
+        return int((each[which] * self.weights).sum()) * self.grid
+
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
         if self.table_of is None:

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.questions import Ready
 
-#: Keys of a release file that say where things are and what may be spent, not what is released.
-_ELSEWHERE: dict[str, Any] = {"ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"}}
+#: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
+_ELSEWHERE: dict[str, Any] = {
+    "ledger": True, "output": True, "require_ledger": True, "source": {"file", "budget"},
+    "publisher": True, "contact": True, "release": {"__all__": {"title", "measured_in"}},
+}  # fmt: skip
 
 #: Keys that came later, with what they mean where they are left out.
 _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
-    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next")), "gaps": "hidden",
+    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.

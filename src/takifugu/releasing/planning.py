@@ -31,7 +31,8 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
-    `told` is what its certificate says of the window that it reads.
+    `told` is what its certificate says of the window that it reads. `totals` are what the cells of each answer sum to
+    where that is public (else None), for a table that publishes adjusted values, too.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Table:
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
     told: tuple[str, ...] = ()
+    totals: tuple[Fraction | None, ...] | None = None
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -149,7 +151,8 @@ def _planned(file: ReleaseFile, scopes: Sequence[Asked], watch: Watch) -> Plan:
             done += 1
             watch(f"calibrating {name}", done, work)
         told = asking.kind.told(asking.file, item, questions[0].calibration)
-        tables.append(Table(name, scope, item, tuple(questions), told))
+        totals = asking.totals(questions) if getattr(item, "adjust", None) else None
+        tables.append(Table(name, scope, item, tuple(questions), told, totals))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
     assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
     return Plan(file, tuple(units.values()), tuple(tables), assumed)
@@ -235,6 +238,12 @@ class _Asking:
         query = self.query(item)
         for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
             yield self._ask(name, item, query, units)
+
+    def totals(self, questions: Sequence[Question]) -> tuple[Fraction | None, ...]:
+        """Return what the cells of each answer sum to, where that is public."""
+        named = {unit.name: (unit,) for unit in self.units}
+        about = [(q.calibration.problem.answers[0], named[q.unit] if q.unit else self.units) for q in questions]
+        return tuple(self.kind.total(self.file, units, answer) for answer, units in about)
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.certificates.certificate import Certificate
-from takifugu.certificates.certifying import Account, certify
+from takifugu.certificates.certifying import PLAIN, Account, Beside, Wording, certify
 from takifugu.composition import charge_of
 from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.laws.rationals import Number
@@ -257,10 +257,13 @@ def certificate_of(
     assumptions: Sequence[str] = (),
     table: str | None = None,
     list_units: bool = False,
+    wording: Wording = PLAIN,
+    beside: Beside | None = None,
 ) -> Certificate:
     """Return the certificate of the answers of one release; `table` is the digest of the file that they are in.
 
-    With `list_units` the certificate of a pooled table names its units.
+    With `list_units` the certificate of a pooled table names its units; `wording` is for readers, and `beside` are
+    adjusted values.
     """
     first = drawn[0]
     return certify(
@@ -274,6 +277,8 @@ def certificate_of(
         assumptions=[*assumptions, *first.people],
         table=table,
         list_units=list_units,
+        wording=wording,
+        beside=beside,
     )
 
 

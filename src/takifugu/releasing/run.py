@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.certificates.cells import guarded, table_text, unguarded
 from takifugu.certificates.certificate import Certificate
+from takifugu.certificates.certifying import Beside
 from takifugu.certificates.files import CERTIFICATE, ENDS, PAGE, REPORT, TABLE, content_of, digest_at, digest_of, reason
 from takifugu.certificates.sent_rows import Rows, names_of, read_rows, rows_sent, rows_text, written
 from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.postprocess.library import as_frame, library_of
 from takifugu.postprocess.release import Release, releases_of
-from takifugu.postprocess.shown import frame_of, rows_of
+from takifugu.postprocess.shown import frame_of, rows_of, shown
+from takifugu.releasing.beside import adjusted_in, beside_of, wording_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.course import Course
 from takifugu.releasing.folder import alone_in, place
@@ -43,7 +46,8 @@ LEVEL = 0.95
 class Published:
     """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
 
-    The rows of a randomised column are (row, and the value's own columns).
+    Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
+    value's own columns).
 
     `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
     `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
@@ -260,10 +264,12 @@ def _sealed(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
 
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
-    rows, content = _table(table, answers)
+    beside = beside_of(table, answers)
+    rows, content = _table(table, answers, beside)
     listed = getattr(planned.file.source, "list_units", False)
     assumed = (*planned.assumptions, *table.told)
-    certificate = certificate_of(answers, source, table.scope, units, assumed, digest_of(content), listed)
+    certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), beside)
+    certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
     files = {
@@ -275,11 +281,18 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     return Sheet(table.name, {f"{table.name}{end}": content for end, content in files.items()})
 
 
-def _table(table: Table, answers: Sequence[Drawn]) -> tuple[Sequence[Mapping[str, Any]], bytes]:
+def _table(
+    table: Table, answers: Sequence[Drawn], beside: Beside | None
+) -> tuple[Sequence[Mapping[str, Any]], bytes]:
     """Return the rows of a table, and its bytes."""
     if answers[0].labels:
         cells = sum(len(a.values) for a in answers)
-        rows = tuple(row for answer in answers for row in _rows(answer.question.unit, answer, cells, table.scope))
+        adjusted = [None] * len(answers) if beside is None else beside.values
+        rows = tuple(
+            row
+            for answer, more in zip(answers, adjusted, strict=True)
+            for row in _rows(answer.question.unit, answer, cells, table.scope, more)
+        )
         return rows, table_text(rows).encode()
     sent, query = answers[0].values, answers[0].question.calibration.query
     names = names_of(getattr(query, "columns", ()), sent.outputs)
@@ -294,7 +307,9 @@ def _published(sheet: Sheet, folder: Path) -> Published:
     cells = sum(len(release.values) for _, release in releases)
     rows: Sequence[Mapping[str, Any]]
     if cells:
-        rows = tuple(row for unit, release in releases for row in _rows(unit, release, cells, certificate.scope))
+        beside = adjusted_in(certificate)
+        told = ((u, r, cells, certificate.scope, beside[u]) for u, r in releases)
+        rows = tuple(row for one in told for row in _rows(*one))
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
     files = tuple(folder / f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
@@ -317,7 +332,10 @@ def _release(answer: Drawn, certificate: Certificate) -> Release:
     return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
 
 
-def _rows(unit: str | None, answer: Drawn | Release, cells: int, scope: str) -> Iterator[dict[str, Any]]:
+def _rows(
+    unit: str | None, answer: Drawn | Release, cells: int, scope: str, adjusted: Mapping[str, Fraction] | None = None
+) -> Iterator[dict[str, Any]]:
     whose = {"unit": unit} if scope == "unit" else {}
     for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-        yield {**whose, **row}
+        more = {} if adjusted is None else {"adjusted": shown(adjusted[row["cell"]])}
+        yield {**whose, **row, **more}

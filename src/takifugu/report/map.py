@@ -47,7 +47,7 @@ def marked(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> Itera
     more = f"{len(listed) - MOST_LISTED:,} more are in the table." if len(listed) > MOST_LISTED else ""
     if listed:
         note = f"{caption} of {len(said):,} places. {more}".strip()
-        yield table(("place", "published"), listed[:MOST_LISTED], (1,), note)
+        yield table(f"Published of {certificate.release}", ("place", "published"), listed[:MOST_LISTED], (1,), note)
 
 
 def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str:

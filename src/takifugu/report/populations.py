@@ -28,7 +28,8 @@ def populations_shown(t: Any) -> Iterator[str]:
     noise = t.answers[0][1].randomiser
     yield paragraph(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
     yield table(
-        ("", "per row", "per person"),
+        f"What is sent of {t.name}",
+        ("what", "per row", "per person"),
         [
             ("rows", "1", f"up to {belief.rows}"),
             ("told about the value itself, at most epsilon", _number(noise.local_loss()),

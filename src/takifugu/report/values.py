@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from takifugu.pictures import Axis, Bar, bar_chart
 from takifugu.postprocess.release import Release
 from takifugu.postprocess.shown import number, shown
 from takifugu.randomisers import MARKS, answered
+from takifugu.report.crossed import crossed, two_way_of
 from takifugu.report.map import marked
 from takifugu.report.page import figure, paragraph, table
 from takifugu.report.populations import populations_shown
@@ -20,6 +22,7 @@ LEVEL = 0.95
 #: How much is drawn; the tables have everything.
 MOST_BARS, MOST_PICTURES = 40, 8
 
+_ADJUSTED = ("adjusted",)
 _READ = (
     "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
     "sampling error: it says nothing about people or times that are not in the data."
@@ -71,36 +74,60 @@ def published(t: Reported) -> Iterator[str]:
     if not t.cells:  # randomised row by row: the table has them
         yield from populations_shown(t)
         return
-    rows = [(unit, answer.rows(LEVEL, t.cells)) for unit, answer in t.answers]
+    rows = [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
     if t.by_unit:
         if all(r["low"] is not None for _, found in rows for r in found):
             yield from _pictures_by_cell(t, rows)
         yield _table_of_units(t, rows)
         return
-    found = rows[0][1]
-    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    found, caption = rows[0][1], f"Published values of {t.name}"
     if t.answers[0][1].randomiser.output is MARKS:
         yield from marked(t.certificate, found)
         return
     if any(r["low"] is None for r in found):  # labels and the like: nothing to draw, no interval
-        yield table(("cell", "published"), [_cells(r)[:2] for r in found], (1,))
+        yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in found], (1,))
         return
-    yield figure(lambda width: _bars([(r["cell"], r) for r in found[:MOST_BARS]], title, width), _drawn(len(found)))
-    yield table(("cell", "noisy value", "95 % interval"), [_cells(r) for r in found], (1, 2), _read(t))
+    places = two_way_of(t.certificate, [r["cell"] for r in found])
+    if places is not None:
+        half = number(shown(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
+        yield from crossed(t.certificate, places, found, f"All values are ± {half}. {_read(t)}")
+        return
+    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    bars = [(r["cell"], r) for r in found[:MOST_BARS]]
+    yield figure(lambda width: _bars(t, bars, title, width), _drawn(len(found)))
+    header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(found[0]))])
+    yield table(caption, header, [[*_cells(r), *_more(r)] for r in found], (1, 2, 3), _read(t))
+
+
+def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[str, Any]]:
+    """Return the rows of an answer, with its adjusted values where the certificate has some."""
+    beside = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
+    rows = answer.rows(LEVEL, t.cells)
+    return rows if beside is None else [{**row, "adjusted": shown(Fraction(beside[row["cell"]]))} for row in rows]
+
+
+def _more(row: dict[str, Any]) -> list[str]:
+    return [number(row["adjusted"])] if "adjusted" in row else []
+
+
+def _unit(t: Reported) -> str:
+    return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""
 
 
 def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> str:
     """Return one row per unit with the half width of its intervals, or one row per value where there are many cells."""
-    labels = t.answers[0][1].labels
+    labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
+    more = _ADJUSTED[: len(_more(rows[0][1][0]))]
     if len(labels) > MOST_PICTURES:
-        long = [[unit or "", *_cells(r)] for unit, found in rows for r in found]
-        return table(("unit", "cell", "noisy value", "95 % interval"), long, (2, 3), _read(t))
+        long = [[unit or "", *_cells(r), *_more(r)] for unit, found in rows for r in found]
+        return table(caption, ("unit", "cell", "noisy value", "95 % interval", *more), long, (2, 3, 4), _read(t))
     halves = [shown(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
     body = [
-        [unit or "", *(number(row["value"]) for row in found), number(half)]
+        [unit or "", *(number(row["value"]) for row in found), number(half), *(a for row in found for a in _more(row))]
         for (unit, found), half in zip(rows, halves, strict=True)
     ]
-    return table(("unit", *labels, "± 95 %"), body, range(1, len(labels) + 2), _read(t))
+    header = ("unit", *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
+    return table(caption, header, body, range(1, len(header)), _read(t))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -116,7 +143,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     drawn = [
         figure(
             lambda width, cell=cell: _bars(  # type: ignore[misc]
-                [(unit or "", found[cell]) for unit, found in rows[:MOST_BARS]], labels[cell], width
+                t, [(unit or "", found[cell]) for unit, found in rows[:MOST_BARS]], labels[cell], width
             ),
             narrow_only=True,
         )
@@ -129,9 +156,9 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     yield from (paragraph(words, "note") for words in more)
 
 
-def _bars(rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
+def _bars(t: Reported, rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
     bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
-    return bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width)
+    return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
 
 
 def _drawn(count: int, what: str = "cells") -> str:

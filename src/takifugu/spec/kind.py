@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -241,6 +242,10 @@ class Kind:
                 fix="define data() and framework_about(), or publish each unit alone",
             )
         return units[0].data
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return what the cells of an answer about these units sum to, where everybody knows that; else None."""
+        return None
 
     def foresee(self, spec: Any, item: Any, noise: Any) -> Iterator[str]:
         """Yield what is to be expected of one table, before it is paid for, from what is public."""

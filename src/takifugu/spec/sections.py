@@ -71,6 +71,12 @@ def _path(value: str) -> str:
     return value
 
 
+def _words(value: str) -> str:
+    if visible(value) != value or "\n" in value or not value.strip():
+        raise InputError("is blank, or holds control characters", fix="write words on one line")
+    return value
+
+
 def _table(value: str) -> str:
     if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
         raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
@@ -91,6 +97,8 @@ Text = Annotated[StrictStr, Field(min_length=1)]
 Name = Annotated[Text, AfterValidator(_named)]
 Path = Annotated[Text, AfterValidator(_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
+#: Public words for readers, which change no number.
+Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator(_words)]
 
 
 class Section(BaseModel):
@@ -182,6 +190,10 @@ Total = Annotated[Positive | None, Field(description="a public constant that a h
 AllowZeroNoise = Annotated[
     StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
 ]
+Adjust = Annotated[
+    StrictBool | None,
+    Field(description="histogram, count: publish consistent values that are not negative beside the noisy ones, too"),
+]
 UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
 
 
@@ -196,6 +208,15 @@ class SourceKeys(FileKeys):
     only_release: OnlyRelease = False
 
 
+class ItemWords(Section):
+    """The keys of [[release]] that are for readers of the report and the certificate."""
+
+    title: Annotated[
+        Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
+    ] = None
+    measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
+
+
 class FileSpec(Section):
     """The keys that every release file begins with."""
 
@@ -203,6 +224,12 @@ class FileSpec(Section):
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     output: Annotated[Path, Field(description="the folder of the published files")] = "published"
+    publisher: Annotated[
+        Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
+    ] = None
+    contact: Annotated[
+        Words | None, Field(description="whom to ask; on certificates and reports", examples=["data@hospital.example"])
+    ] = None
 
 
 class Source(Protocol):

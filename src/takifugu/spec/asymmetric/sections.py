@@ -12,6 +12,7 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -119,7 +120,7 @@ class PriorSpec(Section):
     ]
 
 
-class PolicyItemSpec(Section):
+class PolicyItemSpec(ItemWords):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["safe-places"])]

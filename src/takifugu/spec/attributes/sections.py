@@ -17,6 +17,7 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -115,7 +116,7 @@ class AttributeHideSpec(Section):
     ] = None
 
 
-class AttributeItemSpec(Section):
+class AttributeItemSpec(ItemWords):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["mean-weight"])]

@@ -12,6 +12,7 @@ from takifugu.spec.sections import (
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -113,7 +114,7 @@ class PopulationsSpec(Section):
     units_independent: UnitsIndependent = None
 
 
-class PopulationItemSpec(Section):
+class PopulationItemSpec(ItemWords):
     """A randomised column to publish."""
 
     name: Annotated[TableName, Field(examples=["places"])]

@@ -35,6 +35,7 @@ _BELONGS = {
     "attribute": ("sum", "mean", "identity"),
     "variables": ("histogram", "count", "sum", "mean"),
     "total": ("histogram",),
+    "adjust": ("histogram", "count"),
 }
 
 

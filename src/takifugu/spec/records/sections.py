@@ -7,12 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.spec.sections import (
+    Adjust,
     AllowZeroNoise,
     Edges,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Name,
     Number,
@@ -154,7 +156,7 @@ class RecordHideSpec(Section):
     presence: Annotated[StrictBool, Field(description="whether each user is present or absent is hidden")] = False
 
 
-class RecordItemSpec(Section):
+class RecordItemSpec(ItemWords):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["education"])]
@@ -182,6 +184,7 @@ class RecordItemSpec(Section):
         None
     )
     total: Total = None
+    adjust: Adjust = None
     allow_zero_noise: AllowZeroNoise = False
 
 

@@ -43,6 +43,7 @@ _BELONGS = {
     "grid": ("sum", "mean", "linear"),
     "weights": ("linear",),
     "total": ("histogram",),
+    "adjust": ("histogram", "count"),
 }
 
 

@@ -131,6 +131,11 @@ class Sequences(Kind):
             raise SpecError([fault(("release", number, "weights"), what, fix)])
         return sequence_of(file, unit)
 
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""
+        is_known = not self.hides_gaps(file) and (len(units) == 1 or all(unit.complete for unit in units))
+        return answer.constant_sum() if is_known else None
+
     def assumptions(self, spec: ReleaseSpec) -> Iterator[str]:
         if spec.source.unit is not None:
             yield "which units there are, and the lengths of their pieces, are public"

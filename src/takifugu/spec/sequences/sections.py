@@ -9,12 +9,14 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 
 from takifugu.frames import TimeFormat, Zone
 from takifugu.spec.sections import (
+    Adjust,
     AllowZeroNoise,
     Bins,
     FileKeys,
     FileSpec,
     ItemDelta,
     ItemEpsilon,
+    ItemWords,
     Mechanism,
     Name,
     NullKeys,
@@ -210,7 +212,7 @@ class EntrySpec(Section):
     b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
 
 
-class ItemSpec(Section):
+class ItemSpec(ItemWords):
     """One table to publish."""
 
     name: Annotated[TableName, Field(examples=["time-use"])]
@@ -252,6 +254,7 @@ class ItemSpec(Section):
         Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
     ] = None
     total: Total = None
+    adjust: Adjust = None
     allow_zero_noise: AllowZeroNoise = False
     from_: Annotated[
         Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])

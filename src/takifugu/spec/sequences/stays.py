@@ -17,6 +17,7 @@ from takifugu.errors import InputError, did_you_mean, within
 from takifugu.frames.layout import parse_step
 from takifugu.laws.rationals import as_fraction
 from takifugu.spec.sequences.sections import ChainSpec
+from takifugu.told import LASTS
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
 _UNITS = {
@@ -91,7 +92,7 @@ def in_words(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Ste
     told = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
     first, *others = [f"{state} {'lasts ' * (not n)}{words}" for n, (state, words) in enumerate(zip(states, told))]  # noqa: B905
     more = [f"and {len(told) - _TOLD} more states"] if len(told) > _TOLD else []
-    return "by the belief, " + ", ".join([f"{first} at a time on average", *others[: _TOLD - 1], *more])
+    return LASTS + ", ".join([f"{first} at a time on average", *others[: _TOLD - 1], *more])
 
 
 def _named(belief: ChainSpec) -> dict[str, int]:

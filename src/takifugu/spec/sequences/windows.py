@@ -14,6 +14,7 @@ from takifugu.errors import InputError, TakifuguError
 from takifugu.frames import Calendar, Zone, axes_of, parse_step
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec
+from takifugu.told import STEPS, WINDOW
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -69,7 +70,7 @@ def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tupl
     charge = charge_of(calibration)
     clocks = "" if calendar.zone is None else f", by clocks in {calendar.zone.name}"
     told_of = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
-    found = [f"the window is {told_of}{clocks}"]
+    found = [f"{WINDOW}{told_of}{clocks}"]
     told = []
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
@@ -78,7 +79,7 @@ def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tupl
             told.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
     if told:
         found.append(
-            "each step is hidden; what lasts as long as a window is not: to someone who knows all other steps the "
+            f"{STEPS}what lasts as long as a window is not: to someone who knows all other steps the "
             f"noise of this table alone hides {', and '.join(told)}"
         )
     return tuple(found)
