@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
     from takifugu.releasing.run import release_file
+    from takifugu.releasing.study import open_study
     from takifugu.report.document import report_html
     from takifugu.robustness import promise_if_belief_off
     from takifugu.secrets import attribute, entry, every_entry, presence
@@ -119,6 +120,7 @@ __all__ = [
     "forecast",
     "household_infection",
     "monotone_plan",
+    "open_study",
     "presence",
     "promise_if_belief_off",
     "read_network",
@@ -168,6 +170,7 @@ _MODULES = {
     "takifugu.report.document": ("report_html",),
     "takifugu.releasing.resuming": ("resume",),
     "takifugu.releasing.run": ("release_file",),
+    "takifugu.releasing.study": ("open_study",),
     "takifugu.robustness": ("promise_if_belief_off",),
     "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
     "takifugu.secrets.populations": ("which_population",),

@@ -1,8 +1,7 @@
-"""Tables and labelled lines as plain text within 80 columns, and as HTML."""
+"""Tables and labelled lines as plain text within 80 columns."""
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -66,15 +65,3 @@ def labelled(pairs: Iterable[tuple[str, str]], width: int = WIDTH) -> str:
         wrapped = _wrap(text, width - indent)
         lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return an HTML table; every cell is escaped.
-
-    >>> html_table(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -14,11 +13,12 @@ from takifugu import definitions, frameworks, queries, randomisers
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition, Guarantee
 from takifugu.laws.rationals import to_text
+from takifugu.markup import folded, html_table, note
 from takifugu.problem import Problem, Witness
 from takifugu.queries import Query
 from takifugu.randomisers import Randomiser, answered, scale_text
 from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
-from takifugu.tables import WIDTH, html_table, labelled, number, text_table
+from takifugu.tables import WIDTH, labelled, number, text_table
 
 CHOSEN = "chosen"
 IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
@@ -109,9 +109,10 @@ class Comparisons(Sequence[Alternative]):
         return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), *off])
 
     def _repr_html_(self) -> str:
-        beside = "".join(f"<p>{html.escape(note)}</p>" for note in self.beside)
+        beside = "".join(map(note, self.beside))
         off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
-        return _html(self.rows, self._title) + beside + off
+        title = f"{self._title}; error: {self.error_words}"
+        return _html(self.rows, title) + beside + folded("If the belief is inaccurate", off)
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
@@ -225,9 +226,7 @@ class Calibration:
 
     def _repr_html_(self) -> str:
         page = html_table((self.mechanism, self._noise), self._facts())
-        if self.alternatives:
-            page += _html(self._others, "the other mechanisms")
-        return page
+        return page + (_html(self.alternatives, "all mechanisms") if self.alternatives else "")
 
     @property
     def _others(self) -> tuple[Alternative, ...]:
@@ -334,7 +333,15 @@ def _as_before(row: Alternative, first: str) -> str:
 
 
 def _html(rows: Sequence[Alternative], caption: str) -> str:
-    return html_table((*_HEADER, "why"), [(*row.cells, row.reason) for row in rows], caption)
+    """Return a table of the mechanisms that may be used, the chosen one marked, and the others folded."""
+    usable = [row for row in rows if row.status in USABLE]
+    others = [(row.name, row.status, row.reason) for row in rows if row.status not in USABLE]
+    chosen = next((number for number, row in enumerate(usable) if row.status == CHOSEN), -1)
+    has_reasons = any(row.reason for row in usable)
+    header = (*_HEADER, "why") if has_reasons else _HEADER
+    table = html_table(header, [(*r.cells, r.reason)[: len(header)] for r in usable], caption, chosen) if usable else ""
+    refused = html_table(("mechanism", "status", "why"), others) if others else ""
+    return table + folded(f"{len(others)} that may not be used here", refused)
 
 
 def _guarantee(data: Mapping[str, Any]) -> Guarantee:

@@ -12,9 +12,9 @@ from typing import Any
 
 from takifugu import definitions
 from takifugu.frameworks import DEFINITIONS
+from takifugu.markup import html_table
 from takifugu.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.randomisers import KINDS
-from takifugu.tables import html_table
 from takifugu.visible import visible
 
 #: Every field of a certificate is in files of the newest format; fields that were added later name their format.
@@ -129,7 +129,7 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
-        return html_table(("", _title(self)), rows)
+        return html_table(("about", _title(self)), rows)
 
 
 def fields_of(form: str) -> list[str]:

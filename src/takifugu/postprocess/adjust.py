@@ -21,9 +21,10 @@ from takifugu.certificates.certificate import Certificate
 from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import Number, as_fraction, to_text
+from takifugu.markup import html_table
 from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, number, one_or_all, shown
 from takifugu.randomisers import Noise, Randomiser
-from takifugu.tables import WIDTH, html_table, text_table
+from takifugu.tables import WIDTH, text_table
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (

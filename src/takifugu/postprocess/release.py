@@ -13,6 +13,7 @@ from takifugu import randomisers
 from takifugu.certificates.certificate import Certificate
 from takifugu.errors import DataError
 from takifugu.laws.rationals import Number
+from takifugu.markup import html_table
 from takifugu.postprocess.adjust import Adjusted, adjust
 from takifugu.postprocess.shown import (
     NOISE_ONLY,
@@ -26,7 +27,7 @@ from takifugu.postprocess.shown import (
     shown,
 )
 from takifugu.randomisers import Randomiser, around
-from takifugu.tables import WIDTH, html_table, text_table
+from takifugu.tables import WIDTH, text_table
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

@@ -10,14 +10,19 @@ from typing import Any
 from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import Amount, Charged, Preview, preview
+from takifugu.markup import folded, html_table, note
 from takifugu.names import normalised
-from takifugu.releasing.expected import Expected, expected
+from takifugu.releasing.expected import Blur, Expected, expected
 from takifugu.releasing.notices import forbidden, notices, spending
+from takifugu.releasing.outcomes import WHOSE
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.questions import debits_of
 from takifugu.searches import stopping
 from takifugu.spec.file import load
+from takifugu.tables import number
 from takifugu.tracebacks import without_data
+
+_HEADER = ("table", "answers", "± (95 %)", "a cell can be", "half of the noise exceeds")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,15 @@ class Forecast:
             lines.append(spending(self.source, self.account))
         return "\n".join([*lines, *self.notices, *(f"refused: {words}" for words in self.refusals)])
 
+    def _repr_html_(self) -> str:
+        """Return what is refused first, then how large the noise will be, and the account."""
+        refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
+        rows = [_row(table, blur) for table in self.tables for blur in table.blurs if not blur.marks]
+        told = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
+        account = "" if self.account is None else note(spending(self.source, self.account))
+        table = html_table(_HEADER, rows) if rows else ""
+        return refused + table + told + account + folded("To know beforehand", "".join(map(note, self.notices)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
@@ -53,6 +67,13 @@ class Forecast:
             "notices": list(self.notices),
             "refused": list(self.refusals),
         }
+
+
+def _row(table: Expected, blur: Blur) -> tuple[str, ...]:
+    ends = dict.fromkeys(number(float(end)) for end in (min(blur.ranges), max(blur.ranges))) if blur.ranges else {}
+    whose = blur.unit if blur.answers == 1 and blur.unit else f"{blur.answers} units"
+    noise = (number(float(blur.half_width)), " to ".join(ends) or "any number", number(float(blur.median)))
+    return (table.name, whose if table.scope == "unit" else WHOSE[table.scope], *noise)
 
 
 @without_data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,12 @@ from takifugu.certificates.cells import guarded, table_text, unguarded
 from takifugu.certificates.certificate import Certificate
 from takifugu.certificates.certifying import Beside
 from takifugu.certificates.files import CERTIFICATE, ENDS, PAGE, REPORT, TABLE, content_of, digest_at, digest_of, reason
-from takifugu.certificates.sent_rows import Rows, names_of, read_rows, rows_sent, rows_text, written
+from takifugu.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.errors import ReleaseError, ReleaseState, TakifuguError
 from takifugu.noise import Entropy, SystemEntropy
-from takifugu.postprocess.library import as_frame, library_of
+from takifugu.postprocess.library import library_of
 from takifugu.postprocess.release import Release, releases_of
-from takifugu.postprocess.shown import frame_of, rows_of, shown
+from takifugu.postprocess.shown import rows_of, shown
 from takifugu.releasing.beside import adjusted_in, beside_of, wording_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.course import Course
@@ -25,6 +25,7 @@ from takifugu.releasing.folder import alone_in, place
 from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.new_ledger import check_ledger
+from takifugu.releasing.outcomes import Outcome, Published
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, Kept, Order, certificate_of, keep, open_ledger, ready
 from takifugu.releasing.questions import Ready
@@ -41,43 +42,7 @@ if TYPE_CHECKING:
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
 
-
-@dataclass(frozen=True)
-class Published:
-    """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
-
-    Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
-    value's own columns).
-
-    `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
-    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
-    """
-
-    name: str
-    scope: str
-    rows: Sequence[Mapping[str, Any]]
-    certificate: Certificate
-    files: tuple[Path, ...]
-    releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
-    library: str | None = None
-
-    def to_frame(self, library: Any = None) -> Any:
-        """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
-        if isinstance(self.rows, Rows):
-            return as_frame(self.rows.columns, library or self.library)
-        return frame_of(self.rows, library or self.library)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a release file published, and what its source has now spent of its budget.
-
-    `completed` is when it was paid for, where an earlier call paid and did not finish.
-    """
-
-    tables: tuple[Published, ...]
-    reservation: Reservation | Pending
-    completed: str | None = None
+__all__ = ["LEVEL", "Outcome", "Published", "publish", "release_file"]
 
 
 @without_data

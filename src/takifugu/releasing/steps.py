@@ -1,0 +1,144 @@
+"""What the steps of a study return, in words and as tables; none of it holds data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.calibration import Calibration
+from takifugu.markup import folded, html_table, note, text
+from takifugu.releasing.forecast import Forecast
+from takifugu.releasing.outcomes import WHOSE
+from takifugu.releasing.outlook import Outlook
+from takifugu.releasing.planning import Compared, Plan, Table
+from takifugu.tables import labelled, number, text_table
+
+_NOISE = ("answers", "mechanism", "scale", "error", "epsilon")
+_AHEAD = ("windows", "epsilon in all", "sum of epsilons")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every mechanism side by side, for each table of a release file."""
+
+    tables: tuple[Compared, ...]
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{_head(t.name, t.scope, t.unit)}\n\n{t.rows}" for t in self.tables)
+
+    def _repr_html_(self) -> str:
+        return "".join(f"{_title(_head(t.name, t.scope, t.unit))}{t.rows._repr_html_()}" for t in self.tables)
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedTable:
+    """The noise of one table: its calibrations, each with whose answers get it."""
+
+    name: str
+    scope: str
+    noise: tuple[tuple[str, Calibration], ...]
+
+    @property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        return tuple(calibration for _, calibration in self.noise)
+
+    @property
+    def noisiest(self) -> Calibration:
+        return max(self.calibrations, key=lambda c: c.shown_scale or 0)
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        return [
+            (whose, c.mechanism, number(c.shown_scale), number(c.shown_error), number(float(c.epsilon)))
+            for whose, c in self.noise
+        ]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The noise of every table of a release file, and how large it is beside what its cells can be."""
+
+    tables: tuple[CalibratedTable, ...]
+    forecast: Forecast
+
+    def __str__(self) -> str:
+        parts = []
+        for table in self.tables:
+            facts = labelled(_why(table.noisiest))
+            parts.append(f"{_head(table.name, table.scope)}\n\n{text_table(_NOISE, table.rows)}\n\n{facts}")
+        return "\n\n".join([*parts, str(self.forecast)])
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for table in self.tables:
+            why = folded("Why this noise, and the other mechanisms", table.noisiest._repr_html_())
+            parts.append(_title(_head(table.name, table.scope)) + html_table(_NOISE, table.rows) + why)
+        return "".join([*parts, self.forecast._repr_html_()])
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a release would publish and cost; `outlook` is what such windows would cost one after the other."""
+
+    forecast: Forecast
+    outlook: Outlook | None
+
+    def __str__(self) -> str:
+        ahead = [] if self.outlook is None else [text_table(_AHEAD, _ahead(self.outlook))]
+        return "\n\n".join([str(self.forecast), *ahead, _DRY])
+
+    def _repr_html_(self) -> str:
+        table = "" if self.outlook is None else html_table(_AHEAD, _ahead(self.outlook))
+        return self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
+
+
+_DRY = "This was a dry run: nothing was paid, drawn or written."
+
+
+def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
+    """Return the noise of every table of a plan, answers of the same noise together."""
+    return tuple(CalibratedTable(table.name, table.scope, _distinct(table)) for table in planned.tables)
+
+
+def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
+    groups: dict[Any, list[Any]] = {}
+    for question in table.questions:
+        c = question.calibration
+        groups.setdefault((c.mechanism, c.shown_scale, c.epsilon), []).append(question)
+    return tuple((_whose(table.scope, [q.unit for q in found]), found[0].calibration) for found in groups.values())
+
+
+def _whose(scope: str, units: Sequence[str | None]) -> str:
+    if scope != "unit":
+        return WHOSE[scope]
+    return str(units[0] or WHOSE[scope]) if len(units) == 1 else f"{len(units)} units"
+
+
+def _head(name: str, scope: str, unit: str | None = None) -> str:
+    shown = f"; shown for {unit!r}, who has the most entries" if unit else ""
+    return f"{name}: {WHOSE[scope]}{shown}"
+
+
+def _title(words: str) -> str:
+    return f"<h3>{text(words)}</h3>"
+
+
+def _why(calibration: Calibration) -> list[tuple[str, str]]:
+    facts = [
+        ("forced by", calibration.witness.comparison),
+        ("because", calibration.witness.detail),
+        ("composes", str(calibration.guarantee.composition)),
+        ("forbids", calibration.forbids),
+        *(("condition", words) for words in calibration.guarantee.conditions),
+    ]
+    return [(label, words) for label, words in facts if words]
+
+
+def _ahead(found: Outlook) -> list[tuple[str, ...]]:
+    return [(f"{row.releases:,}", _number(row.epsilon), _number(row.added)) for row in found.rows]
+
+
+def _number(value: Fraction) -> str:
+    return number(float(value))

@@ -1,0 +1,137 @@
+"""A release file in a notebook: the steps of the command line, with results that a notebook shows as tables.
+
+Nothing is decided here: each step reads the file anew and calls what the command of its name calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from takifugu.errors import SpecError, TakifuguError, standing
+from takifugu.markup import html_table, text
+from takifugu.releasing.forecast import forecast_of
+from takifugu.releasing.new_ledger import check_ledger
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.planning import calibrated, compared, plan
+from takifugu.releasing.run import Outcome, release_file
+from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables
+from takifugu.searches import stopping
+from takifugu.spec.file import load
+from takifugu.spec.kind import ReleaseFile
+from takifugu.tables import text_table
+from takifugu.tracebacks import without_data
+
+#: A dry run looks so many windows ahead.
+YEAR = 52
+_HEADER = ("table", "query", "epsilon", "mechanism")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A release file, and a frame or another file in place of its source's (`open_study`).
+
+    Errors are raised as everywhere; a notebook shows the lines of the command line in place of a traceback.
+    """
+
+    path: Path
+    data: Any = field(default=None, repr=False)
+    only_release: bool = False
+    window: str | None = None
+
+    def compare(self) -> Comparison:
+        """Return every mechanism side by side for each table; nothing is drawn or paid."""
+        with _in_lines():
+            return self._compared()
+
+    def calibrate(self) -> Calibrated:
+        """Return the noise that each table would get, and what forced it; nothing is drawn or paid."""
+        with _in_lines():
+            return self._calibrated()
+
+    def dry_run(self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False) -> DryRun:
+        """Return what `release` would publish and cost, and why it would be refused; nothing is drawn or paid."""
+        with _in_lines():
+            return self._foreseen(output, new_ledger, anyway)
+
+    def release(
+        self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False
+    ) -> Outcome:
+        """Publish every table (`release_file`, with its arguments): pay, draw, write the files."""
+        with _in_lines():
+            return release_file(
+                self.path, self.data, output, force, self.only_release, new_ledger, anyway, window=self.window
+            )
+
+    def __str__(self) -> str:
+        with _in_lines():
+            return f"{self.path.name}\n\n{text_table(_HEADER, self._rows())}"
+
+    def _repr_html_(self) -> str:
+        with _in_lines():
+            return f"<h3>{text(self.path.name)}</h3>{html_table(_HEADER, self._rows())}"
+
+    @without_data
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [(item.name, item.query, str(item.epsilon), item.mechanism) for item in self._file().items]
+
+    @without_data
+    def _compared(self) -> Comparison:
+        return Comparison(tuple(compared(self._file())))
+
+    @without_data
+    def _calibrated(self) -> Calibrated:
+        with stopping():
+            planned = calibrated(self._file())
+        return Calibrated(calibrated_tables(planned), forecast_of(planned))
+
+    @without_data
+    def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool) -> DryRun:
+        with stopping(once=False):
+            planned = plan(self._file())
+        folder = planned.file.inside(planned.spec.output) if output is None else Path(output)
+        check_ledger(planned.file, folder, new_ledger)
+        is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
+        return DryRun(forecast_of(planned, anyway), outlook(planned.file, YEAR) if is_regular else None)
+
+    def _file(self) -> ReleaseFile:
+        return load(self.path, self.data, self.only_release, self.window)
+
+
+def open_study(
+    path: str | Path, data: Any = None, *, only_release: bool = False, window: str | None = None
+) -> Study:
+    """Return a release file for a notebook: `compare`, `calibrate`, `dry_run` and `release` show their results.
+
+    `data`, `only_release` and `window` are those of `release_file`. Each step reads the file anew, so that it may be
+    edited in between. Raises SpecError for a faulty file.
+
+    >>> from takifugu.demo import write_demo
+    >>> study = open_study(write_demo(Path("study")))
+    >>> print(study.compare().tables[0].rows[0].name)
+    group
+    >>> study.dry_run().forecast.refused
+    False
+    """
+    study = Study(Path(path), data, only_release, window)
+    with _in_lines():
+        study._rows()
+    return study
+
+
+@contextmanager
+def _in_lines() -> Iterator[None]:
+    """Let a notebook show errors as the command line does: IPython asks an exception how its traceback looks."""
+    try:
+        yield
+    except TakifuguError as error:
+        vars(error)["_render_traceback_"] = lambda error=error: _lines(error)
+        raise
+
+
+def _lines(error: TakifuguError) -> list[str]:
+    told = [*error.problems] if isinstance(error, SpecError) else [error.message]
+    return [f"takifugu: {line}" for line in [*told, standing(error)] if line]

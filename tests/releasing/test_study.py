@@ -1,0 +1,242 @@
+"""A study in a notebook: the steps of the command line, shown as tables; no second pipeline, and no data in results."""
+
+from __future__ import annotations
+
+import gc
+import json
+import types
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from tests.releasing import files
+from tests.releasing.test_windows import written
+from tests.support.pages import Element, Tree, walk
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.errors import SpecError
+from takifugu.frames import Counted, Piece, Table
+from takifugu.ledger import Ledger
+from takifugu.releasing import run
+from takifugu.releasing.outcomes import MOST_ROWS
+from takifugu.releasing.planning import plan
+from takifugu.releasing.study import Study
+from takifugu.spec.file import load
+from takifugu.spec.kind import Unit
+
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
+QUICK = SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')
+HOSTILE = "<script>alert(1)</script>&'"
+
+
+def study(folder: Path, spec: str = QUICK, **more: Any) -> Study:
+    return tf.open_study(files.write(folder, spec), **more)
+
+
+def shown(thing: Any) -> Element:
+    """Return what a notebook shows: well-formed, left-aligned, with nothing that runs or is fetched, and no colour."""
+    markup = thing._repr_html_()
+    root = Tree(markup).root
+    for element in walk(root):
+        assert element.tag not in ("script", "style", "link", "img", "iframe", "svg")
+        assert not any(name.startswith("on") or name in ("src", "href", "class") for name in element.attributes)
+        assert "color:" not in element.attributes.get("style", "").lower()
+        if element.tag in ("th", "td", "caption"):
+            assert "text-align:left" in element.attributes["style"]
+        if element.tag == "th":
+            assert element.text
+            assert element.attributes["scope"] == "col"
+        if element.tag == "details":
+            assert element.children[0].tag == "summary"
+            assert "open" not in element.attributes
+    for table in root.all("table"):
+        assert len({len(row.children) for row in table.all("tr")}) == 1
+    return root
+
+
+def marked(root: Element) -> list[str]:
+    """Return the first cell of every row that is marked and not folded."""
+    rows = [row for row in root.all("tr") if "bold" in row.children[0].attributes["style"]]
+    return [row.children[0].text for row in rows if not row.within("details")]
+
+
+def folded(root: Element) -> str:
+    return " ".join(part.text for part in root.all("details"))
+
+
+def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> None:
+    found = study(tmp_path, SPEC).compare()
+    assert [table.name for table in found.tables] == ["time-use-units", "time-use-pooled"]
+    page = shown(found)
+    chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in found.tables]
+    assert marked(page) == chosen
+    open_rows = [r.children[0].text for r in page.all("tr") if not r.within("details")]
+    for table in found.tables:
+        for row in table.rows:
+            may_be_used = row.status in ("chosen", "possible", "if the only release", "if others follow")
+            assert (row.name in open_rows) is may_be_used, row
+            assert may_be_used or row.reason in folded(page)
+        assert str(table.rows) in str(found)
+
+
+def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
+    found = study(tmp_path, SPEC).calibrate()
+    page = shown(found)
+    for table in found.tables:
+        assert table.name in page.text
+        assert table.noisiest.witness.comparison in folded(page)
+        assert table.noisiest.witness.comparison in " ".join(str(found).split())
+    assert [(t.name, [(w, c.mechanism) for w, c in t.noise]) for t in found.tables] == [
+        ("time-use-units", [("3 units", "quilt-exact")]), ("time-use-pooled", [("all units together", "quilt-exact")]),
+    ]  # fmt: skip
+
+
+def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
+    found = study(tmp_path).dry_run()
+    told = CliRunner().invoke(main, ["release", "--dry-run", "--json", str(tmp_path / "release.toml")])
+    foreseen = json.loads(told.stdout)
+    assert {key: foreseen[key] for key in found.forecast.to_dict()} == json.loads(json.dumps(found.forecast.to_dict()))
+    assert "nothing was paid" in shown(found).text
+    assert "nothing was paid" in str(found)
+    assert not (tmp_path / "ledger.db").exists()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
+    weekly = tf.open_study(written(tmp_path), window="2026-W02")
+    found = weekly.dry_run()
+    assert found.outlook is not None
+    assert [row.releases for row in found.outlook.rows][-1] == 52
+    assert "epsilon in all" in folded(shown(found))
+    assert "epsilon in all" in str(found)
+    (table,) = weekly.release().tables
+    assert table.name == "busy-2026-W02"
+
+
+def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
+    outcome = study(tmp_path).release(anyway=True)
+    page = shown(outcome)
+    for table in outcome.tables:
+        assert shown(table).all("h3")[0].text in page.text
+        for row in table.rows:
+            assert all(f"{row[key]:,}" in page.text for key in ("value", "low", "high", "adjusted"))
+        assert table.certificate.hidden[0] in folded(page)
+        assert table.name in str(outcome)
+    assert "has spent" in page.text
+    files_of = sorted(path.name for table in outcome.tables for path in table.files)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files_of
+
+
+def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
+    lengths = {f"unit {i}": (5,) for i in range(40)}
+    spec = QUICK.replace('per = "both"', 'per = "unit"')
+    (tmp_path / "data.csv").write_text("")
+    where = files.write(tmp_path, spec, files.data(lengths))
+    (table,) = tf.open_study(where).release(anyway=True).tables
+    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in shown(table).text
+    assert len(shown(table).all("table")[0].all("tr")) == MOST_ROWS + 1
+    assert f"and {80 - MOST_ROWS} more rows" in str(table)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_takes_the_place_of_the_file(library: Any, tmp_path: Path) -> None:
+    where = files.write(tmp_path, QUICK)
+    frame = library.read_csv(where.parent / "data.csv")
+    (where.parent / "data.csv").unlink()
+    frames = tf.open_study(where, frame)
+    assert "data" not in repr(frames)
+    assert frames.compare().tables[0].unit == "zoë"
+    outcome = frames.release(anyway=True)
+    assert outcome.tables[0].library == library.__name__
+
+
+def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
+    spec = QUICK.replace('"walking"', f'"{HOSTILE}"')
+    spec = spec.replace('name = "study"', 'name = "<img src=x>"').replace("adjust = true", 'title = "<b>"')
+    table = files.data({"<i>Ana</i>": (30,)}).replace("walking", HOSTILE)
+    steps = tf.open_study(files.write(tmp_path, spec, table))
+    for step in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
+        assert "<script" not in step._repr_html_()
+        page = shown(step)
+        assert "script" not in {element.tag for element in walk(page)}
+    assert "<i>Ana</i>" in page.text
+
+
+# Errors.
+
+
+FAULTY = {"epsilon = 1.0": "epsilon = -1", "[0.3, 0.7]": "[0.3, 0.8]", 'query = "histogram"': 'query = "histgram"'}
+
+
+def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
+    spec = SPEC
+    for before, after in FAULTY.items():
+        spec = spec.replace(before, after)
+    with pytest.raises(SpecError) as found:
+        study(tmp_path, spec)
+    lines = found.value._render_traceback_()  # type: ignore[attr-defined]
+    told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    assert [*lines, told[-1]] == told  # a command that would have released says that nothing happened
+    assert len(lines) == 3
+
+
+def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
+    steps = study(tmp_path, QUICK.replace("budget = 10", "budget = 0.5"))
+    with pytest.raises(tf.errors.BudgetExceeded) as found:
+        steps.release(anyway=True)
+    lines = found.value._render_traceback_()  # type: ignore[attr-defined]
+    told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    assert lines == [line for line in told if "ledger at" not in line]
+    assert "nothing happened" in lines[-1]
+    assert steps.dry_run().forecast.refused
+    assert "Refused: " in shown(steps.dry_run()).all("strong")[0].text
+
+
+def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
+    steps = study(tmp_path)
+    files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
+    assert {str(table.rows.epsilon) for table in steps.compare().tables} == {"1/2"}
+
+
+# One pipeline, and no data.
+
+
+def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*args: object) -> None:
+        raise OSError("no room")
+
+    steps = study(tmp_path)
+    with monkeypatch.context() as broken:
+        broken.setattr(run, "place", crash)
+        with pytest.raises(tf.TakifuguError):
+            steps.release(anyway=True)
+    book = Ledger.open(tmp_path / "ledger.db")
+    spent = book.spent("study").spent
+    done = CliRunner().invoke(main, ["release", "--anyway", str(tmp_path / "release.toml")])
+    assert done.exit_code == 0, done.output
+    assert "completed the release" in done.stdout
+    assert book.spent("study").spent == spent
+
+
+def reachable(thing: Any) -> set[type]:
+    """Return the types of everything that an object holds, however deep."""
+    seen, waiting = dict[int, Any](), [thing]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, type | types.ModuleType | types.FunctionType | types.MethodType):
+            continue
+        seen[id(one)] = one
+        waiting += gc.get_referents(one)
+    return {type(one) for one in seen.values()}
+
+
+def test_results_hold_no_data(tmp_path: Path) -> None:
+    private = {Piece, Unit, Counted, Table}
+    steps = study(tmp_path)
+    for result in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
+        assert not reachable(result) & private
+    assert reachable(plan(load(tmp_path / "release.toml"))) & private  # what the search would find
