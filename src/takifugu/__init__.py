@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.normal import MultivariateNormal
     from takifugu.beliefs.parameter_box import Affine, ParameterBox
     from takifugu.beliefs.parameters import Parameters
+    from takifugu.beliefs.periodic_chain import PeriodicChain
     from takifugu.beliefs.pieces import IndependentPieces
     from takifugu.beliefs.populations import FromPopulations
     from takifugu.beliefs.records import Records
@@ -94,6 +95,7 @@ __all__ = [
     "NormalMixture",
     "ParameterBox",
     "Parameters",
+    "PeriodicChain",
     "Pmf",
     "Pufferfish",
     "Records",
@@ -146,6 +148,7 @@ _MODULES = {
     "takifugu.beliefs.normal": ("MultivariateNormal",),
     "takifugu.beliefs.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.beliefs.parameters": ("Parameters",),
+    "takifugu.beliefs.periodic_chain": ("PeriodicChain",),
     "takifugu.beliefs.pieces": ("IndependentPieces",),
     "takifugu.beliefs.populations": ("FromPopulations",),
     "takifugu.beliefs.records": ("Records",),

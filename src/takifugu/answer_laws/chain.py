@@ -26,12 +26,15 @@ from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.forward_backward import LONGEST, block_length, laws_given
 from takifugu.answer_laws.minimax_start import WHOLE
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.laws.extended.floats import UNIT, Wide, normalised, shifted, stack
 from takifugu.queries import Additive
 from takifugu.secrets import compared_values
 
 IntArray = npt.NDArray[np.int64]
+#: Chains of which each step has one known matrix.
+Chain = MarkovChain | PeriodicChain
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ def steps(answer: Additive) -> Steps:
     return Steps(int(lowest.sum()), unit, offsets // unit)
 
 
-class ChainLaw(AnswerLaw[MarkovChain]):
+class ChainLaw(AnswerLaw[Chain]):
     """The laws given each value of each secret entry, in order; values of probability zero are left out.
 
     A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
@@ -86,7 +89,7 @@ class ChainLaw(AnswerLaw[MarkovChain]):
             first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
         starts = [shifted(start, shape.offsets[0]) for start in first]
         wanted = {entry: values[id(pairs[entry])] for entry in pairs}
-        found = laws_given(Wide.of(chain.matrix), shape.offsets, starts, wanted)
+        found = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, wanted)
         for entry, several in groupby(found, key=lambda given: given.entry):
             rows: dict[int, tuple[int, ...]] = {}
             origins: dict[int, tuple[int, ...]] = {}
@@ -124,20 +127,22 @@ class ChainLaw(AnswerLaw[MarkovChain]):
         return f"{text} (started in {chain.states[starts_of(chain, entry, value)[number] or 0]!r})"
 
 
-def starts_of(chain: MarkovChain, entry: int, value: int) -> tuple[int | None, ...]:
+def starts_of(chain: Chain, entry: int, value: int) -> tuple[int | None, ...]:
     """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
     if chain.initial != "any":
         return (None,)
-    leads = np.arange(len(chain.states)) == value
-    for _ in range(entry):
-        leads = np.array([(row & leads).any() for row in chain.matrix > 0])
+    leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0
+    for before in reversed(range(entry)):
+        leads = np.array([(row & leads).any() for row in can[before % len(can)]])
     return tuple(np.flatnonzero(leads).tolist())
 
 
-def relative_error(chain: MarkovChain, answer: Additive) -> float:
+def relative_error(chain: Chain, answer: Additive) -> float:
     """Return a bound on the relative error of every mass of `families`."""
     shape, states = steps(answer), len(chain.states)
     longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
     beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
     within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
+    if chain.period > 1:  # the stationary law of products over a period (quilts.chain.initial.stationary_term)
+        beside += states**3 + 15 * states**2 + 10 + 2 * states * (3 * states + 4) * chain.period
     return 2.02 * (beside + 2 * int(shape.widths[-1]) + within + 64) * UNIT

@@ -52,16 +52,19 @@ def block_length(length: int, states: int, width: int) -> int:
 
 
 def laws_given(
-    matrix: Wide, offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
+    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
     """Yield the laws given each wanted state of each wanted entry, in order.
 
-    `offsets[i, s]` is what X_i = s adds, `starts` the laws of the first entry's share jointly with its state, (k, n).
+    `matrices` are those of the steps from X_0, X_1, ... on, repeated. `offsets[i, s]` is what X_i = s adds, `starts`
+    the laws of the first entry's share jointly with its state, (k, n).
     """
     length, states = offsets.shape
     size = block_length(length, states, 1 + int(offsets.max(axis=1).sum()))
+    if size > len(matrices):
+        size -= size % len(matrices)  # blocks that begin at one phase are alike
     blocks = [(first, min(first + size, length)) for first in range(1, length, size)]
-    walk = _Walk(matrix, offsets, wanted)
+    walk = _Walk(matrices, offsets, wanted)
     after = [Wide.of(np.ones((states, 1)))]
     for block in reversed(blocks):
         after.append(walk.back(block, after[-1]))
@@ -75,11 +78,23 @@ def laws_given(
 class _Walk:
     """The steps through a chain; what happens inside equal blocks is computed once."""
 
-    def __init__(self, matrix: Wide, offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
-        self.matrix, self.offsets, self.wanted = matrix, offsets, wanted
-        self.transposed = Wide(matrix.mantissas.T, matrix.exponents.T)
-        self._through: dict[bytes, Wide] = {}
+    def __init__(self, matrices: Sequence[Wide], offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
+        self._matrices, self.offsets, self.wanted = matrices, offsets, wanted
+        self._transposed = [Wide(matrix.mantissas.T, matrix.exponents.T) for matrix in matrices]
+        self._through: dict[tuple[int, bytes], Wide] = {}
         self._within: tuple[object, Wide] | None = None
+
+    def into(self, entry: int) -> Wide:
+        """Return the matrix of the step into an entry."""
+        return self._matrices[(entry - 1) % len(self._matrices)]
+
+    def onto(self, entry: int) -> Wide:
+        """Return the same, transposed."""
+        return self._transposed[(entry - 1) % len(self._matrices)]
+
+    def key(self, block: Block) -> tuple[int, bytes]:
+        """Return what blocks in which the same happens have in common."""
+        return block[0] % len(self._matrices), self.offsets[slice(*block)].tobytes()
 
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one block's entries, from what lies before and after it."""
@@ -90,7 +105,7 @@ class _Walk:
         if end - first == 1:
             yield from self.single(first, [self.forward(block, row) for row in before], after)
             return
-        states = len(self.matrix.mantissas)
+        states = self.offsets.shape[1]
         if len(asked) > states**2:
             kernels = self.within(block, [(entry - first, state) for entry, state in asked])
             found = []
@@ -115,7 +130,7 @@ class _Walk:
         """Return the law of the share up to a block's end jointly with its last state, from that before the block."""
         first, end = block
         if end - first == 1:
-            return shifted(combine(self.transposed, before), self.offsets[first])
+            return shifted(combine(self.onto(first), before), self.offsets[first])
         through = self.through(block)
         found = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
         one, other = _halves(block)
@@ -125,7 +140,7 @@ class _Walk:
         """Return the law of the share of a block and all after it given the state before the block."""
         first, end = block
         if end - first == 1:
-            return combine(self.matrix, shifted(after, self.offsets[first]))
+            return combine(self.into(first), shifted(after, self.offsets[first]))
         through = self.through(block)
         found = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
         one, other = _halves(block)
@@ -133,7 +148,7 @@ class _Walk:
 
     def through(self, block: Block) -> Wide:
         """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
-        key = self.offsets[slice(*block)].tobytes()
+        key = self.key(block)
         if key not in self._through:
             if len(self._through) >= _MOST_KEPT:
                 self._through.clear()
@@ -143,9 +158,9 @@ class _Walk:
     def within(self, block: Block, asked: Sequence[tuple[int, int]]) -> Wide:
         """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
         offsets = self.offsets[slice(*block)]
-        key = offsets.tobytes(), tuple(asked)
+        key = self.key(block), tuple(asked)
         if self._within is None or self._within[0] != key:
-            states, places = len(self.matrix.mantissas), 1 + int(offsets.max(axis=1).sum())
+            states, places = self.offsets.shape[1], 1 + int(offsets.max(axis=1).sum())
             forwards, backs = self._forwards_within(block), self._backs_within(block)
             shape = (states * states, places, len(asked))
             result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
@@ -160,21 +175,19 @@ class _Walk:
 
     def _forwards_within(self, block: Block) -> list[Wide]:
         """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
-        states = len(self.matrix.mantissas)
-        rows = [Wide.of(np.eye(states)[:, [u]]) for u in range(states)]
+        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         found = []
-        for offset in self.offsets[slice(*block)]:
-            rows = [shifted(combine(self.transposed, row), offset) for row in rows]
+        for entry in range(*block):
+            rows = [shifted(combine(self.onto(entry), row), self.offsets[entry]) for row in rows]
             found.append(stack(rows))
         return found
 
     def _backs_within(self, block: Block) -> list[Wide]:
         """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
-        states = len(self.matrix.mantissas)
-        rows = [Wide.of(np.eye(states)[:, [v]]) for v in range(states)]
-        found = [stack(rows)]
-        for offset in self.offsets[slice(*block)][:0:-1]:
-            rows = [combine(self.matrix, shifted(row, offset)) for row in rows]
+        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
+        found, (first, end) = [stack(rows)], block
+        for entry in range(end - 1, first, -1):
+            rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
             found.append(stack(rows))
         return found[::-1]
 

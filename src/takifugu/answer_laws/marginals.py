@@ -10,6 +10,7 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.capabilities.marginal import Marginal
 from takifugu.errors import Unsupported
 from takifugu.laws.atoms import Floats
@@ -34,7 +35,7 @@ class NetworkMarginal(Marginal[BayesianNetwork]):
         return _trusted(table, np.asarray(self.belief.possible(entry))), error
 
 
-class ChainMarginal(Marginal[MarkovChain]):
+class ChainMarginal(Marginal[MarkovChain | PeriodicChain]):
     @property
     def known(self) -> bool:
         return self.belief.initial != "any"
@@ -49,7 +50,9 @@ class ChainMarginal(Marginal[MarkovChain]):
             )
         rounded = 1.01 * (len(chain.states) + 1) * (entry + 1) * UNIT
         if chain.initial == "stationary":
-            law = chain.wide_stationary
+            law = chain.stationary_laws[entry % chain.period]
+            if chain.period > 1:  # of a product over a period
+                rounded += 2.02 * len(chain.states) * (3 * len(chain.states) + 4) * chain.period * UNIT
             shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
             return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
         return _trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded

@@ -17,6 +17,7 @@ from takifugu.beliefs.contacts import Clique
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.parameter_box import ParameterBox
 from takifugu.beliefs.parameters import Parameters
+from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.beliefs.users import IndependentUsers, UserLaw
@@ -36,19 +37,19 @@ class TableStates(JointStates[JointTable]):
         return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
 
 
-class ChainStates(JointStates[MarkovChain]):
+class ChainStates(JointStates[MarkovChain | PeriodicChain]):
     """The paths, step by step; for any initial distribution with a row of weights for each start state."""
 
     def states(self) -> States:
         chain = self.belief
         states, length = len(chain.states), chain.length
         check_count(states**length)
-        steps = integers(chain.matrix.ravel().tolist()).reshape(states, states)
+        tables = [integers(matrix.ravel().tolist()).reshape(states, states) for matrix in chain.step_matrices]
         values = np.arange(states, dtype=np.int64)[:, None]
         weights = np.ones(states, dtype=object)
-        for _ in range(length - 1):
+        for step in range(length - 1):
             last = values[:, -1]
-            weights = (weights[:, None] * steps[last]).ravel()
+            weights = (weights[:, None] * tables[step % len(tables)][last]).ravel()
             values = np.column_stack((np.repeat(values, states, axis=0), np.tile(np.arange(states), len(values))))
             held = weights > 0
             values, weights = values[held], weights[held]
@@ -228,11 +229,13 @@ def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
     return [*(there * Fraction(p) / whole for p in law.probabilities), 1 - there]
 
 
-def _stationary(chain: MarkovChain) -> list[Fraction]:
-    """Return pi = pi P of the rows, divided by their exact sums, by elimination in rational numbers."""
-    rows = [[Fraction(p) for p in row] for row in chain.matrix.tolist()]
-    rows = [[p / sum(row) for p in row] for row in rows]
-    size = len(rows)
+def _stationary(chain: MarkovChain | PeriodicChain) -> list[Fraction]:
+    """Return pi = pi P, P the product over a period of rows divided by their exact sums, by exact elimination."""
+    size = len(chain.states)
+    rows = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
+    for matrix in chain.step_matrices.tolist():
+        step = [[Fraction(p) / sum(map(Fraction, row)) for p in row] for row in matrix]
+        rows = [[sum((row[m] * step[m][j] for m in range(size)), Fraction(0)) for j in range(size)] for row in rows]
     system = [[rows[j][i] - (i == j) for j in range(size)] + [Fraction(0)] for i in range(size)]
     system[-1] = [Fraction(1)] * (size + 1)
     for column in range(size):

@@ -68,6 +68,7 @@ def separate(belief: Belief) -> Separate | None:
 #: The class of every kind of belief; those of the package are loaded on first use.
 _KINDS: dict[str, Any] = {
     "markov-chain": "chain:MarkovChain",
+    "periodic-chain": "periodic_chain:PeriodicChain",
     "markov-chain-class": "chain:MarkovChainClass",
     "chain-region": "chain_region:ChainRegion",
     "binary-chain-interval": "chain_interval:BinaryChainInterval",

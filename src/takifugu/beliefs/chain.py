@@ -149,6 +149,16 @@ class MarkovChain(OneSequence):
         return wide_stationary_law(self.matrix)
 
     @property
+    def step_matrices(self) -> FloatArray:
+        """The matrix of each step of a period, which is one step: shape (1, k, k)."""
+        return self.matrix[None]
+
+    @property
+    def stationary_laws(self) -> tuple[WideLaw, ...]:
+        """The stationary law, for each step of a period."""
+        return (self.wide_stationary,)
+
+    @property
     def has_given_start(self) -> bool:
         """Whether the law fixes at which step of the recording the sequence starts."""
         return not isinstance(self.initial, str)

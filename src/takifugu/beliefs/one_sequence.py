@@ -31,6 +31,8 @@ class OneSequence(Nameless):
     source: str
     #: A recording may be in independent pieces (`beliefs.pieces`); this one is not.
     in_pieces = False
+    #: After how many steps the law of a step is the same again (`beliefs.periodic_chain`).
+    period = 1
 
     @property
     def chain(self) -> Any:
@@ -41,6 +43,17 @@ class OneSequence(Nameless):
     def has_given_start(self) -> bool:
         """Whether the law fixes at which step of the recording the sequence starts."""
         return False
+
+    def with_length(self, length: int) -> Any:
+        """Return the same law with another number of steps."""
+        raise NotImplementedError
+
+    def from_step(self, step: int, length: int) -> Any:
+        """Return the law of a run of the recording from a step on (a negative one: before its first).
+
+        None where that is not known.
+        """
+        return None if step and self.has_given_start else self.with_length(length)
 
     @property
     def from_private_data(self) -> bool:

@@ -15,12 +15,13 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.one_sequence import Nameless
+from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.errors import InputError
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
-Chain = MarkovChain | ChainClass
+Chain = MarkovChain | PeriodicChain | ChainClass
 
 
 @dataclass(frozen=True, eq=False)

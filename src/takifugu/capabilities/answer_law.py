@@ -186,6 +186,7 @@ ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Questi
     "the distribution of the answer",
     {
         "beliefs.chain:MarkovChain": "answer_laws.chain:ChainLaw",
+        "beliefs.periodic_chain:PeriodicChain": "answer_laws.chain:ChainLaw",
         "beliefs.users:IndependentUsers": "answer_laws.users:UsersLaw",
         "beliefs.table:JointTable": "answer_laws.table:TableLaw",
         "beliefs.network:BayesianNetwork": "answer_laws.network:NetworkLaw",

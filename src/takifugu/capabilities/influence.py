@@ -44,7 +44,10 @@ Pairs = tuple[tuple[int, int], ...] | None
 
 
 class Influence(Protocol):
-    """The influences of an entry of a sequence on nodes at distances 1, 2, ..., `reach`, by pair of values."""
+    """The influences of an entry of a sequence on nodes at distances 1, 2, ..., `reach`, by pair of values.
+
+    `right` depends on the entry only where steps of the sequence follow different laws.
+    """
 
     @property
     def pairs(self) -> Pairs: ...
@@ -63,7 +66,7 @@ class Influence(Protocol):
 
     def prepare(self, length: int) -> None: ...
 
-    def right(self, count: int) -> FloatArray: ...
+    def right(self, count: int, entry: int = 0) -> FloatArray: ...
 
     def left(self, entry: int, count: int) -> FloatArray: ...
 
@@ -202,6 +205,7 @@ QUILTS: Question[Quilts] = Question(
     "what is known of quilts",
     {
         "beliefs.chain:MarkovChain": "quilts.chain.search:CHAIN",
+        "beliefs.periodic_chain:PeriodicChain": "quilts.chain.search:PERIODIC",
         "beliefs.chain:MarkovChainClass": "quilts.chain.search:REVERSIBLE_CLASS",
         "beliefs.chain_region:ChainRegion": "quilts.chain.search:REGION",
         "beliefs.chain_interval:BinaryChainInterval": "quilts.chain.search:INTERVAL",

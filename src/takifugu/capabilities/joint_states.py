@@ -171,6 +171,7 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
     {
         "beliefs.table:JointTable": "audit.states:TableStates",
         "beliefs.chain:MarkovChain": "audit.states:ChainStates",
+        "beliefs.periodic_chain:PeriodicChain": "audit.states:ChainStates",
         "beliefs.network:BayesianNetwork": "audit.states:NetworkStates",
         "beliefs.contacts:Clique": "audit.states:CliqueStates",
         "beliefs.users:IndependentUsers": "audit.states:UserStates",

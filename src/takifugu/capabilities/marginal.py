@@ -56,6 +56,7 @@ MARGINAL: Question[Callable[[Any], Marginal[Any]]] = Question(
     "the distribution of an entry",
     {
         "beliefs.chain:MarkovChain": "answer_laws.marginals:ChainMarginal",
+        "beliefs.periodic_chain:PeriodicChain": "answer_laws.marginals:ChainMarginal",
         "beliefs.network:BayesianNetwork": "answer_laws.marginals:NetworkMarginal",
         "beliefs.contacts:Clique": "answer_laws.marginals:CliqueMarginal",
     },

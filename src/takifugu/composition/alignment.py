@@ -48,6 +48,20 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
     return list(found.values())
 
 
+def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
+    """Return how many steps before the belief's first entry the first of some windows starts; None where unknown.
+
+    It matters only where the law of a step depends on its place in a period: a belief says which place its own windows
+    have. Without declared places all read from the first entry on.
+    """
+    period, places = belief.chain.period, [item.charge.at for item in items]
+    if period == 1 or all(at is None for at in places):
+        return 0
+    first = min(at or 0 for at in places)
+    own = {(item.charge.at or 0) - first for item in items if view.is_native(item.charge)}
+    return min(own) if len({steps % period for steps in own}) == 1 else None
+
+
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
     """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
 
@@ -56,7 +70,10 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
     first = min(item.charge.at or 0 for item in items)
     starts = [(item.charge.at or 0) - first for item in items]
     sizes = [len(item.read.changes) for item in items]
-    if not any(starts) and set(sizes) == {belief.size}:
+    before = _steps_before(view, belief, items)
+    if before is None:
+        return None
+    if not any(starts) and not before and set(sizes) == {belief.size}:
         return belief, [item.read.changes for item in items]
     runs = [view.runs(belief, item.charge) for item in items]
     if belief.has_given_start:
@@ -68,9 +85,9 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         moved = [np.zeros(size, dtype=np.int64) for _ in items]
         for row, start, item in zip(moved, starts, items, strict=True):
             row[start : start + len(item.read.changes)] = item.read.changes
-        longer = belief.chain.with_length(size)
+        longer = belief.chain.from_step(-before, size)
         return (longer, moved) if type(longer) is type(belief.chain) else None  # an inherited one is another law
-    if not any(starts) and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
+    if not any(starts) and not before and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
         return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
     return None
 
@@ -84,14 +101,15 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     """Return a belief about all steps from the first window to the last, and each window as a run of them.
 
     None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
-    whole than its steps do, or a given start says that another step is the first one.
+    whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
     """
     if any(item.charge.at is None or item.charge.scale == 0 or item.read.together is not None for item in items):
         return None
     starts = [item.charge.at or 0 for item in items]
     first, sizes = min(starts), [len(item.read.changes) for item in items]
     own = {start for start, item in zip(starts, items, strict=True) if view.is_native(item.charge)}
-    if belief.has_given_start and own != {first}:
+    before = _steps_before(view, belief, items)
+    if before is None or (belief.has_given_start and own != {first}):
         return None
     single: dict[tuple[int, ...], bool] = {}
     for item in items:
@@ -102,7 +120,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     if not all(single.values()):
         return None
     size = max(start + n for start, n in zip(starts, sizes, strict=True)) - first
-    longer = belief.chain.with_length(size)
+    longer = belief.chain.from_step(-before, size)
     if type(longer) is not type(belief.chain):  # an inherited one is another law
         return None
     rates: dict[tuple[Fraction, Fraction], Fraction] = {}

@@ -112,6 +112,10 @@ def _of_chain(chain: MarkovChain) -> Spread | Refusal:
     return chain_spread(chain_gamma(chain), chain.length)
 
 
+def _of_periodic(chain: Belief) -> Refusal:
+    return Refusal("how far a change spreads is known for a chain with one matrix, and here it depends on the step")
+
+
 def _of_network(network: BayesianNetwork) -> Spread | Refusal:
     gamma = network_gamma(network)
     return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
@@ -125,6 +129,7 @@ SPREAD: Question[Callable[[Any], Spread | Refusal]] = Question(
     "how far a change of one entry spreads",
     {
         "beliefs.chain:MarkovChain": "mechanisms.inferential:_of_chain",
+        "beliefs.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
         "beliefs.network:BayesianNetwork": "mechanisms.inferential:_of_network",
     },
     default=_unknown,

@@ -39,7 +39,7 @@ class DistanceInfluence:
     def prepare(self, length: int) -> None:
         """Do nothing: the bounds hold for every start."""
 
-    def right(self, count: int) -> FloatArray:
+    def right(self, count: int, entry: int = 0) -> FloatArray:
         """Return the bounds on right_b for b = 1 .. count, shape (count, columns)."""
         return self._right[:count]
 

@@ -1,21 +1,27 @@
 """Exact max-influence of one entry of a Markov chain on the nodes of a quilt (Song17 Definition 4.1).
 
-For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s',
+For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s', with P_i^b = M_i M_{i+1} ... M_{i+b-1}
+the product of the b step matrices from X_i on (P^b where all steps have one matrix),
 
-    e_{s,s'} = right_b(s, s') + left_{i,a}(s, s'),
-    right_b(s, s')    = max over y of log P^b(s, y)/P^b(s', y),
-    left_{i,a}(s, s') = max over x of log P^a(x, s)/P^a(x, s') + log P(X_i = s')/P(X_i = s),  x with P(X_{i-a} = x) > 0,
+    e_{s,s'} = right_{i,b}(s, s') + left_{i,a}(s, s'),
+    right_{i,b}(s, s') = max over y of log P_i^b(s, y)/P_i^b(s', y),
+    left_{i,a}(s, s')  = max over x of log P_{i-a}^a(x, s)/P_{i-a}^a(x, s') + log P(X_i = s')/P(X_i = s),
 
-because X_{i-a} and X_{i+b} are independent given X_i; a missing node contributes 0. With initial="any" the supremum
-over initial laws is exact too: log P(X_i = s')/P(X_i = s) is a ratio of linear functions of the initial law, so its
-supremum is the maximum over start states u of log P^i(u, s')/P^i(u, s), and an initial law that puts almost all mass on
-that u and the rest where X_{i-a} = x is reached comes as near to both maxima at once as one likes.
+x with P(X_{i-a} = x) > 0, because X_{i-a} and X_{i+b} are independent given X_i; a missing node contributes 0. With
+initial="any" the supremum over initial laws is exact too: log P(X_i = s')/P(X_i = s) is a ratio of linear functions of
+the initial law, so its supremum is the maximum over start states u of log P_0^i(u, s')/P_0^i(u, s), and an initial law
+that puts almost all mass on that u and the rest where X_{i-a} = x is reached comes as near to both maxima at once as
+one likes.
+
+Where matrices repeat after a period (PeriodicChain) products depend on i through its phase, i modulo the period, so
+there is one table for each phase; a chain with one matrix has one phase. Proof: docs/theory/chain-classes.md.
 
 Both terms fall with the distance (data processing). The start term is computed exactly until it has settled: from the
-first time n at which max over x, x' of |log P^n(x, s')/P^n(x, s) - log P^n(x', s')/P^n(x', s)| < 1e-12, every law of
-X_i, i >= n, is a mixture of rows of P^n, and the largest row ratio is charged. Where the support of the chain changes
-forever, x runs over all values that X ever takes late in the sequence, an upper bound. Tables end where influences are
-down to rounding or infinite forever; a far first entry that a given start leaves few values is then not searched.
+first n at which max over x, x' of |log P^n(x, s')/P^n(x, s) - log P^n(x', s')/P^n(x', s)| < 1e-12 for the products P^n
+that end at each phase, every law of X_i, i >= n, is a mixture of rows of such a product, and the largest row ratio is
+charged. Where the support of the chain changes forever, x runs over all values that X ever takes late in the sequence
+at its phase, an upper bound. Tables end where influences are down to rounding or infinite forever; a far first entry
+that a given start leaves few values is then not searched.
 
 Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
 (`product_error`) and charged in both logs of every ratio: what is returned is never below the true influence, and
@@ -28,7 +34,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from takifugu.beliefs.chain import MarkovChain
 from takifugu.laws.log_ratios import (
     DEAD,
     NEVER,
@@ -41,7 +46,7 @@ from takifugu.laws.log_ratios import (
     product_error,
 )
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.initial import BLOCK, Marginals, stationary_term, supports
+from takifugu.quilts.chain.initial import BLOCK, Chain, Marginals, stationary_term, supports
 from takifugu.quilts.chain.shared import shared
 
 #: A start term that can still change by less than this is charged at its upper end.
@@ -55,40 +60,42 @@ WORKED = 2**17
 class ChainInfluence:
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values.
 
-    Tables have shape (distances, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
+    Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
     """
 
-    def __init__(self, chain: MarkovChain, pairs: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, chain: Chain, pairs: Iterable[tuple[int, int]]) -> None:
         both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
         self.pairs: tuple[tuple[int, int], ...] = tuple(both)
         self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
         self.second: IntArray = np.array([b for _, b in both], dtype=np.int64)
         place = {pair: number for number, pair in enumerate(both)}
         self._swap = np.array([place[b, a] for a, b in both], dtype=np.int64)
-        self._matrix, self._start = chain.matrix, chain.initial
+        self._steps, self._start = chain.step_matrices, chain.initial
+        self.period = len(self._steps)
         self._error = 0.0
         self.supports = supports(chain)
-        self._common = self.supports.late
-        self._early = [t for t in range(self.supports.first) if (self.supports.at(t) != self._common).any()]
+        self._common = self.supports.late_by_phase(self.period)
+        early = range(self.supports.first)
+        self._early = [t for t in early if (self.supports.at(t) != self._common[t % self.period]).any()]
         # Where all rows that are used are the same, entries are independent, and rounding cannot say otherwise.
-        rows = chain.matrix[np.logical_or.reduce(self.supports.found)]
-        self._independent = bool((rows == rows[0]).all())
+        used = zip(self._steps, self.supports.met_by_phase(self.period), strict=True)
+        self._independent = all((rows[met] == rows[met][0]).all() for rows, met in used)
         self.reach = 0
-        self._most = max(1, MOST_HELD // max(1, len(both)))
+        self._most = max(1, MOST_HELD // max(1, self.period * len(both)))
         # Untouched pages of an empty array cost no memory, so tables grow without being copied.
-        self._right = np.empty((self._most, len(both)))
-        self._entrance = np.empty((self._most, len(both)))
-        self._left = self._entrance if self._common.all() else np.empty((self._most, len(both)))
+        shape = (self._most, self.period, len(both))
+        self._right, self._entrance = np.empty(shape), np.empty(shape)
+        self._left = self._entrance if self._common.all() else np.empty(shape)
         self._logs: list[tuple[FloatArray, FloatArray, float]] = []
-        self._power, self._pattern = np.eye(len(chain.matrix)), np.eye(len(chain.matrix), dtype=bool)
+        self._products, self._patterns = np.eye(len(chain.states)), np.eye(len(chain.states), dtype=bool)
         self.exhausted = False
         self.capped = False
         self.settled: int | None = None
         if chain.initial == "stationary":
             self.settled = 0
-            self._settled_term = self._alive_only(stationary_term(chain, self.first, self.second), self._common)
+            self._settled_term = self._alive_only(stationary_term(chain, self.first, self.second))
             if self._independent:
-                self._settled_term = self._alive_only(np.zeros(len(both)), self._common)
+                self._settled_term = self._alive_only(np.zeros(self._settled_term.shape))
         elif chain.initial != "any":
             self._marginals = Marginals(chain, self.supports, self.first, self.second)
         self.extend(1)
@@ -106,9 +113,9 @@ class ChainInfluence:
 
     def extend(self, distance: int) -> None:
         """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
-        k = len(self._matrix)
+        together = max(1, WORKED // self._steps.size)
         while self.reach < min(distance, self._most) and not self.exhausted:
-            self._append(min(distance - self.reach, self._most - self.reach, max(1, WORKED // k**2)))
+            self._append(min(distance - self.reach, self._most - self.reach, together))
             self._judge()
 
     def prepare(self, length: int) -> None:
@@ -116,13 +123,13 @@ class ChainInfluence:
         while self.settled is None and self.reach < length - 1 and not self.exhausted:
             self.extend(min(2 * self.reach, length - 1))
 
-    def right(self, count: int) -> FloatArray:
-        """Return right_b of every pair for b = 1 .. count, shape (count, pairs)."""
-        return self._right[:count]
+    def right(self, count: int, entry: int = 0) -> FloatArray:
+        """Return right_{entry,b} of every pair for b = 1 .. count, shape (count, pairs)."""
+        return self._right[:count, entry % self.period]
 
     def left(self, entry: int, count: int) -> FloatArray:
         """Return left_{entry,a} of every pair for a = 1 .. count, shape (count, pairs)."""
-        rows: FloatArray = self._left[:count] + self._term(np.array([entry]))[0]
+        rows: FloatArray = self._left[:count, entry % self.period] + self._term(np.array([entry]))[0]
         if self._independent:
             return rows
         special = [t for t in self._early if entry - count <= t < entry]
@@ -140,19 +147,21 @@ class ChainInfluence:
         None is a missing node. It is exact except where the support of the left node is still growing.
         """
         chosen = slice(None) if pairs is None else pairs
-        fixed: FloatArray = np.zeros(len(self.pairs))[chosen]
+        fixed: FloatArray = np.zeros((self.period, len(self.pairs)))[:, chosen]
         if right is not None:
-            fixed = fixed + self._right[right - 1][chosen]
+            fixed = fixed + self._right[right - 1][:, chosen]
         if left is None:
-            return np.full(len(entries), fixed.max(initial=DEAD))
-        fixed = fixed + self._left[left - 1][chosen]
+            return np.asarray(fixed.max(axis=1, initial=DEAD)[self._phases(entries)])
+        fixed = fixed + self._left[left - 1][:, chosen]
         result = np.empty(len(entries))
         start = len(entries) if self.settled is None else int(np.searchsorted(entries, self.settled))
         for low in range(0, start, BLOCK):
             part = entries[low : min(low + BLOCK, start)]
-            result[low : low + len(part)] = (self._term(part)[:, chosen] + fixed).max(axis=1, initial=DEAD)
+            rows = self._term(part)[:, chosen] + fixed[self._phases(part)]
+            result[low : low + len(part)] = rows.max(axis=1, initial=DEAD)
         if start < len(entries):
-            result[start:] = (self._settled_term[chosen] + fixed).max(initial=DEAD)
+            settled = (self._settled_term[:, chosen] + fixed).max(axis=1, initial=DEAD)
+            result[start:] = settled[self._phases(entries[start:])]
         if not self._common.all() and self._early:
             result[np.isin(entries - left, self._early)] = NEVER
         return clip(result)
@@ -170,27 +179,32 @@ class ChainInfluence:
         """
         chosen = slice(None) if pairs is None else pairs
         result = np.full(len(entries), NEVER)
-        fixed = 0.0 if right is None else self._right[right - 1]
+        fixed = np.zeros((self.period, len(self.pairs))) if right is None else self._right[right - 1]
         near = np.flatnonzero(entries - node <= self.reach)
         for low in range(0, len(near), BLOCK):
             part = near[low : low + BLOCK]
-            rows = self._left_from(entries[part], node) + fixed
+            rows = self._left_from(entries[part], node) + fixed[self._phases(entries[part])]
             result[part] = rows[:, chosen].max(axis=1, initial=DEAD)
         return clip(result)
 
+    def _phases(self, entries: IntArray) -> IntArray:
+        return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
+
     def _term(self, entries: IntArray) -> FloatArray:
         """Return the start term log P(X_i = s')/P(X_i = s), or its supremum, shape (entries, pairs)."""
+        phases = self._phases(entries)
         if self.settled is not None and entries[0] >= self.settled:
-            return np.broadcast_to(self._settled_term, (len(entries), len(self.pairs)))
+            return np.asarray(self._settled_term[phases])
         if self._start == "any":
-            suprema = self._entrance[np.minimum(entries, self.reach) - 1][:, self._swap]
+            suprema = self._entrance[np.minimum(entries, self.reach) - 1, phases][:, self._swap]
             rows = np.where(self.supports.pairs(entries, self.first, self.second), suprema, DEAD)
         else:
             rows = self._marginals.term(entries)
         if self._independent:
             rows = np.where(rows > DEAD, 0.0, DEAD)
         if self.settled is not None:
-            rows[entries >= self.settled] = self._settled_term
+            late = entries >= self.settled
+            rows[late] = self._settled_term[phases[late]]
         return rows
 
     def _left_from(self, entries: IntArray, node: int) -> FloatArray:
@@ -199,28 +213,35 @@ class ChainInfluence:
         if self._independent:
             return rows
         values = self.supports.at(node)
-        for number, distance in enumerate(entries - node):
-            upper, lower, error = self._logs[distance - 1]
-            ratios = largest_differences(upper[:, values], lower[:, values])
+        for number, entry in enumerate(entries):
+            upper, lower, error = self._logs[entry - node - 1]
+            phase = entry % self.period
+            ratios = largest_differences(upper[phase][:, values], lower[phase][:, values])
             rows[number] += ratios[self.first, self.second] + error
         return clip(rows)
 
     def _append(self, count: int) -> None:
-        k, reach = len(self._matrix), self.reach
-        powers, patterns = np.empty((count, k, k)), np.empty((count, k, k), dtype=bool)
-        steps = self._matrix > 0
+        """Add products of so many more steps, by the phase of their first step, and what follows from them."""
+        (period, k, _), reach = self._steps.shape, self.reach
+        products, patterns = np.empty((count, period, k, k)), np.empty((count, period, k, k), dtype=bool)
         for n in range(count):
-            self._power = self._power @ self._matrix
-            self._pattern = (self._pattern.astype(np.float32) @ steps) > 0
-            powers[n], patterns[n] = self._power, self._pattern
-        upper, lower = log_bounds(powers, patterns)
-        errors = product_error(np.arange(reach + 1, reach + count + 1), k) + log_rounding(upper, lower)
+            following = np.roll(self._steps, -(reach + n), axis=0)
+            self._products = self._products @ following
+            self._patterns = (self._patterns.astype(np.float32) @ (following > 0)) > 0
+            products[n], patterns[n] = self._products, self._patterns
+        upper, lower = log_bounds(products, patterns)
+        steps = np.arange(reach + 1, reach + count + 1)
+        errors = product_error(steps, k) + log_rounding(upper, lower)
         self._error = float(errors[-1])
         self._fill(self._right, upper, lower, errors)
-        upper, lower = np.swapaxes(upper, 1, 2), np.swapaxes(lower, 1, 2)
+        # By the phase of the entry, which is at the end of a product.
+        before = (np.arange(period) - steps[:, None]) % period
+        ends = np.arange(count)[:, None], before
+        upper, lower = np.swapaxes(upper[ends], 2, 3), np.swapaxes(lower[ends], 2, 3)
         self._fill(self._entrance, upper, lower, errors)
         if self._left is not self._entrance:
-            self._fill(self._left, upper[:, :, self._common], lower[:, :, self._common], errors)
+            node = self._common[before][:, :, None, :]  # a value that X does not take there is never the largest
+            self._fill(self._left, np.where(node, upper, DEAD), np.where(node, lower, 0.0), errors)
         if self._early:
             self._logs += [(u, v, float(e)) for u, v, e in zip(upper, lower, errors, strict=True)]
         self.reach += count
@@ -231,33 +252,35 @@ class ChainInfluence:
         if self._independent:
             rows[:] = 0.0
             return
-        rows[:] = clip(largest_differences(upper, lower)[:, self.first, self.second] + errors[:, None])
+        rows[:] = clip(largest_differences(upper, lower)[:, :, self.first, self.second] + errors[:, None, None])
         if self.reach:
             np.minimum(rows[0], table[self.reach - 1], out=rows[0])
         np.minimum.accumulate(rows, axis=0, out=rows)
 
     def _judge(self) -> None:
         """Decide whether the start term has settled, and whether farther nodes can still have less influence."""
-        k, error = len(self._matrix), self._error
+        k, error = self._steps.shape[1], self._error
         right, entrance = self._right[self.reach - 1], self._entrance[self.reach - 1]
-        two_ways = entrance + entrance[self._swap]
-        late = self._common[self.first] & self._common[self.second]
+        two_ways = entrance + entrance[:, self._swap]
+        late = self._common[:, self.first] & self._common[:, self.second]
         if self.settled is None and (two_ways[late] - 2 * error <= SETTLED).all():
             self.settled = max(self.reach, self.supports.first)
-            self._settled_term = self._alive_only(entrance[self._swap], self._common)
-        # Zero patterns of powers repeat from (k - 1)^2 + 1 on, so what is infinite there stays infinite.
-        for_ever = self.reach > (k - 1) ** 2
+            self._settled_term = self._alive_only(entrance[:, self._swap])
+        # Zero patterns of powers of what a period does repeat from (k - 1)^2 + 1 periods on: what is infinite there
+        # stays infinite.
+        for_ever = self.reach >= self.period * ((k - 1) ** 2 + 1)
         right_done = (right <= 2 * error) | ((right >= NEVER) & for_ever)
         left_done = (two_ways <= 4 * error) | ((np.abs(two_ways) >= NEVER / 2) & for_ever)
         start_done = self.settled is not None or (for_ever and bool((two_ways[late] >= NEVER / 2).any()))
         self.capped = self.reach >= self._most
         self.exhausted = self.capped or bool(right_done.all() and left_done.all() and start_done)
 
-    def _alive_only(self, term: FloatArray, support: BoolArray) -> FloatArray:
-        return np.where(support[self.first] & support[self.second], term, DEAD)
+    def _alive_only(self, term: FloatArray) -> FloatArray:
+        """Return a term of the late part of the sequence, DEAD where a value is impossible at its phase."""
+        return np.where(self._common[:, self.first] & self._common[:, self.second], term, DEAD)
 
 
-def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
+def chain_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
     """Return the influences of a chain for pairs of value indices (all pairs where none are given).
 
     Chains that differ in length only share one table.
@@ -268,5 +291,5 @@ def chain_influence(chain: MarkovChain, pairs: Iterable[tuple[int, int]] | None 
     >>> [round(float(e), 6) for e in influence.right(3).max(axis=1)]
     [1.791759, 0.980829, 0.538997]
     """
-    law = (ChainInfluence, chain.matrix.tobytes(), chain.initial)
+    law = (ChainInfluence, len(chain.step_matrices), chain.step_matrices.tobytes(), chain.initial)
     return shared(law, len(chain.states), pairs, lambda chosen: ChainInfluence(chain, chosen))

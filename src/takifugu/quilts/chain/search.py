@@ -19,14 +19,17 @@ import numpy as np
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_interval import BinaryChainInterval
+from takifugu.beliefs.chain_region import ChainRegion
+from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.capabilities.dispatch import later
-from takifugu.capabilities.influence import Influence, Pairs, Quilts, Search, Worst, no_search
-from takifugu.errors import Unsupported
+from takifugu.capabilities.influence import Influence, Pairs, Quilts, Search, Worst, no_search, one_number
+from takifugu.errors import InputError, Unsupported
 from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.chain.class_influence import ClassInfluence
 from takifugu.quilts.chain.constants import reversible_constants
 from takifugu.quilts.chain.influence import MOST_HELD, ChainInfluence, chain_influence
-from takifugu.quilts.chain.region import region_influence
+from takifugu.quilts.chain.initial import Chain
+from takifugu.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.quilts.chain.scale import Needed, fast_scale, needed_scale
 from takifugu.quilts.chain.sides import ChainSides
 from takifugu.quilts.chain.witness import quilt_witness, worst_pair
@@ -44,9 +47,10 @@ class ExactSearch(Search):
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the work from how fast the chain forgets: tables up to the widest useful quilt, then the entries."""
         chain: Any = self.part.belief
-        distance, pairs = _distance(chain, float(epsilon)), float(len(chain.states)) ** 2
-        operations = distance * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * chain.length
-        return Cost(operations, 24 * distance * pairs + 80 * chain.length)
+        pairs = float(len(chain.states)) ** 2
+        tabled = _distance(chain, float(epsilon)) * len(chain.step_matrices)
+        operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * chain.length
+        return Cost(operations, 24 * tabled * pairs + 80 * chain.length)
 
     def worst(self, epsilon: Fraction) -> Worst:
         sides = _sides(self.part, chain_influence)
@@ -86,6 +90,22 @@ def class_influence(chains: MarkovChainClass, pairs: Pairs = None) -> ClassInflu
     return _table(chains.pi, chains.g, 0.0)
 
 
+def around_influence(chain: PeriodicChain, pairs: Pairs = None) -> RegionInfluence:
+    """Return bounds for all chains whose every step has a matrix in the box around those of a periodic chain.
+
+    The bounds of a region hold even if each step has its own matrix of it, and for every start.
+    """
+    low, high = chain.step_matrices.min(axis=0), chain.step_matrices.max(axis=0)
+    try:
+        region = ChainRegion(low, high, chain.length, chain.states)
+    except InputError:
+        raise Unsupported(
+            "some state is never entered under any of the matrices, and the bound requires that each is; "
+            "use quilt-exact"
+        ) from None
+    return region_influence(region, pairs)
+
+
 def interval_influence(chains: BinaryChainInterval, pairs: Pairs = None) -> ChainInfluence:
     """Return the influences of the class: suprema over all its chains and initial laws, rounded up.
 
@@ -117,19 +137,31 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
     return Worst(needed.scale, witness)
 
 
-def _distance(chain: MarkovChain, epsilon: float) -> float:
+def _distance(chain: Chain, epsilon: float) -> float:
     """Guess the farthest node that is searched: influence falls like the second largest eigenvalue's power."""
-    k = len(chain.states)
-    gap = -np.log(max(_second_modulus(chain.matrix.tobytes(), k), 1e-3)) if k > 1 else 1.0
+    k, period = len(chain.states), len(chain.step_matrices)
+    gap = -np.log(max(_second_modulus(chain.step_matrices.tobytes(), k), 1e-3)) if k > 1 else 1.0
     start = 0.0 if chain.initial == "stationary" else np.log(1e12)
     wanted = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
-    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, k * (k - 1))))
+    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, period * k * (k - 1))))
 
 
 @lru_cache(maxsize=16)
-def _second_modulus(matrix: bytes, k: int) -> float:
-    """Return the second largest modulus of an eigenvalue; cached, because every quilt mechanism uses it."""
-    return float(np.sort(np.abs(np.linalg.eigvals(np.frombuffer(matrix).reshape(k, k))))[-2])
+def _second_modulus(steps: bytes, k: int) -> float:
+    """Return the second largest modulus of an eigenvalue, per step; cached: every quilt mechanism uses it."""
+    matrices = np.frombuffer(steps).reshape(-1, k, k)
+    whole = matrices[0]
+    for matrix in matrices[1:]:
+        whole = whole @ matrix
+    return float(np.sort(np.abs(np.linalg.eigvals(whole)))[-2] ** (1 / len(matrices)))
+
+
+def no_local_search(part: Part, rule: Any) -> Search:
+    """Return why near sets of a chain whose matrices change are not searched."""
+    return Search(part, one_number(part) or (
+        "the distributions of near sets are searched for a chain with one matrix, and here it depends on the step: use "
+        '"wasserstein", "laplace-exact" or "quilt-exact"'
+    ))  # fmt: skip
 
 
 def _of_class(influence: Callable[[Any, Pairs], Influence]) -> Quilts:
@@ -145,6 +177,12 @@ CHAIN = Quilts(
     exact=ExactSearch,
     bounded=partial(BoundedSearch, influence=reversible_influence),
     local=later("quilts.local.chain:local_search"),
+    along=chain_influence,
+)
+PERIODIC = Quilts(
+    exact=ExactSearch,
+    bounded=partial(BoundedSearch, influence=around_influence),
+    local=no_local_search,
     along=chain_influence,
 )
 REVERSIBLE_CLASS = _of_class(class_influence)

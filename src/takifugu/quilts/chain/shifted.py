@@ -8,7 +8,8 @@ nodes X_{p-a}, X_{p+b} of the *recording* the near set has n = a + b - 1 steps i
 
 wherever each release starts. A stationary chain is a run of a longer one on both sides, so every p has every pair of
 nodes; one node alone leaves an unbounded near set, which is never better than no node. With any initial law a
-chain continues beyond its end only: for p < a the only node is the one after, and the near set has p + b steps.
+chain continues beyond its end only: for p < a the only node is the one after, and the near set has p + b steps. Where
+matrices repeat after a period, e(a, b) is the largest over the phases of p, and any initial law is charged in full.
 """
 
 from __future__ import annotations
@@ -109,6 +110,8 @@ def shifted_cost(influence: Influence, windows: Windows) -> tuple[Fraction, Witn
     >>> round(float(shifted_cost(chain, Windows((counts,), Fraction(7)))[0]), 6)
     0.611079
     """
+    if isinstance(influence, ChainInfluence) and influence.period > 1 and influence.settled != 0:
+        return windows.total, Witness("one step of the recording", "the near set is everything")
     worst, found = Fraction(0), 0
     for first, last in _positions(influence, windows):
         best = _search(influence, windows, first, last, float(worst))
@@ -123,12 +126,14 @@ def shifted_cost(influence: Influence, windows: Windows) -> tuple[Fraction, Witn
 
 
 def _positions(influence: Influence, windows: Windows) -> list[tuple[int | None, int]]:
-    """Return runs first .. last of positions to look at; None: those with as many steps before as one likes.
+    """Return runs first .. last of positions to look at; None: all of phase `last`, with any number of steps before.
 
     Bounds that depend on distances alone are largest there: a node that falls off the start takes its share along.
     """
-    if not isinstance(influence, ChainInfluence) or influence.settled == 0:
+    if not isinstance(influence, ChainInfluence):
         return [(None, 0)]
+    if influence.settled == 0:
+        return [(None, phase) for phase in range(influence.period)]
     longest = max((len(sums) - 1 for p in windows.profiles for sums in p.runs), default=1)
     influence.prepare(longest)
     end = min(longest, influence.reach) if influence.settled is None else min(influence.settled, longest)
@@ -142,11 +147,12 @@ def _positions(influence: Influence, windows: Windows) -> list[tuple[int | None,
 
 
 def _search(influence: Influence, windows: Windows, first: int | None, last: int, floor: float) -> _Best:
-    """Return the best quilts for all positions from `first` to `last`, or for those with any number of steps before.
+    """Return the best quilts for all positions from `first` to `last`, or for those of one phase (`_positions`).
 
     Quilts that cost no more than `floor` are good enough.
     """
-    pairs = np.flatnonzero(influence.alive(influence.reach if first is None else first))
+    entry = last if first is None else first
+    pairs = np.flatnonzero(influence.alive(entry))
     none = np.zeros(len(pairs))
     best = _Best(np.full(len(pairs), float_above(windows.total)), none, none.astype(np.int64))
     length, reach = 0, 0
@@ -157,8 +163,8 @@ def _search(influence: Influence, windows: Windows, first: int | None, last: int
             influence.extend(max(length, min(2 * reach, FAR), FIRST_REACH))
             reach = influence.reach
             before = reach if first is None else min(reach, first)
-            left = _upper(influence.left(before if first is None else first, before), pairs)
-            right = _upper(influence.right(reach), pairs)
+            left = _upper(influence.left(entry, before), pairs)
+            right = _upper(influence.right(reach, entry), pairs)
         moved = windows.cost(length)
         if moved >= best.cost.max():
             break

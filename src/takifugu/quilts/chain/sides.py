@@ -76,7 +76,7 @@ class ChainSides:
         count = max(0, min(self.length - 1 - entry, farthest, self.influence.reach))
         highs = np.append(entry + 1 + np.arange(count), self.length)
         moved = self.change.between(np.full(count + 1, entry + 1), highs)
-        return Side(moved, _with_none(self.influence.right(count), self.influence.alive(entry)))
+        return Side(moved, _with_none(self.influence.right(count, entry), self.influence.alive(entry)))
 
     def quilt(self, entry: int, left: int | None, right: int | None) -> Quilt:
         """Return the quilt with nodes at these distances from an entry, in the form that suits other entries too."""

@@ -10,7 +10,8 @@ r steps from both ends has the quilts of nodes at distances a, b <= r. So the jo
     the maximum over stretches of the minimum over a, b <= r of e(a, b) + (a + b - 1)c        (m > r),
 
 and it is that where r steps of a stretch cost as much as the best quilt, or r is as far as influences are known, and
-m > 2r. Influences must depend on distances alone: steps before those of a start have settled are all kept.
+m > 2r. Influences must depend on distances alone: steps before those of a start have settled are all kept. Where they
+depend on the phase of a step, too, whole periods are cut out, and the second maximum is over the phases as well.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def _kept(influence: Influence, whole: Stretches) -> tuple[IntArray, tuple[int, 
     None where nothing can be left out.
     """
     first = _settled(influence, whole.size)
-    longest = int(whole.lengths.max(initial=0))
+    longest, period = int(whole.lengths.max(initial=0)), _period(influence)
     if first is None or longest <= 4 * FIRST_REACH:
         return None
     whole = whole.split(first)
@@ -128,15 +129,17 @@ def _kept(influence: Influence, whole: Stretches) -> tuple[IntArray, tuple[int, 
     steps, chosen, deep, size, start, shorter = [], [], dict[int, Deep](), 0, 0, False
     for length, value in zip(whole.lengths.tolist(), whole.values.tolist(), strict=True):
         radius = _radius(influence, value, whole, bound, far) if start >= first else None
-        if radius is None or length <= 4 * radius + 3:
+        if radius is None or length <= 4 * radius + 2 + period:
             steps.append(np.full(length, value, dtype=np.int64))
             chosen.append(np.arange(size, size + length))
         else:
             shorter, end = True, 2 * radius + 1
-            row = np.full(2 * end + 1, value, dtype=np.int64)
-            row[end] = value * (length - 2 * end)
+            inside = length - 2 * end
+            middle = 1 + (inside - 1) % period  # what is cut out are whole periods
+            row = np.full(2 * end + middle, value, dtype=np.int64)
+            row[end] = value * (inside - middle + 1)
             steps.append(row)
-            chosen += [size + np.arange(radius + 1), size + 2 * end - np.arange(radius + 1)[::-1]]
+            chosen += [size + np.arange(radius + 1), size + len(row) - 1 - np.arange(radius + 1)[::-1]]
             if value not in deep:
                 deep[value] = _deep(influence, first, value, whole, radius)
         size += len(steps[-1])
@@ -146,8 +149,12 @@ def _kept(influence: Influence, whole: Stretches) -> tuple[IntArray, tuple[int, 
     return np.concatenate(steps), tuple(np.concatenate(chosen).tolist()), list(deep.values())
 
 
+def _period(influence: Influence) -> int:
+    return influence.period if isinstance(influence, ChainInfluence) else 1
+
+
 def _settled(influence: Influence, size: int) -> int | None:
-    """Return from which step on influences depend on distances alone; None where that is not known."""
+    """Return from which step on influences depend on distances and phases alone; None where that is not known."""
     if not isinstance(influence, ChainInfluence):
         return 0
     influence.prepare(size)
@@ -176,10 +183,15 @@ def _radius(influence: Influence, value: int, whole: Stretches, bound: Fraction,
 
 
 def _deep(influence: Influence, first: int, value: int, whole: Stretches, radius: int) -> Deep:
-    """Return the cost of a step with `radius` steps of a stretch on both sides, for its costliest pair of values."""
-    entry = first + radius
+    """Return the cost of a step with `radius` steps of a stretch on both sides, for its costliest pair and phase."""
+    entries = range(first + radius, first + radius + _period(influence))
+    return max((_deepest(influence, entry, value, whole, radius) for entry in entries), key=lambda deep: deep.cost)
+
+
+def _deepest(influence: Influence, entry: int, value: int, whole: Stretches, radius: int) -> Deep:
+    """Return the same for one phase, that of an entry."""
     alive = np.flatnonzero(influence.alive(entry))
-    left, right = influence.left(entry, radius)[:, alive], influence.right(radius)[:, alive]
+    left, right = influence.left(entry, radius)[:, alive], influence.right(radius, entry)[:, alive]
     moved = np.arange(radius)[:, None] * float_above(value * whole.unit)
     before, after = np.argmin(left + moved, axis=0), np.argmin(right + moved, axis=0)
     every = np.arange(len(alive))

@@ -17,7 +17,7 @@ def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
     if before is not None:
         total = total + sides.influence.left(entry, before)[-1][alive]
     if quilt.right is not None and entry + quilt.right < sides.length:
-        total = total + sides.influence.right(quilt.right)[-1][alive]
+        total = total + sides.influence.right(quilt.right, entry)[-1][alive]
     return int(alive[np.argmax(total)])
 
 

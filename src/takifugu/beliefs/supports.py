@@ -1,0 +1,71 @@
+"""The values that a chain can take at each time: zero patterns of matrices, never rounded masses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.laws.log_ratios import BoolArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Supports:
+    """The values that X_t can take: `found[t]` up to the first repetition, then the cycle found[first:] forever."""
+
+    found: tuple[BoolArray, ...]
+    first: int
+
+    def at(self, time: int) -> BoolArray:
+        """Return which values X_time can take."""
+        if time < len(self.found):
+            return self.found[time]
+        return self.found[self.first + (time - self.first) % (len(self.found) - self.first)]
+
+    @cached_property
+    def late(self) -> BoolArray:
+        """Return the values that are possible at some time of the cycle."""
+        return np.asarray(np.logical_or.reduce(self.found[self.first :]))
+
+    def late_by_phase(self, period: int) -> BoolArray:
+        """Return the values possible at times of the cycle that are so many steps, modulo the period, from X_0."""
+        return self._met(period, self.first)
+
+    def met_by_phase(self, period: int) -> BoolArray:
+        """Return the values possible at any time that is so many steps, modulo the period, from X_0."""
+        return self._met(period, 0)
+
+    def _met(self, period: int, first: int) -> BoolArray:
+        rows = np.zeros((period, len(self.found[0])), dtype=bool)
+        for time in range(first, len(self.found)):
+            rows[time % period] |= self.found[time]
+        return rows
+
+    def numbers(self, times: IntArray) -> IntArray:
+        """Return which element of `found` is the support at each time."""
+        cycle = len(self.found) - self.first
+        return np.where(times < len(self.found), times, self.first + (times - self.first) % cycle)
+
+    def pairs(self, times: IntArray, first: IntArray, second: IntArray) -> BoolArray:
+        """Return which pairs of values (first, second) are both possible at each time, shape (times, pairs)."""
+        found = np.array(self.found)
+        return np.logical_and(found[:, first], found[:, second])[self.numbers(times)]
+
+
+def supports_from(start: BoolArray, steps: Sequence[BoolArray]) -> Supports:
+    """Return the supports of X_0, X_1, ... from that of X_0 and the possible transitions of each step of a period.
+
+    >>> swap = np.array([[False, True], [True, False]])
+    >>> supports_from(np.array([True, False]), [swap]).at(7).tolist()
+    [False, True]
+    """
+    seen: dict[tuple[bytes, int], int] = {}
+    found: list[BoolArray] = []
+    now, period = start, len(steps)
+    while (key := (now.tobytes(), len(found) % period)) not in seen:
+        seen[key] = len(found)
+        found.append(now)
+        now = np.asarray((now[:, None] & steps[(len(found) - 1) % period]).any(axis=0))
+    return Supports(tuple(found), seen[key])
