@@ -86,7 +86,7 @@ class PeriodicChain(OneSequence):
     def step_matrices(self) -> FloatArray:
         """The matrix of the step from X_t to X_{t+1}, for each t of one period, shape (period, k, k)."""
         order = np.roll(np.array(self.matrix_of), -self.start)
-        return np.array(self.matrices)[order]
+        return np.asarray(np.array(self.matrices)[order])
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
@@ -126,7 +126,7 @@ class PeriodicChain(OneSequence):
         """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
         if self.initial == "stationary":
             return self.stationary_laws[entry % self.period].floats()
-        return self.marginals(entry + 1)[entry]
+        return np.asarray(self.marginals(entry + 1)[entry])
 
     def marginals(self, count: int | None = None) -> FloatArray:
         """Return the laws of the first `count` entries, shape (count, k)."""
@@ -138,7 +138,7 @@ class PeriodicChain(OneSequence):
         if self.initial == "stationary":
             laws = np.array([law.floats() for law in self.stationary_laws])
             return np.asarray(laws[np.arange(count) % self.period])
-        laws = np.empty((count, len(self.states)))
+        laws: FloatArray = np.empty((count, len(self.states)))
         laws[0] = np.array(self.initial)
         for t in range(1, count):
             laws[t] = laws[t - 1] @ self.step_matrices[(t - 1) % self.period]

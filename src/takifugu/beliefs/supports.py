@@ -54,7 +54,7 @@ class Supports:
         return np.logical_and(found[:, first], found[:, second])[self.numbers(times)]
 
 
-def supports_from(start: BoolArray, steps: Sequence[BoolArray]) -> Supports:
+def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
     """Return the supports of X_0, X_1, ... from that of X_0 and the possible transitions of each step of a period.
 
     >>> swap = np.array([[False, True], [True, False]])
