@@ -21,6 +21,7 @@ import numpy as np
 
 from takifugu.answer_laws.chain import Steps
 from takifugu.beliefs.chain import MarkovChain
+from takifugu.beliefs.supports import Supports
 from takifugu.laws.log_ratios import (
     DEAD,
     UNIT,
@@ -32,7 +33,7 @@ from takifugu.laws.log_ratios import (
     product_error,
 )
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.initial import Marginals, Supports, stationary_term, supports
+from takifugu.quilts.chain.initial import Marginals, stationary_term, supports
 
 #: How far from an entry every node is tried, and how long a share that reaches to an end of the sequence may be.
 REACH = 16
