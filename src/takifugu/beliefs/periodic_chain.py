@@ -136,8 +136,8 @@ class PeriodicChain(OneSequence):
             ).at("initial")
         count = self.length if count is None else count
         if self.initial == "stationary":
-            laws = np.array([law.floats() for law in self.stationary_laws])
-            return np.asarray(laws[np.arange(count) % self.period])
+            repeated = np.array([law.floats() for law in self.stationary_laws])
+            return np.asarray(repeated[np.arange(count) % self.period])
         laws: FloatArray = np.empty((count, len(self.states)))
         laws[0] = np.array(self.initial)
         for t in range(1, count):
