@@ -234,5 +234,5 @@ def test_influence_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch
     assert 0.97 * cost(chain, releases, secret) < loss <= cost(chain, releases, secret)
     monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.zeros(len(entries)))
     monkeypatch.setattr(ChainInfluence, "left", lambda self, entry, count: np.zeros((count, len(self.pairs))))
-    monkeypatch.setattr(ChainInfluence, "right", lambda self, count: np.zeros((count, len(self.pairs))))
+    monkeypatch.setattr(ChainInfluence, "right", lambda self, count, entry=0: np.zeros((count, len(self.pairs))))
     assert cost(chain, releases, secret) < loss
