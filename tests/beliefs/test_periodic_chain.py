@@ -81,7 +81,7 @@ def test_the_law_that_repeats_is_the_same_a_period_later_however_rare_the_values
 @pytest.mark.parametrize(("given", "where", "told"), [
     ({"matrices": []}, ("matrices",), "at least one"),
     ({"matrices": [DAY, [[1.0]]]}, ("matrices",), "same states"),
-    ({"matrices": [DAY, [[0.5, 0.4], [0, 1]]]}, ("matrices", 1), "row 0 of the matrix sums to 0.9"),
+    ({"matrices": [DAY, [[0.5, 0.4], [0, 1]]]}, ("matrices", 1, "matrix", 0), "row 0 of the matrix sums to 0.9"),
     ({"matrices": 3}, ("matrices",), "list"),
     ({"matrix_of": [0, 2]}, ("matrix_of",), "numbers from 0 to 1"),
     ({"matrix_of": [0, 0]}, ("matrices",), "no step has matrix 1"),

@@ -21,7 +21,7 @@ from takifugu.beliefs.stochastic import (
     wide_stationary_law,
 )
 from takifugu.beliefs.supports import Supports, supports_from
-from takifugu.errors import InputError, Unsupported
+from takifugu.errors import InputError, Unsupported, within
 from takifugu.laws.log_ratios import TRUSTED
 
 #: A period has no more steps.
@@ -42,7 +42,7 @@ class PeriodicChain(OneSequence):
     >>> day, night = [[0.8, 0.2], [0.3, 0.7]], [[0.99, 0.01], [0.6, 0.4]]
     >>> chain = PeriodicChain([night, day], 48, [0] * 7 + [1] * 15 + [0] * 2, states=["still", "walking"])
     >>> chain.period, [round(float(chain.marginal(hour)[1]), 3) for hour in (3, 6, 12, 27)]
-    (24, [0.017, 0.016, 0.394, 0.017])
+    (24, [0.02, 0.017, 0.388, 0.02])
     """
 
     matrices: tuple[FloatArray, ...]
@@ -234,12 +234,8 @@ def _matrices(given: Any) -> tuple[FloatArray, ...]:
     except TypeError:
         raise InputError("the matrices are no list", fix="give a list of k by k tables").at("matrices") from None
     for number, matrix in enumerate(listed):
-        try:
+        with within("matrices", number):
             tables.append(stochastic_matrix(matrix))
-        except InputError as error:
-            raise InputError(f"matrix {number}: {error.what}", rule=error.rule, fix=error.fix).at(
-                "matrices", number
-            ) from None
     if not tables or len({table.shape for table in tables}) != 1:
         raise InputError(
             f"the matrices have the sizes {[len(table) for table in tables]}",

@@ -11,7 +11,7 @@ from takifugu.frames.layout import Layout, Lengths, Recode, missing_states, pars
 from takifugu.frames.numerals import Numerals
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
-from takifugu.frames.sequences import Counted, Piece, pieces, transitions
+from takifugu.frames.sequences import Counted, Piece, pieces, transitions, transitions_by
 from takifugu.frames.sniff import sniffed
 from takifugu.frames.spellings import meant
 from takifugu.frames.table import Table
@@ -56,4 +56,5 @@ __all__ = [
     "text_of",
     "totals",
     "transitions",
+    "transitions_by",
 ]

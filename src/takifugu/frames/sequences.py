@@ -5,9 +5,10 @@ A message names the rule and the column. It never repeats a value, a place or a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -169,6 +170,23 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
         rows, _, _ = measure(rows, layout, states, Lengths())
         for one, other, times in rows.transitions():
             counts[one, other] += times
+    return counts
+
+
+def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence[int]) -> IntArray:
+    """Return counts[c, x, y]: the same of the steps that start in cell c, `cells` being those of one period of places.
+
+    Places count from the start of the layout's calendar. Raises what `pieces` raises.
+    """
+    counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
+    with careful_with(table):
+        rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths())
+        entries = sorted(
+            ((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED)
+        )
+    for (one, place, code), (other, following, then) in pairwise(entries):
+        if one == other and following == place + 1:
+            counts[cells[place % len(cells)], code, then] += 1
     return counts
 
 

@@ -285,6 +285,7 @@ def chain_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None
 
     Chains that differ in length only share one table.
 
+    >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
     >>> influence = chain_influence(chain)
     >>> influence.extend(3)

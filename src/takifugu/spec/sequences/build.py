@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from takifugu.beliefs.estimate import checked_source, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.files import read_file
-from takifugu.frames import Bins, Calendar, Layout, Lengths, Recode, Table, transitions
+from takifugu.frames import Bins, Calendar, Layout, Lengths, Recode, Table, transitions, transitions_by
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.secrets import Secret, entry, every_entry
 from takifugu.spec.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
+from takifugu.spec.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -29,6 +31,7 @@ from takifugu.spec.sequences.sections import (
     SourceSpec,
 )
 from takifugu.spec.sequences.stays import matrix_of, step_of
+from takifugu.spec.sequences.windows import calendar_of
 from takifugu.spec.source import open_public
 
 #: A file of weights holds at most so many numbers.
@@ -87,6 +90,11 @@ def chain_of(
         if source is None:
             raise InputError("the belief is fitted with the source's columns", fix="repair [source] first")
         return fitted(belief, belief.fit, source, folder, length, private)
+    if belief.matrix_by is not None:
+        calendar = None if source is None else calendar_of(source)
+        if calendar is None:
+            raise InputError("the matrices are those of a calendar", fix=CALENDAR).at("matrix_by")
+        return chain_by(belief, belief.matrices or {}, calendar, length, belief.source)
     matrix: Sequence[Sequence[float]]
     if belief.stay is not None:
         matrix = matrix_of(belief, step_of(None if source is None else source.step))
@@ -107,7 +115,13 @@ def fitted(
     does not say that it is theirs.
     """
     layout, states = layout_of(source, fit), recode_of(belief, source)
-    counts = transitions(open_public(fit, source, folder / fit.file), layout, states)
+    table = open_public(fit, source, folder / fit.file)
+    calendar = None if belief.matrix_by is None else calendar_of(source)
+    by_cell = None
+    if belief.matrix_by is not None and calendar is not None:
+        cells = period_of(belief.matrix_by, calendar).cells
+        by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
+    counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
     layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
     if private is not None and not fit.private and same_transitions(counts, private, layouts, states):
         raise PrivateBelief("counts what the private data counts, transition by transition", fix=FIT_ELSEWHERE)
@@ -116,7 +130,10 @@ def fitted(
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
         return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
     origin = checked_source(f"{said}estimated from {fit.file} with smoothing {fit.smoothing}", fit.private)
-    matrix = smoothed_rows(counts, belief.states, float(fit.smoothing))
+    smoothing = float(fit.smoothing)
+    if by_cell is not None and calendar is not None:
+        return fitted_by(belief, by_cell, smoothing, calendar, length, origin)
+    matrix = smoothed_rows(counts, belief.states, smoothing)
     return MarkovChain(matrix, length, belief.initial, belief.states, origin)
 
 

@@ -18,6 +18,7 @@ from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, Priv
 from takifugu.spec.sections import FileKeys
 from takifugu.spec.sequences import stays, windows
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
+from takifugu.spec.sequences.periods import CALENDAR
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -148,14 +149,44 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
         if len(given) != 1:
             what = f"is given beside {given[1]}" if given else "is missing"
             fix = "write one of matrix = [[...], ...], stay = {...} and a section [belief.fit]"
-            yield fault(("belief", given[0] if given else "matrix"), what, fix)
+            if belief.matrix_by is not None or belief.matrices is not None:
+                fix = "write either matrices = {...} or a section [belief.fit]"
+            missing = "matrix" if belief.matrix_by is None else "matrices"
+            yield fault(("belief", given[0] if given else missing), what, fix)
+        else:
+            yield from _by_cells(belief, given[0], source)
         if belief.next is not None and belief.stay is None:
             yield fault(("belief", "next"), "says what follows states that nothing says the length of", "write stay")
 
 
 def _ways(belief: ChainSpec) -> list[str]:
     """Return the keys that say what the chain is: there is to be one."""
-    return [key for key in ("matrix", "stay", "fit") if getattr(belief, key) is not None]
+    return [key for key in ("matrix", "matrices", "stay", "fit") if getattr(belief, key) is not None]
+
+
+def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterator[TakifuguError]:
+    """Yield what is wrong with matrices by hour or weekday, beside the matrices themselves."""
+    if belief.matrix_by is None:
+        if way == "matrices":
+            fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
+            yield fault(("belief", "matrix_by"), "is missing, and there are several matrices", fix)
+        return
+    if way in ("matrix", "stay"):
+        fix = f"write matrices = {{...}}, one for each {belief.matrix_by}, or leave matrix_by out"
+        what = f"is one for all steps, and matrix_by says that each {belief.matrix_by} has its own"
+        yield fault(("belief", way), what, fix)
+    if belief.fit is not None and belief.fit.confidence is not None:
+        what = "is that of one matrix, and matrix_by says that there are several"
+        yield fault(("belief", "fit", "confidence"), what, "leave confidence out, or matrix_by")
+    if source is not None and source.from_ is None:
+        yield fault(("belief", "matrix_by"), "needs a declared calendar", CALENDAR)
+
+
+def _is_odd(belief: ChainSpec, source: SourceSpec | None) -> bool:
+    """Whether matrices by hour or weekday are wanted of what has none, which is told."""
+    if source is None or source.from_ is None or source.step is None:
+        return belief.matrix_by is not None or belief.matrices is not None
+    return next(_by_cells(belief, _ways(belief)[0], source), None) is not None
 
 
 def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
@@ -198,7 +229,7 @@ def _try_chain(
     belief: Belief, source: SourceSpec | None, folder: Path, found: list[TakifuguError], private: Table | None
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
-    if isinstance(belief, ChainSpec) and len(_ways(belief)) != 1:
+    if isinstance(belief, ChainSpec) and (len(_ways(belief)) != 1 or _is_odd(belief, source)):
         return None
     if isinstance(belief, ChainSpec) and belief.stay is not None:
         if source is None:
@@ -219,6 +250,9 @@ def _try_chain(
         return None
     except TakifuguError as error:
         at = error.where[:1]
+        if at in (("matrices",), ("matrix_by",)):
+            found.append(blamed(error, "belief", *error.where[:2]))
+            return None
         if isinstance(belief, ChainSpec) and at != ("initial",):
             at = tuple(_ways(belief))
         found.append(blamed(error, "belief", *(at if at in _OWN_KEYS else ())))

@@ -24,6 +24,7 @@ from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, recode_of, secret_of
 from takifugu.spec.sequences.by import by_cells, slots_of, told_of
 from takifugu.spec.sequences.checks import meaning_of
+from takifugu.spec.sequences.periods import matrices_in
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
     ChainSpec,
@@ -36,6 +37,9 @@ from takifugu.spec.sequences.sections import (
 from takifugu.spec.sequences.stays import in_words, step_of
 from takifugu.spec.sequences.units import lengths_in, observed_in, sequence_of, units_of
 from takifugu.spec.sequences.windows import calendar_of, expanded, window_of, words_of
+
+#: So many matrices are told in words.
+MOST_TOLD = 7
 
 
 class Sequences(Kind):
@@ -103,7 +107,8 @@ class Sequences(Kind):
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
         lengths, hide = self.shape_of(units), file.spec.hide  # type: ignore[attr-defined]
-        chain = file.belief.with_length(max(lengths))
+        first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
+        chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
         try:
             return Pufferfish(secret_of(hide), belief)
@@ -146,6 +151,9 @@ class Sequences(Kind):
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield "rows without a unit or piece were left out, and nothing is promised about them"
+        if isinstance(spec.belief, ChainSpec) and spec.belief.matrix_by is not None:
+            clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
+            yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
         least = spec.belief.min_length
         if least > 1:
@@ -156,8 +164,17 @@ class Sequences(Kind):
     def in_words(self, file: ReleaseFile) -> Iterator[str]:
         """Say how long the states last, where the belief is one chain."""
         spec: ReleaseSpec = file.spec  # type: ignore[assignment]
-        if isinstance(spec.belief, ChainSpec) and (spec.belief.fit is None or spec.belief.fit.confidence is None):
-            yield in_words(file.belief.matrix, file.belief.states, step_of(spec.source.step))
+        if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
+            return
+        step, calendar = step_of(spec.source.step), calendar_of(spec.source)
+        if spec.belief.matrix_by is None or calendar is None:
+            yield in_words(file.belief.matrix, file.belief.states, step)
+            return
+        told = list(matrices_in(spec.belief, file.belief, calendar))
+        for cells, matrix in told[:MOST_TOLD]:
+            yield f"{spec.belief.matrix_by} {cells}: {in_words(matrix, file.belief.states, step)}"
+        if len(told) > MOST_TOLD:
+            yield f"and {len(told) - MOST_TOLD} more matrices, which the belief lists"
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:

@@ -158,13 +158,27 @@ class _ChainSpec(Section):
 
 
 class ChainSpec(_ChainSpec):
-    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file."""
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
+
+    With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
+    """
 
     kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
     matrix: Annotated[
         tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
         Field(
             description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
+        ),
+    ] = None
+    matrix_by: Annotated[
+        Literal["hour", "weekday"] | None,
+        Field(description="each hour of the day, or each weekday, of the declared calendar has its own matrix"),
+    ] = None
+    matrices: Annotated[
+        dict[str, tuple[tuple[StrictInt | StrictFloat, ...], ...]] | None,
+        Field(
+            description="with matrix_by: the matrix of each hour or weekday, or of runs of them, both ends included",
+            examples=[{"22-06": [[0.99, 0.01], [0.6, 0.4]], "07-21": [[0.9, 0.1], [0.4, 0.6]]}],
         ),
     ] = None
     stay: Annotated[
