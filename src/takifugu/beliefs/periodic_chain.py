@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ from takifugu.errors import InputError, Unsupported, within
 from takifugu.laws.log_ratios import TRUSTED
 
 #: A period has no more steps.
-LONGEST_PERIOD = 2**20
+LONGEST_PERIOD = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +168,15 @@ class PeriodicChain(OneSequence):
         return None if step and self.has_given_start else self._from(step, length)
 
     def _from(self, step: int, length: int) -> PeriodicChain:
-        return PeriodicChain(
-            self.matrices, length, self.matrix_of, self.start + step, self.initial, self.states, self.source
-        )
+        """Return the same chain from a step on, and do not look again for what is known of each phase."""
+        found = object.__new__(PeriodicChain)
+        start = (self.start + step) % self.period
+        for field, value in (*((f.name, getattr(self, f.name)) for f in fields(self)),
+                             ("length", checked_length(length)), ("start", start)):  # fmt: skip
+            object.__setattr__(found, field, value)
+        for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
+            found.__dict__[name] = _turned(self.__dict__[name], step)
+        return found
 
     def assumptions(self) -> tuple[str, ...]:
         starts = {"stationary": "the one that is the same a period later", "any": "unknown"}
@@ -209,6 +215,14 @@ class PeriodicChain(OneSequence):
             f"{self.period} steps, of which the first entry is step {self.start}, {self.length} steps, {start} "
             f"({self.source})"
         )
+
+
+def _turned(by_phase: Any, step: int) -> Any:
+    """Return what is known of each phase in the order of another start."""
+    if isinstance(by_phase, tuple):
+        step %= len(by_phase)
+        return by_phase[step:] + by_phase[:step]
+    return np.roll(by_phase, -step, axis=0)
 
 
 def _over_period(steps: npt.NDArray[Any], multiply: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:

@@ -6,11 +6,13 @@ with the noise that it has now: one whose source is divided into units is asked 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.frameworks import Framework
@@ -109,9 +111,29 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
 
 
 def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
-    charges = [replace(t.charge, at=(t.charge.at or 0) + n * t.length) for n in range(releases) for t in tables]
-    frameworks = {t.charge.framework: t.framework for t in tables}
+    charges, frameworks = [], dict[str, Framework]()
+    for table in tables:
+        places = [_later(table, n * table.length) for n in range(_repeats(table))]
+        for n in range(releases):
+            name, framework = places[n % len(places)]
+            frameworks[name] = framework
+            charges.append(replace(table.charge, at=(table.charge.at or 0) + n * table.length, framework=name))
     return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
+
+
+def _repeats(table: _Table) -> int:
+    """Return after how many windows the beliefs about one are the same again."""
+    periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
+    return math.lcm(*(period // math.gcd(period, table.length) for period in periods))
+
+
+def _later(table: _Table, steps: int) -> tuple[str, Framework]:
+    """Return the framework, with its fingerprint, of a window that starts so many steps later."""
+    beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
+    if not steps or any(belief is None for belief in beliefs):
+        return table.charge.framework, table.framework
+    framework = replace(table.framework, beliefs=tuple(beliefs))
+    return framework.fingerprint(), framework
 
 
 def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:

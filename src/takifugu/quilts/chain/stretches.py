@@ -25,7 +25,7 @@ import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.capabilities.influence import Influence, Pairs, quilts
-from takifugu.laws.log_ratios import NEVER
+from takifugu.laws.log_ratios import NEVER, FloatArray
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
 from takifugu.quilts.chain.influence import ChainInfluence
@@ -185,18 +185,24 @@ def _radius(influence: Influence, value: int, whole: Stretches, bound: Fraction,
 def _deep(influence: Influence, first: int, value: int, whole: Stretches, radius: int) -> Deep:
     """Return the cost of a step with `radius` steps of a stretch on both sides, for its costliest pair and phase."""
     entries = range(first + radius, first + radius + _period(influence))
-    return max((_deepest(influence, entry, value, whole, radius) for entry in entries), key=lambda deep: deep.cost)
+    found = [_deepest(influence, entry, value, whole, radius) for entry in entries]
+    influences, near = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    told = influences + near * float_above(value * whole.unit)
+    dear = told >= told.max(initial=0.0) * (1 - float(AS_GOOD))
+    return max(_costs(influences[dear].tolist(), near[dear].tolist(), value, whole), key=lambda deep: deep.cost)
 
 
-def _deepest(influence: Influence, entry: int, value: int, whole: Stretches, radius: int) -> Deep:
-    """Return the same for one phase, that of an entry."""
+def _deepest(
+    influence: Influence, entry: int, value: int, whole: Stretches, radius: int
+) -> tuple[FloatArray, IntArray]:
+    """Return the influence and near set of the best quilt of each pair of values at the phase of an entry."""
     alive = np.flatnonzero(influence.alive(entry))
     left, right = influence.left(entry, radius)[:, alive], influence.right(radius, entry)[:, alive]
     moved = np.arange(radius)[:, None] * float_above(value * whole.unit)
     before, after = np.argmin(left + moved, axis=0), np.argmin(right + moved, axis=0)
     every = np.arange(len(alive))
     influences = np.maximum(np.nextafter(left[before, every] + right[after, every], np.inf), 0.0)
-    return max(_costs(influences.tolist(), (1 + before + after).tolist(), value, whole), key=lambda deep: deep.cost)
+    return influences, 1 + before + after
 
 
 def _costs(influences: list[float], near: list[int], value: int, whole: Stretches) -> Iterator[Deep]:

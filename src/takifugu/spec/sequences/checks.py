@@ -184,8 +184,13 @@ def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterato
 
 def _is_odd(belief: ChainSpec, source: SourceSpec | None) -> bool:
     """Whether matrices by hour or weekday are wanted of what has none, which is told."""
-    if source is None or source.from_ is None or source.step is None:
-        return belief.matrix_by is not None or belief.matrices is not None
+    if belief.matrix_by is None and belief.matrices is None:
+        return False
+    try:
+        if source is None or windows.calendar_of(source) is None:
+            return True
+    except TakifuguError:  # told with the source
+        return True
     return next(_by_cells(belief, _ways(belief)[0], source), None) is not None
 
 

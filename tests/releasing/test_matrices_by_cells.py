@@ -1,0 +1,270 @@
+"""Release files whose matrices depend on the hour or the weekday: what the chain is, what is refused, what is told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from tests.support.engines import ENGINES
+
+import takifugu as tf
+from takifugu.beliefs.periodic_chain import PeriodicChain
+from takifugu.cli import main
+from takifugu.errors import SpecError
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.run import release_file
+from takifugu.spec.file import load
+from takifugu.spec.sequences.periods import cells_of, shared_out
+
+MONDAY = datetime(2026, 1, 5)
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "time"
+step = "1h"
+from = "2026-01-05"
+until = 2026-02-02
+budget = 2.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix_by = "hour"
+source = "the nurses' own estimate"
+[belief.matrices]
+22-06 = [[0.95, 0.05], [0.6, 0.4]]
+07-21 = [[0.8, 0.2], [0.3, 0.7]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+mechanism = "quilt-exact"
+every = "week"
+"""
+BY_HOUR = ("22-06 = [[0.95, 0.05], [0.6, 0.4]]\n07-21 = [[0.8, 0.2], [0.3, 0.7]]\n", 'matrix_by = "hour"')
+
+
+def recorded(hours: int, start: datetime = MONDAY) -> list[tuple[datetime, str]]:
+    times = [start + timedelta(hours=n) for n in range(hours)]
+    return [(t, "busy" if 7 <= t.hour < 22 and t.hour * t.day % 3 else "calm") for t in times]
+
+
+def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
+    text = FILE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    lines = [f"{t.isoformat()},{state}" for t, state in (recorded(672) if rows is None else rows)]
+    (folder / "ward.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
+    return folder / "ward.toml"
+
+
+def frameworks(path: Path) -> list[Any]:
+    file = load(path)
+    found = []
+    for item in file.items:
+        part = file.kind.part(file, item)
+        found.append(file.kind.framework_about(part, file.kind.imagined(part)))
+    return found
+
+
+@pytest.mark.parametrize(("name", "by", "cells"), [
+    ("7", "hour", [7]), ("22-06", "hour", [22, 23, *range(7)]), ("00-02, 5,23", "hour", [0, 1, 2, 5, 23]),
+    ("Monday-Friday", "weekday", [0, 1, 2, 3, 4]), ("sat-sun", "weekday", [5, 6]), ("Sun-Mon", "weekday", [6, 0]),
+])  # fmt: skip
+def test_a_key_names_cells(name: str, by: str, cells: list[int]) -> None:
+    assert list(cells_of(name, by)) == cells
+
+
+def test_each_step_has_the_matrix_of_the_hour_in_which_it_starts(tmp_path: Path) -> None:
+    chain = load(written(tmp_path)).belief
+    assert isinstance(chain, PeriodicChain)
+    assert chain.period == 24
+    for place in range(100):
+        hour = (MONDAY + timedelta(hours=place)).hour
+        expected = [[0.8, 0.2], [0.3, 0.7]] if 7 <= hour < 22 else [[0.95, 0.05], [0.6, 0.4]]
+        assert chain.step_matrices[place % 24].tolist() == expected
+
+
+@pytest.mark.parametrize(("step", "start", "zone"), [
+    ("30min", "2026-01-07T15:30:00", ""), ("1h", "2026-01-10", ""), ("6h", "2026-01-05T03:00:00", ""),
+    ("1d", "2026-01-06", ""), ("1h", "2026-01-10", 'timezone = "Asia/Kolkata"\n'),
+    ("1h", "2026-01-10", 'timezone = "Europe/Berlin"\n'), ("90min", "2026-01-05T01:30:00", ""),
+    ("1h", "2026-03-29T04:00:00", 'timezone = "Europe/Berlin"\n'),  # an hour after clocks were changed
+])  # fmt: skip
+@pytest.mark.parametrize("by", ["hour", "weekday"])
+def test_cells_are_those_of_the_clock(tmp_path: Path, by: str, step: str, start: str, zone: str) -> None:
+    cells = 24 if by == "hour" else 7
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    names = [f"{n:02}" if by == "hour" else days[n] for n in range(cells)]
+    told = "\n".join(f"{name} = [[{1 - n / 100:.2f}, {n / 100}], [0.5, 0.5]]" for n, name in enumerate(names))
+    changes = [
+        ('step = "1h"', f'step = "{step}"\n{zone}'), ('"2026-01-05"', f'"{start}"'), (BY_HOUR[0], told + "\n"),
+        ('every = "week"', ""), (BY_HOUR[1], f'matrix_by = "{by}"'),
+    ]  # fmt: skip
+    length = {"30min": 0.5, "1h": 1, "6h": 6, "1d": 24, "90min": 1.5}[step]
+    last = datetime.fromisoformat(start) + timedelta(hours=length * 40)
+    changes.append(("until = 2026-02-02", f'until = "{last.isoformat()}"'))
+    chain = load(written(tmp_path, *changes)).belief
+    for place in range(60):
+        wall = datetime.fromisoformat(start) + timedelta(hours=length * place)  # as clocks show it
+        cell = wall.hour if by == "hour" else wall.weekday()
+        assert chain.step_matrices[place % chain.period][0, 1] == pytest.approx(cell / 100)
+
+
+def test_a_calendar_whose_start_moves_has_the_same_chain(tmp_path: Path) -> None:
+    one = frameworks(written(tmp_path))[1]
+    later = frameworks(written(tmp_path, ('"2026-01-05"', '"2026-01-09T05:00:00"')))[0]
+    assert one.fingerprint() == later.fingerprint()
+
+
+def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    about = frameworks(path)
+    assert len({framework.fingerprint() for framework in about}) == 1
+    release_file(path)
+    told = (tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
+    told = " ".join(told.split())
+    assert "2 matrices in a period of 24 steps" in told
+    assert "each step follows the matrix of the hour, in UTC, in which it starts" in told
+    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in told
+    assert "hour 07-21: by the belief, calm lasts about 5 hours" in told
+    data = json.loads((tmp_path / "out" / "busy-2026-W03.certificate.json").read_text(encoding="utf-8"))
+    assert "periodic-chain" in json.dumps(data)
+    costs = [float(row.epsilon) for row in outlook(load(path), 12).rows]
+    assert costs == [0.5] * len(costs)
+
+
+def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforehand(tmp_path: Path) -> None:
+    week = "Monday-Friday = [[0.8, 0.2], [0.3, 0.7]]\nSaturday-Sunday = [[0.95, 0.05], [0.6, 0.4]]\n"
+    path = written(
+        tmp_path, (BY_HOUR[0], week), (BY_HOUR[1], 'matrix_by = "weekday"'), ('every = "week"', 'every = "day"'),
+        ("epsilon = 0.5", "epsilon = 2"), ("until = 2026-02-02", "until = 2026-01-15"), ("budget = 2.0\n", ""),
+        rows=recorded(240),
+    )  # fmt: skip
+    about = frameworks(path)
+    assert len({framework.fingerprint() for framework in about}) == 7
+    ahead = outlook(load(path), 12).rows
+    release_file(path)
+    assert float(ahead[-1].epsilon) < float(ahead[-1].added) / 4
+    told = CliRunner().invoke(main, ["ledger", "show", str(tmp_path / "ledger.db")])
+    assert told.exit_code == 0
+
+
+@pytest.mark.parametrize(("changes", "told"), [
+    ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
+    ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),
+    ([("22-06", "22-24")], "belief.matrices.22-24: '22-24' names '24', which is no hour"),
+    ([("22-06", "night")], "belief.matrices.night: 'night' names 'night', which is no hour"),
+    ([("22-06", "22-01-06")], "belief.matrices.22-01-06: '22-01-06' has more than two ends"),
+    ([(BY_HOUR[1], 'matrix_by = "weekday"')], "belief.matrices.22-06: '22-06' names '22', which is no weekday"),
+    ([("[[0.8, 0.2]", "[[0.8, 0.1]")], "belief.matrices.07-21: row 0 of the matrix sums to 0.9"),
+    ([("[[0.8, 0.2], [0.3, 0.7]]", "[[1.0]]")], "belief.matrices.07-21: has 1 rows, and there are 2 states"),
+    ([(BY_HOUR[1] + "\n", "")], "belief.matrix_by: is missing"),
+    ([(BY_HOUR[1], BY_HOUR[1] + "\nmatrix = [[0.9, 0.1], [0.4, 0.6]]")], "belief.matrix: is given beside matrices"),
+    ([("[belief.matrices]\n" + BY_HOUR[0], "")], "belief.matrices: is missing"),
+    ([("[belief.matrices]\n" + BY_HOUR[0], ""), (BY_HOUR[1], BY_HOUR[1] + "\nmatrix = [[0.9, 0.1], [0.4, 0.6]]")],
+     "belief.matrix: is one for all steps"),
+    ([("[belief.matrices]\n" + BY_HOUR[0], ""), (BY_HOUR[1], BY_HOUR[1] + '\nfit = {file = "w.csv", confidence = 0.9}'),
+      ], "belief.fit.confidence: is that of one matrix"),
+    ([('from = "2026-01-05"\nuntil = 2026-02-02\n', ""), ('every = "week"', "")], "belief.matrix_by: needs a declared"),
+    ([('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ("2026-02-02", "672"), ('every = "week"', "")],
+     "belief.matrix_by: steps are numbers"),
+    ([('step = "1h"', 'step = "1s"'), (BY_HOUR[0], "Mon-Sun = [[0.5, 0.5], [0.5, 0.5]]\n"),
+      (BY_HOUR[1], 'matrix_by = "weekday"')], "belief.matrix_by: the matrices are the same again after 604,800 steps"),
+    ([('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlin"'), ("until = 2026-02-02\n", "")],
+     "belief.matrix_by: clocks in Europe/Berlin are changed inside the calendar, about 2026-03-2"),
+    ([("matrix_by = \"hour\"", 'matrix_by = "minute"')], "belief.matrix_by"),
+])  # fmt: skip
+def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, told: str) -> None:
+    path = written(tmp_path, *changes)
+    (tmp_path / "w.csv").write_text("time,state\n", encoding="utf-8")
+    with pytest.raises(SpecError) as error:
+        load(path)
+    assert told in str(error.value)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_overlaps_and_gaps_are_named() -> None:
+    assert shared_out(["Mon-Fri", "Sat", "sunday"], "weekday")[6] == "sunday"
+    with pytest.raises(tf.errors.InputError, match="00, 01, 02, 03 and 2 more"):
+        shared_out(["6-23"], "hour")
+
+
+@pytest.mark.parametrize("engine", ["csv", *ENGINES])
+def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path, engine: str) -> None:
+    public = [(t, state) for t, state in recorded(400, datetime(2024, 11, 28, 13)) if t.hour != 3 or t.day % 2]
+    fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0.5\n'
+    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    if engine != "csv":
+        return _on_engine(tmp_path, engine, public)
+    lines = [f"{t.isoformat()},{state}" for t, state in public]
+    (tmp_path / "public.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
+    chain = load(path).belief
+    counts = counted(public)
+    for hour in range(24):
+        row = np.array([[counts[hour, a, b] + 0.5 for b in ("calm", "busy")] for a in ("calm", "busy")])
+        assert chain.step_matrices[hour] == pytest.approx(row / row.sum(axis=1, keepdims=True))
+    assert "smoothing 0.5" in chain.source
+    return None
+
+
+def counted(rows: Any) -> Counter[tuple[int, str, str]]:
+    known = dict(rows)
+    steps = ((t, t + timedelta(hours=1)) for t in known)
+    return Counter((t.hour, known[t], known[after]) for t, after in steps if after in known)
+
+
+def _on_engine(folder: Path, engine: str, rows: Any) -> None:
+    from takifugu.frames import Calendar, Layout, Recode, open_frame, transitions_by
+
+    made = ENGINES[engine]({"time": ("time", [t for t, _ in rows]), "state": ("text", [state for _, state in rows])})
+    calendar = Calendar.read("0001-01-01", None, timedelta(hours=1))
+    layout = Layout("state", order="time", step="1h", calendar=calendar)
+    found = transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24)))
+    counts = counted(rows)
+    for hour in range(24):
+        expected = [[counts[hour, a, b] for b in ("calm", "busy")] for a in ("calm", "busy")]
+        assert found[hour].tolist() == expected
+
+
+def test_an_undeclared_fit_to_the_private_data_is_refused(tmp_path: Path) -> None:
+    fit = '[belief.fit]\nfile = "copy.csv"\n'
+    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    (tmp_path / "copy.csv").write_bytes((tmp_path / "ward.csv").read_bytes())
+    with pytest.raises(SpecError) as error:
+        load(path)
+    assert "belief.fit.file" in str(error.value)
+
+
+def test_a_row_of_an_hour_that_was_never_left_needs_smoothing(tmp_path: Path) -> None:
+    fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0\n'
+    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    (tmp_path / "public.csv").write_text("time,state\n2025-01-01T00:00:00,calm\n", encoding="utf-8")
+    with pytest.raises(SpecError) as error:
+        load(path)
+    assert "of the hour 00 some state was never left" in str(error.value)
+
+
+def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, ('order = "time"', 'order = "time"\nunit = "ward"'),
+        ('source = "the', 'units_independent = true\nsource = "the'),
+        ('every = "week"', 'every = "week"\nper = "both"'),
+    )  # fmt: skip
+    lines = [f"{t.isoformat()},{ward},{state}" for ward in "AB" for t, state in recorded(672)]
+    (tmp_path / "ward.csv").write_text("\n".join(["time,ward,state", *lines, ""]), encoding="utf-8")
+    release_file(path)
+    told = (tmp_path / "out" / "busy-2026-W04-pooled.certificate.txt").read_text(encoding="utf-8")
+    assert "period of 24 steps" in " ".join(told.split())
