@@ -18,7 +18,7 @@ from takifugu.beliefs.estimate import smoothed_rows
 from takifugu.beliefs.periodic_chain import LONGEST_PERIOD, PeriodicChain
 from takifugu.beliefs.stochastic import stochastic_matrix
 from takifugu.errors import InputError, did_you_mean, within
-from takifugu.frames import Calendar
+from takifugu.frames import Calendar, Slots
 from takifugu.frames.moments import WEEKDAYS
 from takifugu.spec.sequences.sections import ChainSpec
 
@@ -66,10 +66,8 @@ def period_of(by: str, calendar: Calendar) -> Period:
         ).at("matrix_by")  # fmt: skip
     start = calendar.at(0) % size
     ahead = 0 if calendar.zone is None else calendar.zone.offset(int(calendar.start))  # all through the calendar
-    clocks = replace(calendar, start=int(calendar.start) + ahead, stop=None, zone=None)
-    names, which = clocks.cells(by, range(-start, size - start))
-    known = {name: number for number, name in enumerate(_CELLS[by])}
-    return Period(tuple(known[names[cell]] for cell in which.tolist()), start)
+    clocks = replace(calendar, start=int(calendar.moment_of(-start)) + ahead, stop=None, zone=None)
+    return Period(tuple(Slots(clocks, range(size), (by,)).numbers.tolist()), start)
 
 
 def since_the_year_1(calendar: Calendar) -> Calendar:
@@ -158,10 +156,10 @@ def matrices_in(belief: ChainSpec, chain: PeriodicChain, calendar: Calendar) -> 
     by = str(belief.matrix_by)
     names = _CELLS[by] if belief.matrices is None else tuple(belief.matrices)
     key_of = {cell: name for name in names for cell in cells_of(name, by)}
-    cells = np.array(period_of(by, calendar).cells)
+    cells = period_of(by, calendar).cells
     for number, matrix in enumerate(chain.matrices):
         place = chain.matrix_of.index(number)
-        yield key_of[int(cells[place])], matrix
+        yield key_of[cells[place]], matrix
 
 
 def _cell(text: str, name: str, by: str) -> int:
