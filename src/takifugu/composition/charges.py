@@ -50,6 +50,7 @@ def charge_of(
     reading: str = "",
     at: int | None = None,
     calendar: str = "",
+    share: tuple[Query, Fraction] | None = None,
 ) -> Charge:
     """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
 
@@ -57,8 +58,9 @@ def charge_of(
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
     the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
     `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
-    `calendar` says. Raises InputError when a pooled query names entries by their number (those numbers mean nothing
-    inside a unit), and for `at` where the data are not one sequence.
+    `calendar` says. A pooled query by cells gives the `share` that a unit has in it: a query about the unit alone that
+    moves as much, and how much wider the noise is for that one. Raises InputError when a pooled query names entries by
+    their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -66,7 +68,7 @@ def charge_of(
     >>> str(charge.composition), charge.scale, charge.change
     ('whole', Fraction(10, 1), Fraction(10, 1))
     """
-    own, query, factor = calibration.framework, calibration.query, Fraction(1)
+    own, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
     about = own if framework is None else framework
     if _size(about) != _size(own) and names_entries(query):
         raise InputError(

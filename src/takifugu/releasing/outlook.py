@@ -104,8 +104,9 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
             continue
         wanted = item.model_copy(update={"epsilon": str(as_fraction(item.epsilon, "epsilon") * factor)})
         question = next(asking.questions(wanted, name, scope))
-        about = next(iter(question.readers.values()))
-        charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar)
+        unit, about = next(iter(question.readers.items()))
+        share = question.shares.get(unit)
+        charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar, share=share)
         found[series] = _Table(series, about, charge, len(asking.file.places))
     return list(found.values())
 

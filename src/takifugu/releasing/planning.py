@@ -111,7 +111,8 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
     for number, (asking, item, name, scope) in enumerate(scopes):
         units, longest = asking.units, _longest(asking.units)
         watch(f"comparing mechanisms for {name}", number, len(scopes))
-        framework, query = asking.about([longest] if scope == "unit" else units), asking.query(item)
+        asked = asking.kind.asked(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
+        framework, query = asking.about(asked.units), asked.query
         rows = compare(framework, query, item.epsilon, item.delta, file.source.only_release)
         yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
 
@@ -247,6 +248,8 @@ class _Asking:
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
+        asked = self.kind.asked(self.file, item, query, units)
+        query, units = asked.query, asked.units
         framework, gaps = self.about(units), not all(unit.complete for unit in units)
         data = self.kind.data(self.file, item, query, units)
         if gaps and len(units) == 1:
@@ -256,7 +259,7 @@ class _Asking:
         readers = {unit.name or "": self.about([unit]) for unit in units}
         written = {unit.name or "": unit.written or "" for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        return Question(name, whose, calibration, data, readers, written, at, calendar)
+        return Question(name, whose, calibration, data, readers, written, at, calendar, asked.shares)
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         key = (item.name, item.epsilon, id(framework), query, alone)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from takifugu.composition import charge_of
 from takifugu.frameworks import Framework
+from takifugu.guarantee import Charge
+from takifugu.queries import Query
 from takifugu.releasing.truth import Seen
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ class Question:
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
-    start in the unit's one recording, in a `calendar`.
+    start in the unit's one recording, in a `calendar`. `shares` are what single units of a pooled answer are charged
+    for, where that is not the query itself (`charge_of`).
     """
 
     release: str
@@ -35,6 +39,7 @@ class Question:
     written: Mapping[str, str] = field(default_factory=dict, repr=False)
     at: int | None = None
     calendar: str = ""
+    shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +59,14 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
     for question in questions:
         scope = "unit" if len(question.readers) == 1 else "pooled"
-        frameworks = {id(f): f for f in question.readers.values()}
         told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
-        charges = {key: charge_of(question.calibration, f, **told) for key, f in frameworks.items()}
+        charges: dict[Hashable, Charge] = {}
         for unit, framework in question.readers.items():
+            share = question.shares.get(unit)
+            key = id(framework), share
+            if key not in charges:
+                charges[key] = charge_of(question.calibration, framework, share=share, **told)
             raw = question.written.get(unit)
             spelt = (raw, raw.strip()) if raw else ()  # some readers of version 1 stripped what Unicode calls blank
-            debits.append(Debit(framework, charges[id(framework)], unit, question.release, spelt))
+            debits.append(Debit(framework, charges[key], unit, question.release, spelt))
     return debits

@@ -30,7 +30,7 @@ class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
-    whether every entry was observed.
+    whether every entry was observed. `attributes` are what is declared public of it, as far as a table is by them.
     """
 
     name: str | None
@@ -38,6 +38,20 @@ class Unit:
     written: str | None = field(default=None, repr=False)
     size: int = 0
     complete: bool = True
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One answer: its query, and the units that it reads, in the order in which the query counts their entries.
+
+    `shares` give, by unit, the query about the unit alone that it is charged for, and how much wider the answer's noise
+    is for that one (`composition.charge_of`); without one a unit is charged for the query itself.
+    """
+
+    query: Query
+    units: Sequence[Unit]
+    shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +234,10 @@ class Kind:
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table of a file that was checked."""
         return self.query(item, file.belief, file.folder)
+
+    def asked(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Asked:
+        """Return what one answer about these units asks, where that depends on what is public of them."""
+        return Asked(query, units)
 
     def shape_of(self, units: Sequence[Unit]) -> Hashable:
         """Return what the framework about these units depends on."""

@@ -10,12 +10,7 @@ import numpy as np
 from takifugu.frames import Calendar, Slots, axes_of
 from takifugu.frames.cells import AXES
 from takifugu.queries import By, Query
-from takifugu.spec.sequences.sections import ItemSpec
-
-
-def named(item: ItemSpec) -> tuple[str, ...]:
-    """Return what a table is by, as its file names it."""
-    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
+from takifugu.spec.sequences.sections import ItemSpec, named
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import only_release_problems, promise_problems
 from takifugu.spec.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.spec.sections import FileKeys
-from takifugu.spec.sequences import stays, windows
+from takifugu.spec.sequences import groups, stays, windows
 from takifugu.spec.sequences.build import chain_of, codes_of, weights_of
 from takifugu.spec.sequences.periods import CALENDAR
 from takifugu.spec.sequences.sections import (
@@ -71,6 +71,8 @@ def meaning_of(
         found += _columns(source, table, faulty)
         found += _source(source)
         found += windows.faults_of(source, belief, hide, spec.release)
+        found += groups.faults_of(source, spec.release)
+        found += () if table is None else groups.columns_of(source, table)
     if belief is not None:
         found += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:

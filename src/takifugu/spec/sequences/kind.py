@@ -17,13 +17,14 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
 from takifugu.spec.columns import Column
 from takifugu.spec.draft import draft
-from takifugu.spec.kind import Kind, ReleaseFile, Unit
+from takifugu.spec.kind import Asked, Kind, ReleaseFile, Unit
 from takifugu.spec.meaning import Meaning
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, recode_of, secret_of
 from takifugu.spec.sequences.by import by_cells, slots_of, told_of
 from takifugu.spec.sequences.checks import meaning_of
+from takifugu.spec.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.spec.sequences.periods import matrices_in
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -81,10 +82,12 @@ class Sequences(Kind):
         return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
 
     def told(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
-        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        calendar, by = calendar_of(source), attribute_of(item, source)
+        none = () if by is None else cells_of_nobody(by, source, calibration.query)
         if calendar is None or file.places is None:
-            return ()
-        cells = () if item.by is None else (told_of(self._slots(file, item)),)
+            return none
+        cells = none if item.by is None or by is not None else (told_of(self._slots(file, item)),)
         return (*words_of(calendar, file.places, calibration), *cells)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -95,7 +98,13 @@ class Sequences(Kind):
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = self.query(item, file.belief, file.folder)
-        return query if item.by is None else by_cells(query, self._slots(file, item))
+        of_units = attribute_of(item, file.spec.source)  # type: ignore[attr-defined]
+        return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
+
+    def asked(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Asked:
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        name = attribute_of(item, source)
+        return Asked(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
@@ -155,6 +164,8 @@ class Sequences(Kind):
             clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
+        for name in used_by(spec.source, spec.release):
+            yield f"which unit has which {name!r} is public"
         least = spec.belief.min_length
         if least > 1:
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"

@@ -102,6 +102,13 @@ class SourceSpec(SourceKeys):
         Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
     ] = "refuse"
     bins: Bins = None
+    attributes: Annotated[
+        dict[str, tuple[State, ...]],
+        Field(
+            description="columns that say something public of each unit, with all their values, for tables by them",
+            examples=[{"ward": ["A", "B"]}],
+        ),
+    ] = Field(default_factory=dict)
     list_units: Annotated[
         StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
     ] = False
@@ -260,7 +267,8 @@ class ItemSpec(ItemWords):
     by: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)] | None,
         Field(
-            description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them",
+            description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them; "
+            "or for each value of a public attribute of units",
             examples=["hour"],
         ),
     ] = None
@@ -283,6 +291,11 @@ class ItemSpec(ItemWords):
         Literal["day", "week", "month", "year"] | None,
         Field(description="a table for each whole day, week, month or year of the calendar"),
     ] = None
+
+
+def named(item: ItemSpec) -> tuple[str, ...]:
+    """Return what a table is by, as its file names it."""
+    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
 
 
 class ReleaseSpec(FileSpec):

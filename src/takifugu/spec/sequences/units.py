@@ -10,6 +10,7 @@ from takifugu.frames import Piece, pieces
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.spec.sequences.by import counted_by
+from takifugu.spec.sequences.groups import with_attributes
 from takifugu.spec.sequences.windows import calendar_of
 
 #: The section of a release file that has a key, where it is not [source].
@@ -34,7 +35,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     except DataError as error:
         error.where = error.where or ("file",)
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-    return tuple(_unit(name, tuple(mine)) for name, mine in groupby(found, key=lambda piece: piece.unit))
+    units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(found, key=lambda piece: piece.unit))
+    return with_attributes(units, file.table, spec.source, spec.release)
 
 
 def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:

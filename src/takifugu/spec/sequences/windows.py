@@ -12,8 +12,9 @@ from takifugu.composition import charge_of
 from takifugu.composition.charges import Calibrated
 from takifugu.errors import InputError, TakifuguError
 from takifugu.frames import Calendar, Zone, axes_of, parse_step
+from takifugu.frames.cells import AXES
 from takifugu.spec.problems import blamed, fault
-from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec
+from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
 from takifugu.told import STEPS, WINDOW
 
 #: A window has no more steps.
@@ -97,7 +98,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         if source.until is not None:
             yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
         for number, item in enumerate(items):
-            keys = [key for key in ("from", "to", "window", "every", "by") if item is not None and _given(item, key)]
+            keys = [key for key in ("from", "to", "window", "every", "by") if item is not None and _needs(item, key)]
             for key in keys[:1]:
                 fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
                 yield fault(("release", number, key), "needs a declared calendar", fix)
@@ -135,7 +136,7 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
 
 def _window_faults(item: ItemSpec, number: int, calendar: Calendar, source: SourceSpec) -> Iterator[TakifuguError]:
     where = ("release", number)
-    if item.by is not None:
+    if set(named(item)) <= set(AXES) and item.by is not None:
         try:
             axes_of(item.by, calendar)
         except TakifuguError as error:
@@ -159,7 +160,7 @@ def _window_faults(item: ItemSpec, number: int, calendar: Calendar, source: Sour
                 yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
-    if item.by is not None and item.query == "linear":
+    if set(named(item)) & set(AXES) and item.query == "linear":
         fix = "write a sum with codes, or leave by out"
         yield fault((*where, "by"), "does not belong to a linear query, whose weights choose the entries", fix)
     if source.gaps == "hidden" and item.query in ("mean", "linear"):
@@ -174,6 +175,11 @@ def _one_of(calendar: Calendar, item: ItemSpec, places: range) -> Iterator[tuple
     within = replace(calendar, start=first, stop=last)
     for text, run in within.periods(str(item.every)):
         yield text, range(run.start + places.start, run.stop + places.start)
+
+
+def _needs(item: ItemSpec, key: str) -> bool:
+    """Whether a table has a key that says something about a calendar."""
+    return bool(set(named(item)) & set(AXES)) if key == "by" else _given(item, key)
 
 
 def _given(item: ItemSpec, key: str) -> bool:

@@ -1,0 +1,317 @@
+"""Release files with tables by a public attribute of units: counted by hand, charged once, refused."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.support.engines import ENGINES
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.composition import charge_of
+from takifugu.errors import DataError, SpecError
+from takifugu.ledger import Ledger
+from takifugu.releasing.outlook import outlook
+from takifugu.releasing.planning import compared, plan
+from takifugu.releasing.questions import debits_of
+from takifugu.releasing.truth import answer_of, read
+from takifugu.spec.file import load
+
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "clinic"
+file = "clinic.csv"
+value = "state"
+unit = "who"
+order = "minute"
+attributes = { ward = ["A", "B", "C"], floor = [1, 2] }
+budget = 20.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[[release]]
+name = "table"
+query = "histogram"
+by = "ward"
+epsilon = 0.5
+mechanism = "quilt-exact"
+"""
+CODED = 'codes = { calm = 0, busy = 2 }\nby = "ward"'
+Row = tuple[str, str, int, int, str]
+
+
+def recorded(people: int = 12, wards: str = "AB") -> list[Row]:
+    """Return rows of person, ward, floor, minute, state; the rows of a person stand anywhere."""
+    draw, rows = random.Random(5), list[Row]()
+    for who in range(people):
+        ward, floor = draw.choice(wards), draw.choice([1, 2])
+        rows += [(str(who), ward, floor, t, draw.choice(["calm", "busy"])) for t in range(draw.choice([40, 60]))]
+    draw.shuffle(rows)
+    return rows
+
+
+def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
+    text = FILE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "clinic.toml").write_text(text, encoding="utf-8")
+    with (folder / "clinic.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("who", "ward", "floor", "minute", "state"), *(rows or recorded())])
+    return folder / "clinic.toml"
+
+
+def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
+    """Return the exact answer of the one table of a file."""
+    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
+    made = question.calibration
+    found = answer_of(made, read(made, question.data))
+    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, found, strict=True)}
+
+
+def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
+    return Counter(f"{row[column]}, {row[4]}" for row in rows)
+
+
+def test_a_histogram_is_counted_by_ward(tmp_path: Path) -> None:
+    assert cells(written(tmp_path)) == by_hand(recorded())
+    assert cells(written(tmp_path, ('by = "ward"', 'by = ["floor"]'))) == by_hand(recorded(), 2)
+
+
+@pytest.mark.parametrize(("query", "of"), [
+    ("count", lambda states: states.count("busy")), ("sum", lambda states: 2 * states.count("busy")),
+    ("mean", lambda states: Fraction(2 * states.count("busy"), len(states))),
+])  # fmt: skip
+def test_other_queries_are_told_by_ward(tmp_path: Path, query: str, of: Any) -> None:
+    asked = 'query = "count"\nstates = ["busy"]\nby = "ward"' if query == "count" else f'query = "{query}"\n{CODED}'
+    found = cells(written(tmp_path, ('query = "histogram"\nby = "ward"', asked)))
+    states = {ward: [row[4] for row in recorded() if row[1] == ward] for ward in "AB"}
+    assert found == {ward: of(states[ward]) for ward in "AB"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("kind", "ward"), [
+    ("text", str), ("int", lambda w: "AB".index(w)), ("bool", lambda w: w == "A"),
+    ("float", lambda w: float("AB".index(w))),
+])  # fmt: skip
+def test_every_engine_counts_the_same(tmp_path: Path, engine: str, kind: str, ward: Any) -> None:
+    rows = sorted(recorded(6), key=lambda row: (row[0], row[3]))
+    if kind == "text":
+        rows[0] = (rows[0][0], f" {rows[0][1]}", *rows[0][2:])  # a blank at the end of a text means nothing
+        declared = '["A", "B", "C"]'
+    else:
+        declared = {"int": "[0, 1]", "float": "[1, 0]", "bool": '["true", "false"]'}[kind]
+    values = [ward(row[1].strip()) if kind != "text" else row[1] for row in rows]
+    columns = {
+        "who": ("int", [int(row[0]) for row in rows]), "ward": (kind, values),
+        "floor": ("int", [row[2] for row in rows]), "minute": ("int", [row[3] for row in rows]),
+        "state": ("text", [row[4] for row in rows]),
+    }  # fmt: skip
+    path = written(tmp_path, ('["A", "B", "C"]', declared))
+    name = {"text": str, "int": lambda w: str("AB".index(w)), "float": lambda w: str("AB".index(w)),
+            "bool": lambda w: str(w == "A").lower()}[kind]  # fmt: skip
+    right = Counter(f"{name(row[1].strip())}, {row[4]}" for row in rows)
+    assert cells(path, ENGINES[engine](columns)) == right
+
+
+# What a unit is charged
+
+
+def debits(path: Path) -> list[Any]:
+    return debits_of([question for table in plan(load(path)).tables for question in table.questions])
+
+
+@pytest.mark.parametrize("asked", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
+def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, asked: str) -> None:
+    by_ward = debits(written(tmp_path, ('query = "histogram"\n', asked)))
+    pooled = debits(written(tmp_path, ('query = "histogram"\nby = "ward"\n', asked)))
+    told = [{d.unit: (d.charge.change, d.charge.entry_change, d.charge.scale, d.charge.query) for d in both}
+            for both in (by_ward, pooled)]  # fmt: skip
+    assert told[0] == told[1]  # as if all units were in one ward
+    assert len(by_ward) == len({d.unit for d in by_ward}) == 12
+    per_step = 2 if "histogram" in asked else 1
+    assert {(d.charge.change / d.charge.entries, d.charge.entry_change) for d in by_ward} == {(per_step, per_step)}
+
+
+def test_a_mean_over_a_ward_is_charged_as_the_sum_that_it_divides(tmp_path: Path) -> None:
+    path = written(tmp_path, ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'))
+    (table,) = plan(load(path)).tables
+    scale = table.questions[0].calibration.randomiser.laplace_scale
+    rows, sizes = recorded(), Counter(row[1] for row in recorded())
+    ward = {row[0]: row[1] for row in rows}
+    for debit in debits(path):
+        assert debit.charge.scale == scale * sizes[ward[debit.unit]]
+        assert debit.charge.query["kind"] == "sum"
+        assert debit.charge.entry_change == 2
+        # what a step moves over the scale is the same either way
+        assert debit.charge.entry_change / debit.charge.scale == Fraction(2, sizes[ward[debit.unit]]) / scale
+
+
+def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path) -> None:
+    """By enumeration: the largest change of the table over all pairs of data that differ in some steps of one unit."""
+    matrix = [[0.9, 0.1], [0.4, 0.6]]
+    chain = tf.MarkovChain(matrix, 2, states=["calm", "busy"])
+    sizes, ward = (2, 1, 2), ("A", "B", "A")
+    about = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, sizes))
+    codes = {"calm": 0, "busy": 2}
+    entries = {"A": [0, 1, 3, 4], "B": [2]}
+    for query, of in [
+        (tf.Histogram(), lambda states: [states.count("calm"), states.count("busy")]),
+        (tf.Mean(codes=codes), lambda states: [Fraction(sum(codes[s] for s in states), len(states))]),
+    ]:
+        table = tf.By(query, entries, by="ward")
+        made = tf.calibrate(about, table, 1, mechanism="group")
+
+        def shown(data: Any, of: Any = of) -> list[Any]:
+            return [x for w in "AB" for x in of([data[i] for i in entries[w]])]
+
+        first = 0
+        for unit, size in enumerate(sizes):
+            worst = Fraction(0)
+            for one in itertools.product(["calm", "busy"], repeat=5):
+                for changed in itertools.product(["calm", "busy"], repeat=size):
+                    other = (*one[:first], *changed, *one[first + size :])
+                    gap = sum(abs(a - b) for a, b in zip(shown(one), shown(other), strict=True))
+                    worst = max(worst, Fraction(gap))
+            alone = tf.Pufferfish(tf.every_entry(), chain.with_length(size))
+            held = Fraction(len(entries[ward[unit]])) if isinstance(query, tf.Mean) else Fraction(1)
+            plain = tf.Sum(codes=codes) if isinstance(query, tf.Mean) else query
+            charge = charge_of(made, alone, scope="pooled", share=(plain, held))
+            assert charge.change / charge.scale == worst / made.randomiser.laplace_scale
+            first += size
+
+
+def test_two_tables_cost_together_what_their_plain_ones_do(tmp_path: Path) -> None:
+    second = ('by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"',
+              'by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"\n[[release]]\nname = "other"\nquery = "count"\n'
+              'states = ["busy"]\nby = "floor"\nepsilon = 0.5\nmechanism = "quilt-exact"')  # fmt: skip
+    spent = []
+    for number, more in enumerate([(), (('by = "ward"\n', ""), ('by = "floor"\n', ""))]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = written(folder, second, *more)
+        tf.release_file(path)
+        spent.append(Ledger.open(folder / "ledger.db").spent("clinic").spent.epsilon)
+    assert spent[0] == spent[1]
+    assert Fraction(1, 2) <= spent[0] <= Fraction(11, 10)
+
+
+# What is published, and what is refused
+
+
+def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    tf.release_file(path)
+    rows = tf.read_table(tmp_path / "out" / "table.csv")
+    assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
+    told = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
+    assert "which unit has which 'ward' is public" in told["assumptions"]
+    assert any("no unit has the ward 'C'" in one for one in told["assumptions"] + told["conditions"])
+    assert not any(f'"{who}"' in json.dumps(told) for who in ("10", "11"))  # no names of units
+    assert told["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
+
+
+def test_one_unit_has_one_cell(tmp_path: Path) -> None:
+    rows = [row for row in recorded() if row[0] == "3"]
+    for query in ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'):
+        path = written(tmp_path, ('query = "histogram"\nby = "ward"', query), rows=rows)
+        (debit,) = debits(path)
+        assert debit.charge.entries == len(rows)
+        assert len({cell.split(", ")[0] for cell in cells(path)}) == 1
+
+
+def test_gaps_of_one_unit_are_not_read(tmp_path: Path) -> None:
+    rows = [row for row in recorded() if row[0] == "3" and row[3] % 7 != 2]
+    step = ('order = "minute"', 'order = "minute"\nstep = 1')
+    path = written(tmp_path, ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'), step, rows=rows)
+    (mean,) = cells(path).values()
+    assert mean == Fraction(2 * sum(row[4] == "busy" for row in rows), len(rows))
+    (table,) = plan(load(path)).tables
+    (debit,) = debits(path)
+    moved = Fraction(2, len(rows)) / table.questions[0].calibration.randomiser.laplace_scale
+    assert debit.charge.entry_change / debit.charge.scale == moved
+
+
+CALENDAR = ('order = "minute"', 'order = "minute"\nstep = 1\nfrom = 0\nuntil = 60')
+WINDOW = ('epsilon = 0.5', 'epsilon = 0.5\nfrom = 10\nto = 30')
+
+
+def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
+    path = written(tmp_path, CALENDAR, WINDOW)
+    assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
+    assert {debit.charge.at for debit in debits(path)} == {10}
+    assert {debit.charge.entries for debit in debits(path)} == {20}
+    tf.release_file(path)
+    assert Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon == Fraction(1, 2)
+
+
+def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
+    path = written(tmp_path, CALENDAR, WINDOW)
+    found = outlook(load(path), 4)
+    assert found.rows[0].epsilon == Fraction(1, 2)
+    (shown,) = compared(load(path))
+    assert "quilt-exact" in str(shown.rows)
+
+
+def test_terminal_report_and_resume_know_it(tmp_path: Path) -> None:
+    told = CliRunner().invoke(main, ["release", str(written(tmp_path))], catch_exceptions=False)
+    assert told.exit_code == 0
+    assert "by ward" in told.output
+    assert "A, calm" in (tmp_path / "out" / "table.report.html").read_text()
+
+
+@pytest.mark.parametrize(("row", "told"), [
+    ({1: "SENTINEL"}, "column 'ward' has a value that is not declared"),
+    ({1: ""}, "column 'ward' has missing values"), ({1: "OTHER"}, "column 'ward' has two values for one unit"),
+])  # fmt: skip
+def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path, row: Any, told: str) -> None:
+    rows = recorded()
+    found = list(rows[17])
+    found[1] = {"OTHER": "B" if found[1] == "A" else "A"}.get(row[1], row[1])
+    rows[17] = tuple(found)  # type: ignore[assignment]
+    with pytest.raises(DataError) as caught:
+        tf.release_file(written(tmp_path, rows=rows))
+    assert f"source.attributes.ward: {told}" in str(caught.value)
+    assert "SENTINEL" not in str(caught.value)
+    assert rows[17][0] not in str(caught.value).split()
+    assert not (tmp_path / "ledger.db").exists()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("changes", "place", "told"), [
+    ([('by = "ward"', 'by = "diagnosis"')], "release[0].by", "part of the states, or publish a table of records"),
+    ([('by = "ward"', 'by = "wrad"')], "release[0].by", "did you mean 'ward'"),
+    ([('by = "ward"', 'by = ["ward", "floor"]')], "release[0].by", "one table by each"),
+    ([('by = "ward"', 'by = ["ward", "hour"]'), CALENDAR], "release[0].by", "one table by each"),
+    ([('by = "ward"', 'by = "ward"\nper = "unit"')], "release[0].per", 'per = "pooled"'),
+    ([('by = "ward"', 'by = "ward"\nper = "both"')], "release[0].per", 'per = "pooled"'),
+    ([('query = "histogram"', 'query = "linear"\nweights = [1]\ncodes = { calm = 0, busy = 1 }')], "release[0].by",
+     "a sum with codes"),
+    ([('unit = "who"\n', "")], "source.unit", "attributes are those of units"),
+    ([("ward = [", "hour = [")], "source.attributes.hour", "rename the column"),
+    ([("ward = [", "state = [")], "source.attributes.state", "is the column of source.value"),
+    ([("ward = [", "wing = ["), ('by = "ward"', 'by = "wing"')], "source.attributes.wing", "no column 'wing'"),
+    ([('["A", "B", "C"]', '["A", "A"]')], "source.attributes.ward", "once"),
+    ([('["A", "B", "C"]', "[]")], "source.attributes.ward", "name every value"),
+    ([('["A", "B", "C"]', '["A", " "]')], "source.attributes.ward", "name every value"),
+    ([('["A", "B", "C"]', '"A"')], "source.attributes.ward", "is 'A'"),
+    ([('by = "ward"', 'by = "hour"')], "release[0].by", "needs a declared calendar"),
+])  # fmt: skip
+def test_files_that_are_refused(tmp_path: Path, changes: Any, place: str, told: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(written(tmp_path, *changes))
+    assert any(line.startswith(f"{place}: ") and told in line for line in caught.value.problems), caught.value.problems
+    assert not (tmp_path / "ledger.db").exists()
