@@ -34,6 +34,9 @@ class _Contacts(Records):
         for key, what in named.items():
             if getattr(spec.source, key) is None:
                 yield fault(("source", key), "is missing", f'write {key} = "<{what}>"')
+        if isinstance(spec.source.value, tuple):
+            yield fault(("source", "value"), "names several columns, and a state is in one", "name the one")
+            return
         yield from bins_problems(spec.source, columns=False)
 
     def belief(self, spec: Any, folder: Path) -> CliqueInfection:

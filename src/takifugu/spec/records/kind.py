@@ -61,6 +61,7 @@ class Records(Kind):
                 what = f"belongs to a belief of kind {' or '.join(readers)}"
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
         yield from self.own_shape(spec)
+        yield from self.by_shape(spec)
         for key, other in _HIDES.items():
             if getattr(hide, key) and key != self.hides:
                 fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
@@ -77,6 +78,15 @@ class Records(Kind):
     def own_shape(self, spec: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
+
+    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        """Yield what is wrong with tables by something: here a row is an answer of its own, or has one column."""
+        for number, item in enumerate(spec.release):
+            if item.by is not None:
+                yield fault(
+                    ("release", number, "by"), f"does not belong to a belief of kind {spec.belief.kind!r}",
+                    'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
+                )  # fmt: skip
 
     def private_files(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
         """Yield the key of the belief that names the private data's own file undeclared."""
@@ -106,7 +116,8 @@ class Records(Kind):
         return Pufferfish(attribute(name, _known(hide.a, values), _known(hide.b, values)), belief)
 
     def columns(self, spec: RecordReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        named = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
+        keys = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
+        named = [(key, name) for key, one in keys for name in (one if isinstance(one, tuple) else (one,))]
         own = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
         return [(key, column) for key, column in named if column is not None] + own
 

@@ -32,13 +32,20 @@ from takifugu.spec.sections import (
 Size = Annotated[StrictInt, Field(ge=1, le=10_000_000)]
 
 
+#: What users can contribute: values, or a list of values, one for each column.
+Values = tuple[State | tuple[State, ...], ...]
+
+
 class RecordSourceSpec(SourceKeys):
     """Where the private records are."""
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
     unit: Annotated[Text | None, Field(description="the column that names the unit; without it, one row")] = None
-    value: Annotated[Text | None, Field(description="users, contacts: the column with each one's value")] = None
+    value: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
+        Field(description="users, contacts: the column with each one's value; users: or the columns that make it"),
+    ] = None
     group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
     null_keys: Annotated[
@@ -96,7 +103,7 @@ class GroupSpec(Section):
 
     name: Annotated[Text, Field(description="the group's name, as in the column source.group", examples=["ward 1"])]
     size: Annotated[Size, Field(description="how many users are in the group", examples=[25])]
-    values: Annotated[tuple[State, ...], Field(min_length=1, description="what a user contributes", examples=[[0, 1]])]
+    values: Annotated[Values, Field(min_length=1, description="what a user contributes", examples=[[0, 1]])]
     probabilities: Annotated[
         tuple[Number, ...], Field(min_length=1, description="the probability of each value", examples=[[0.9, 0.1]])
     ]
@@ -109,7 +116,7 @@ class UsersSpec(Section):
     kind: Annotated[Literal["users"], Field(description="independent users, one row per user")]
     size: Annotated[Size | None, Field(description="how many users there are", examples=[25])] = None
     values: Annotated[
-        tuple[State, ...] | None, Field(description="what a user can contribute", examples=[["ill", "well"]])
+        Values | None, Field(description="what a user can contribute", examples=[["ill", "well"]])
     ] = None
     probabilities: Annotated[
         tuple[Number, ...] | None, Field(description="the probability of each value", examples=[[0.1, 0.9]])
@@ -172,6 +179,10 @@ class RecordItemSpec(ItemWords):
     ] = None
     variables: Annotated[
         tuple[Text, ...] | None, Field(min_length=1, description="the columns that are read; default: all")
+    ] = None
+    by: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
+        Field(description="users: a cell for each group, or each combination of columns", examples=["ward"]),
     ] = None
     states: Annotated[
         tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["yes"]])

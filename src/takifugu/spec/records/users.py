@@ -11,10 +11,11 @@ from takifugu.errors import InputError, TakifuguError
 from takifugu.frames import UNKNOWN, UNOBSERVED, Known, tally
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number
-from takifugu.queries import State
+from takifugu.queries import Query, State
 from takifugu.secrets import ABSENT, every_entry, presence
 from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
+from takifugu.spec.records import combined
 from takifugu.spec.records.binning import bins_of, bins_problems, state_in
 from takifugu.spec.records.kind import Records, mass
 from takifugu.spec.records.reading import spelled, texts, value_of, wrong
@@ -32,7 +33,8 @@ class _Users(Records):
         if source.value is None:
             fix = 'write value = "<the column with what each user contributes>"'
             yield fault(("source", "value"), "is missing", fix)
-        yield from bins_problems(source, columns=False)
+        yield from bins_problems(source, columns=isinstance(source.value, tuple))
+        yield from combined.faults_of(spec)
         if source.null_keys is not None:
             yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
         shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
@@ -62,6 +64,12 @@ class _Users(Records):
             groups = [(given.size, _law(given.values, given.probabilities), mass(given.presence))]
         return IndependentUsers.groups(groups, given.absence, given.source)
 
+    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        yield from combined.by_faults(spec)
+
+    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+        return combined.by_group(super().query_of(file, item), file.spec, item)
+
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
 
@@ -81,15 +89,20 @@ class _Users(Records):
         Until users were counted, a release that was paid for was known by this order.
         """
         spec: Any = file.spec
-        new = spec.source.bins is not None or (file.given is not None and not isinstance(file.given, str | Path))
+        source, given = spec.source, file.given
+        new = source.bins is not None or isinstance(source.value, tuple)
+        new = new or (given is not None and not isinstance(given, str | Path))
         return None if new else _in_order(file)
 
     def assumptions(self, spec: Any) -> Iterator[str]:
         yield "how many users the belief is about is public"
+        if any(spec.source.group in combined.named(item) for item in spec.release):
+            yield f"who is in which {spec.source.group!r} is public"
         yield from super().assumptions(spec)
 
 
-def _law(values: Sequence[State], probabilities: Sequence[Number]) -> dict[State, Any]:
+def _law(given: Sequence[State | tuple[State, ...]], probabilities: Sequence[Number]) -> dict[State, Any]:
+    values = [combined.combined(value) for value in given]
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(
             f"there are {len(values)} values and {len(probabilities)} probabilities",
@@ -103,16 +116,21 @@ def _values(file: ReleaseFile) -> list[Any]:
 
     Raises DataError for rows that are not one for each user of the belief.
     """
-    declared, source, belief = file.spec.belief.groups, file.spec.source, file.belief  # type: ignore[attr-defined]
+    spec: Any = file.spec
+    declared, source, belief = spec.belief.groups, spec.source, file.belief
     groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
     firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
     letters = [_spelled(belief, first) for first in firsts]
     words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
-    bins, written = bins_of(source), list(words)
-    known: dict[str, Known] = {source.value: words if bins is None else bins}
-    if source.group is not None and declared is not None:
-        known[source.group] = {str(name): code for code, (name, _) in enumerate(groups)}
-    found = {(code, *group): rows for (code, *group), rows in tally(file.table, known).items()}
+    written, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
+    of_group = {} if source.group is None or declared is None else {source.group: numbers}
+    if isinstance(source.value, tuple):
+        bins, column = None, combined.BETWEEN.join(source.value)
+        found = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
+    else:
+        bins, column = bins_of(source), source.value
+        known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
+        found = dict(tally(file.table, known))
     if sum(found.values()) != belief.size:
         raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
     if any(code < 0 for _, *group in found for code in group):
@@ -125,8 +143,8 @@ def _values(file: ReleaseFile) -> list[Any]:
         for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
             text = None
             if code != UNOBSERVED:
-                text = _written(code, written) if bins is None else state_in(code, source.value, bins)
-            values += [value_of(text, source.value, letters[number])] * rows
+                text = _written(code, written) if bins is None else state_in(code, column, bins)
+            values += [value_of(text, column, letters[number])] * rows
     return values
 
 

@@ -1,0 +1,231 @@
+"""Files about people counted by combinations of columns and by group: against a count of the rows by hand."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.engines import ENGINES
+
+import takifugu as tf
+from takifugu.errors import DataError, SpecError
+from takifugu.ledger import Ledger
+from takifugu.releasing.planning import plan
+from takifugu.releasing.truth import answer_of, read
+from takifugu.spec.file import load
+
+Row = tuple[str, str, str]
+
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "census"
+file = "census.csv"
+value = ["age", "sex"]
+budget = 8.0
+[belief]
+kind = "users"
+size = 60
+values = [["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]]
+probabilities = ["0.3", "0.3", "0.2", "0.2"]
+[[release]]
+name = "both"
+query = "histogram"
+by = ["age", "sex"]
+epsilon = 1.0
+"""
+GROUPED = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "census"
+file = "census.csv"
+value = "age"
+group = "ward"
+budget = 8.0
+[belief]
+kind = "users"
+[[belief.groups]]
+name = "A"
+size = 40
+values = ["young", "old"]
+probabilities = ["0.5", "0.5"]
+[[belief.groups]]
+name = "B"
+size = 20
+values = ["young", "old"]
+probabilities = ["0.1", "0.9"]
+[[release]]
+name = "both"
+query = "histogram"
+by = "ward"
+epsilon = 1.0
+"""
+
+
+def people() -> list[Row]:
+    """Return 40 people of ward A and 20 of ward B, in any order: ward, age, sex."""
+    draw = random.Random(2)
+    rows = [(ward, draw.choice(["young", "old"]), draw.choice("fm")) for ward in 40 * "A" + 20 * "B"]
+    draw.shuffle(rows)
+    return rows
+
+
+def written(folder: Path, text: str, *changes: tuple[str, str], rows: Any = None) -> Path:
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "census.toml").write_text(text, encoding="utf-8")
+    with (folder / "census.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("ward", "age", "sex"), *(rows or people())])
+    return folder / "census.toml"
+
+
+def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
+    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
+    made = question.calibration
+    found = answer_of(made, read(made, question.data))
+    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, found, strict=True)}
+
+
+def scale(path: Path) -> Any:
+    (table,) = plan(load(path)).tables
+    return table.questions[0].calibration.randomiser.laplace_scale
+
+
+BY_WARD = [("value = [\"age\", \"sex\"]", "value = [\"age\", \"sex\"]\ngroup = \"ward\"")]
+
+
+def test_combinations_of_columns_are_counted(tmp_path: Path) -> None:
+    right = Counter(f"{age}, {sex}" for _, age, sex in people())
+    path = written(tmp_path, FILE)
+    assert cells(path) == right
+    assert scale(path) == 2  # a row moves one cell up and another one down
+    assert cells(written(tmp_path, FILE, ('by = ["age", "sex"]\n', ""))) == right
+    tf.release_file(path)
+    assert [row["cell"] for row in tf.read_table(tmp_path / "out" / "both.csv")] == [
+        "young, f", "young, m", "old, f", "old, m",
+    ]  # fmt: skip
+    assert Ledger.open(tmp_path / "ledger.db").spent("census").spent.epsilon == 1
+
+
+def test_one_row_moves_a_cross_table_by_two(tmp_path: Path) -> None:
+    """By enumeration of all tables of three people, and of everybody that one of them may be instead."""
+    values = ["young, f", "young, m", "old, f"]
+    users = tf.IndependentUsers([dict.fromkeys(values, Fraction(1, 3))] * 3)
+    answer = tf.Histogram().resolve(users)
+    worst = 0
+    for data in itertools.product(values, repeat=3):
+        for other in values:
+            one, two = Counter(data), Counter((other, *data[1:]))
+            worst = max(worst, sum(abs(one[v] - two[v]) for v in values))
+    assert worst == answer.change([0]) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_counts_the_same(tmp_path: Path, engine: str) -> None:
+    draw = random.Random(3)
+    ages = [draw.choice([3, 29.5, 30, 64, 99]) for _ in range(60)]
+    columns = {
+        "age": ("float", [float(age) for age in ages]), "sex": ("int", [draw.choice([1, 2]) for _ in ages]),
+        "ward": ("text", [ward for ward, _, _ in people()]),
+    }  # fmt: skip
+    bins = ('value = ["age", "sex"]', 'value = ["age", "sex"]\nbins = { age = { young = [0, 30], old = [30, 120] } }')
+    path = written(tmp_path, FILE.replace('"f"', "1").replace('"m"', "2"), bins)
+    right = Counter(f"{'young' if a < 30 else 'old'}, {s}" for a, s in zip(ages, columns["sex"][1], strict=True))
+    assert cells(path, ENGINES[engine](columns)) == right
+
+
+def test_a_table_by_group(tmp_path: Path) -> None:
+    path = written(tmp_path, GROUPED)
+    assert cells(path) == Counter(f"{ward}, {age}" for ward, age, _ in people())
+    assert scale(path) == 2
+    path = written(tmp_path, GROUPED, ('query = "histogram"', 'query = "mean"\ncodes = { young = 0, old = 1 }'))
+    of = {ward: [age for w, age, _ in people() if w == ward] for ward in "AB"}
+    assert cells(path) == {ward: Fraction(ages.count("old"), len(ages)) for ward, ages in of.items()}
+    assert scale(path) == Fraction(1, 20)  # one person of the smaller ward
+    tf.release_file(path)
+    assert "who is in which 'ward' is public" in (tmp_path / "out" / "both.certificate.json").read_text()
+
+
+def test_a_table_by_group_and_columns(tmp_path: Path) -> None:
+    values = 'values = [["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]]'
+    path = written(
+        tmp_path, GROUPED, ('value = "age"', 'value = ["age", "sex"]'), ('values = ["young", "old"]', values),
+        ('["0.5", "0.5"]', '["0.25", "0.25", "0.25", "0.25"]'), ('["0.1", "0.9"]', '["0.1", "0.4", "0.4", "0.1"]'),
+        ('by = "ward"', 'by = ["ward", "age", "sex"]'),
+    )  # fmt: skip
+    assert cells(path) == Counter(map(", ".join, people()))
+    assert scale(path) == 2
+
+
+def test_people_who_are_absent_are_so_in_every_column(tmp_path: Path) -> None:
+    rows = [(ward, *(("absent", "absent") if n % 7 == 0 else own)) for n, (ward, *own) in enumerate(people())]
+    absence = ("size = 60", 'size = 60\npresence = "0.8"\nabsence = "removed"')
+    found = cells(written(tmp_path, FILE, absence, ('[[release]]', '[hide]\npresence = true\n[[release]]'), rows=rows))
+    assert found == Counter(f"{age}, {sex}" for _, age, sex in rows if age != "absent")
+    with pytest.raises(DataError):
+        cells(written(tmp_path, FILE, absence, rows=[("A", "absent", "f"), *rows[1:]]))
+
+
+@pytest.mark.parametrize(("row", "told"), [
+    (("A", "young", "SENTINEL"), "has a value that the belief does not know"), (("A", "", "f"), "'age' has missing"),
+    (("A", "young", "absent"), "does not know"),
+])  # fmt: skip
+def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row, told: str) -> None:
+    path = written(tmp_path, FILE, rows=[row, *people()[1:]])
+    with pytest.raises(DataError, match=told) as caught:
+        tf.release_file(path)
+    assert "SENTINEL" not in str(caught.value)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+TABLE = """
+ledger = "ledger.db"
+[source]
+name = "census"
+file = "census.csv"
+unit = "ward"
+[belief]
+kind = "table"
+source = "a test"
+units_independent = true
+columns = ["age", "sex"]
+rows = [["young", "f"], ["old", "m"]]
+probabilities = ["0.5", "0.5"]
+[[release]]
+name = "both"
+query = "histogram"
+by = ["age", "sex"]
+epsilon = 1.0
+"""
+
+
+@pytest.mark.parametrize(("text", "changes", "place", "told"), [
+    (TABLE, [], "release[0].by", 'belief.kind = "users"'),
+    (FILE, [('by = ["age", "sex"]', 'by = ["age", "ses"]')], "release[0].by", "did you mean 'sex'"),
+    (FILE, [('by = ["age", "sex"]', 'by = "age"')], "release[0].by", "add up its cells"),
+    (FILE, [('by = ["age", "sex"]', 'by = ["sex", "age"]')], "release[0].by", "in their order"),
+    (FILE, [('by = ["age", "sex"]', 'by = "diagnosis"')], "release[0].by", "a part of each user's value"),
+    (FILE, [('query = "histogram"', 'query = "count"\nstates = ["old, f"]')], "release[0].by", "histogram"),
+    (FILE, [('["age", "sex"]\nbudget', '["age", "age"]\nbudget')], "source.value", "twice"),
+    (FILE, [('["young", "f"],', '["young", "f", "x"],')], "belief.values", "one value for each column"),
+    (FILE, [('["young", "f"],', '"young",')], "belief.values", "one value for each column"),
+    (FILE, [('["young", "f"],', '["young, f", "m"],'), ('["young", "m"]', '["young", "f, m"]')], "belief.values",
+     "written alike"),
+    (FILE, [('["age", "sex"]\nbudget', '["age", "sex"]\nbins = { agee = { young = [0, 9] } }\nbudget')],
+     "source.bins.agee", "no column of source.value"),
+    (GROUPED, [('values = ["young", "old"]\nprobabilities = ["0.1", "0.9"]',
+                'values = [["young"], "old"]\nprobabilities = ["0.1", "0.9"]')], "belief.groups[1].values", "single"),
+])  # fmt: skip
+def test_files_that_are_refused(tmp_path: Path, text: str, changes: Any, place: str, told: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(written(tmp_path, text, *changes))
+    assert any(line.startswith(f"{place}: ") and told in line for line in caught.value.problems), caught.value.problems
