@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from takifugu.laws.densities.uniform_mean import UniformMean
     from takifugu.laws.pmf import Pmf
     from takifugu.laws.transport import monotone_plan, w_infinity
+    from takifugu.postprocess.marginals import marginals
     from takifugu.postprocess.reconcile import reconcile
     from takifugu.queries import (
         AtMost,
@@ -121,6 +122,7 @@ __all__ = [
     "every_entry",
     "forecast",
     "household_infection",
+    "marginals",
     "monotone_plan",
     "open_study",
     "presence",
@@ -169,6 +171,7 @@ _MODULES = {
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),
+    "takifugu.postprocess.marginals": ("marginals",),
     "takifugu.postprocess.reconcile": ("reconcile",),
     "takifugu.report.document": ("report_html",),
     "takifugu.releasing.resuming": ("resume",),
