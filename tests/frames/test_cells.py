@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import cell_oracles
-from tests.support.engines import ENGINES, Columns
+from tests.support.counted_cells import BY, HALF, START, by_hand, columns_of, recording, told
+from tests.support.engines import ENGINES
 
 from takifugu.errors import InputError
-from takifugu.frames import Calendar, Layout, Recode, Slots, Zone, axes_of, open_frame, parse_step, pieces
+from takifugu.frames import Calendar, Slots, Zone, axes_of, open_frame, parse_step
 from takifugu.frames.cells import AXES
 
 ZONES = [None, "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"]
@@ -65,60 +65,15 @@ def test_what_a_calendar_does_not_tell(step: Any, by: Any, words: str) -> None:
     assert caught.value.where == ("by",)
 
 
-#: A recording of two people, every half hour, over the day on which clocks in Berlin were set back; a third is absent.
-START, HALF = datetime(2025, 10, 24), timedelta(minutes=30)
-WINDOW = range(40, 200)
-
-
-def recording() -> list[tuple[str, datetime, str]]:
-    draw = random.Random(5)
-    places = [(who, place) for who in ("ana", "ben") for place in range(240) if draw.random() < 0.8]
-    rows = [(who, START + place * HALF, draw.choice(["lying", "walking", "sitting"])) for who, place in places]
-    return [*rows, ("cleo", START, "lying")]  # outside the window
-
-
-def told(table: Any, by: tuple[str, ...], zone: str | None) -> dict[str, dict[tuple[str, str], int]]:
-    """Return what is counted by cell and state, of each unit."""
-    calendar = Calendar.read(START.replace(tzinfo=UTC), None, HALF, None if zone is None else Zone(zone))
-    rules = {"unit": "who", "order": "at", "step": "30min", "calendar": calendar, "window": WINDOW, "gaps": "hidden"}
-    layout = Layout("state", **rules, timezone=zone, by=by)
-    states = ("lying", "walking", "sitting")
-    slots, found = layout.slots, {}
-    assert slots is not None
-    for piece in pieces(table, layout, Recode(states)):
-        assert piece.by_cell is not None
-        assert piece.cell is not None
-        assert piece.complete
-        assert piece.by_cell.sum(axis=0).tolist() == piece.counts.tolist()
-        labels = [slots.label(int(number)) for number in slots.cells[0]]
-        assert len(piece.cell) == len(WINDOW) == piece.length
-        found[str(piece.unit)] = {
-            (label, state): int(count)
-            for label, row in zip(labels, piece.by_cell, strict=True)
-            for state, count in zip(states, row, strict=True) if count
-        }  # fmt: skip
-    return found
-
-
-BY = [(("hour",), "Europe/Berlin"), (("weekday", "hour"), None), (("month", "date"), "America/New_York"),
-      (("week",), "Europe/Berlin")]  # fmt: skip
-
-
 @pytest.mark.parametrize("engine", [*ENGINES, "file"])
 def test_every_engine_counts_what_a_direct_count_finds(engine: str, tmp_path: Path) -> None:
     rows = recording()
-    columns: Columns = {
-        "who": ("text", [who for who, *_ in rows]), "state": ("text", [state for *_, state in rows]),
-        "at": ("zoned", [moment.replace(tzinfo=UTC) for _, moment, _ in rows]),
-    }  # fmt: skip
     if engine == "file":
         lines = [f"{who},{state},{at:%Y-%m-%dT%H:%M:%S}Z" for who, at, state in rows]
         (tmp_path / "data.csv").write_text("\n".join(["who,state,at", *lines]), encoding="utf-8")
-    data = tmp_path / "data.csv" if engine == "file" else ENGINES[engine](columns)
-    ends = (START + WINDOW.start * HALF, START + WINDOW.stop * HALF)
+    data = tmp_path / "data.csv" if engine == "file" else ENGINES[engine](columns_of(rows))
     for by, zone in BY:
-        plain = cell_oracles.table(rows, ends, by, zone)
-        assert told(open_frame(data), by, zone) == {who: dict(cells) for who, cells in plain.items()}
+        assert told(open_frame(data), by, zone) == by_hand(rows, by, zone)
 
 
 def test_clocks_without_offsets_are_put_on_the_same_steps(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.frames.test_rules import RULES, table
 from tests.frames.test_rules import STATES as A_AND_B
 from tests.frames.test_totals import TENTHS, TRAP, as_dict, expected
 from tests.support import engines, frames_oracle
+from tests.support.counted_cells import BY, by_hand, columns_of, recording, told
 from tests.support.engines import ENGINES, Columns
 
 from takifugu.errors import DataError, InputError
@@ -105,6 +106,12 @@ def test_texts_of_times_are_read_alike(session: Any) -> None:
     )
     assert [p.counts.tolist() for p in one] == [p.counts.tolist() for p in other] == [[1]] * 8
     assert microseconds(session, "text", texts) == [micros(m) for m in cut]
+
+
+@pytest.mark.parametrize(("by", "zone"), BY)
+def test_counts_by_cells_of_a_calendar(session: Any, by: tuple[str, ...], zone: str | None) -> None:
+    rows = recording()
+    assert told(open_frame(engines.spark(session, columns_of(rows))), by, zone) == by_hand(rows, by, zone)
 
 
 def micros(moment: datetime) -> int:
