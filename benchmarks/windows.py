@@ -15,6 +15,7 @@ import takifugu as tf
 from measure import row, span, title
 from takifugu.composition import charge_of
 from takifugu.composition.placing import Run, piled
+from takifugu.guarantee import Charge
 from takifugu.ledger import Debit, Ledger
 from takifugu.problem import Part
 from takifugu.quilts.chain.stretches import standing_in, stretched_cost
@@ -29,19 +30,16 @@ def main() -> int:
     title(f"{WEEKS} weekly windows of {MINUTES:,} minutes, one after the other, in one ledger")
     framework = tf.Pufferfish(tf.every_entry(), CHAIN)
     charge = charge_of(tf.calibrate(framework, tf.Count(1), epsilon=0.5, mechanism="quilt-exact"))
-    times = []
-    with tempfile.TemporaryDirectory() as folder:
-        ledger = Ledger.open(Path(folder) / "ledger.db")
-        for week in range(WEEKS):
-            started = time.perf_counter()
-            ledger.reserve("ward", [Debit(framework, replace(charge, at=MINUTES * week, calendar="minutes"))], budget=2)
-            times.append(time.perf_counter() - started)
-        spent = float(ledger.spent("ward").spent.epsilon)
+    times, spent = weekly(framework, charge)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     row("the longest reservation", span(max(times)), "goal 1 s")
     row("the last ten, on average", span(sum(times[-10:]) / 10))
     row("memory, at most", f"{memory:.0f} MB", "goal 500 MB")
     row("epsilon in all", f"{spent:.6g}", f"the sum is {WEEKS * 0.5:.6g}")
+    hours = {f"{hour:02}": range(60 * hour, 60 * hour + 60) for hour in range(24)}
+    table = tf.calibrate(framework, tf.By(tf.Histogram(), hours, every=1440), epsilon=0.5, mechanism="quilt-exact")
+    by_hour, again = weekly(framework, charge_of(table))
+    row("the longest one of a table by hour", span(max(by_hour)), f"epsilon in all {again:.6g}")
     runs = [Run(MINUTES * n, np.ones(MINUTES, dtype=np.int64), 1 / (charge.scale or 1)) for n in range(WEEKS)]
     whole = piled(runs)
     chain = CHAIN.with_length(whole.size)
@@ -53,6 +51,18 @@ def main() -> int:
     theirs = time.perf_counter() - started
     row("the cost of all of them, by stretches", span(ours), f"minute by minute {theirs / ours:.3g} times as long")
     return 0
+
+
+def weekly(framework: tf.Pufferfish, charge: Charge) -> tuple[list[float], float]:
+    """Reserve every window, one after the other; return how long each took, and what all of them cost."""
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.open(Path(folder) / "ledger.db")
+        for week in range(WEEKS):
+            started = time.perf_counter()
+            ledger.reserve("ward", [Debit(framework, replace(charge, at=MINUTES * week, calendar="minutes"))], budget=2)
+            times.append(time.perf_counter() - started)
+        return times, float(ledger.spent("ward").spent.epsilon)
 
 
 if __name__ == "__main__":

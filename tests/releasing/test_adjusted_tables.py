@@ -117,19 +117,20 @@ def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monke
 
 def total_of(path: Path) -> Any:
     (table,) = plan(load(path, window="2026-W02")).tables
-    return table.totals
+    ((total,),) = table.totals or ()
+    return total
 
 
 def test_a_total_that_is_not_public_is_not_used(tmp_path: Path) -> None:
     histogram = ('query = "count"\nstates = ["busy"]', 'query = "histogram"\nadjust = true')
-    assert total_of(written(tmp_path, histogram)) == (None,)  # which steps were observed is hidden
+    assert total_of(written(tmp_path, histogram)) is None  # which steps were observed is hidden
     public = ("until = 2026-02-02", 'until = 2026-02-02\ngaps = "public"')
     lines = (tmp_path / "ward.csv").read_text(encoding="utf-8").splitlines()
     observed = sum("2026-01-05" <= line[:10] < "2026-01-12" for line in lines)
-    assert total_of(written(tmp_path, histogram, public)) == (observed,)
+    assert total_of(written(tmp_path, histogram, public)) == observed
     (tmp_path / "count").mkdir()
     count = ('query = "count"', 'query = "count"\nadjust = true')
-    assert total_of(written(tmp_path / "count", count, public)) == (None,)  # what a count leaves out is not public
+    assert total_of(written(tmp_path / "count", count, public)) is None  # what a count leaves out is not public
 
 
 def test_units_with_gaps_have_no_pooled_total(tmp_path: Path) -> None:
@@ -137,8 +138,9 @@ def test_units_with_gaps_have_no_pooled_total(tmp_path: Path) -> None:
     lines = files.data().splitlines()
     with_gap = "\n".join([*lines[:5], *lines[6:]]) + "\n"
     units, pooled = plan(load(files.write(tmp_path, spec, with_gap))).tables
-    assert sorted(units.totals or ()) == sorted(sum(of) - (name == "zoë") for name, of in files.LENGTHS.items())
-    assert pooled.totals == (None,)
+    known = sorted(total for (total,) in units.totals or () if total is not None)
+    assert known == sorted(sum(of) - (name == "zoë") for name, of in files.LENGTHS.items())
+    assert pooled.totals == ((None,),)
 
 
 @pytest.mark.parametrize("query", ['"sum"', '"mean"'])

@@ -228,3 +228,19 @@ def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
     text = (tmp_path / "out" / "table-2025-W44.csv").read_text(encoding="utf-8")
     assert text.splitlines()[1].startswith('"00, calm",')
     assert len(text.splitlines()) == 49
+
+
+def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
+    """Where everybody may know which steps were observed, every hour's states sum to how many it has."""
+    per, rows = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"\nadjust = true'), recorded("ana ben", seen=1)
+    path = written(tmp_path, PUBLIC, per, ("epsilon = 0.5", "epsilon = 4"), rows=rows)
+    outcome = release_file(path)
+    for table, steps in zip(outcome.tables, (14, 28), strict=True):
+        sums: dict[tuple[Any, str], int] = {}
+        for row in table.rows:
+            key = row.get("unit"), row["cell"].split(", ")[0]
+            sums[key] = sums.get(key, 0) + row["adjusted"]
+            assert row["adjusted"] >= 0
+        assert set(sums.values()) == {steps}
+    notes = (tmp_path / "out" / "table-pooled.certificate.txt").read_text(encoding="utf-8")
+    assert "in each cell of hour sum to what the public numbers of entries give, 28" in " ".join(notes.split())

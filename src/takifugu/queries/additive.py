@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -130,6 +130,13 @@ class Additive:
             return None
         each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
         return int((each[which] * self.weights).sum()) * self.grid
+
+    def blocks(self, count: int) -> Iterator[Additive]:
+        """Yield the answer's cells in so many blocks of equally many, each as an answer of its own."""
+        size = self.cells // count
+        for first in range(0, self.cells, size):
+            tables = tuple(table[:, first : first + size] for table in self.tables)
+            yield Additive(self.grid, self.labels[first : first + size], tables, self.weights, self.table_of)
 
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer that a run of entries contributes, with the tables that it uses."""

@@ -114,6 +114,11 @@ class By:
         with within("cells", label):
             return np.unique(np.array(positions(entries, chosen), dtype=np.int64))
 
+    @property
+    def blocks(self) -> int:
+        """Return in how many blocks of cells a public total may be known: every cell of a histogram has its own."""
+        return len(self.cells) if isinstance(self.query, Histogram) else 1
+
     def unnamed(self) -> By:
         """Return the same table with its cells numbered: what it says of its entries, as a ledger keeps it."""
         cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]

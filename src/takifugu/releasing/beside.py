@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from takifugu.certificates.certifying import Beside, Wording
 from takifugu.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
-    from takifugu.releasing.planning import Table
+    from takifugu.releasing.planning import Table, Totals
     from takifugu.releasing.publish import Drawn
     from takifugu.spec.sections import FileSpec, Item
 
@@ -27,11 +27,21 @@ def beside_of(table: Table, answers: Sequence[Drawn]) -> Beside | None:
     if table.totals is None:
         return None
     values = tuple(
-        dict(zip(answer.labels, nearest(answer.values, answer.randomiser.grid, total), strict=True))
-        for answer, total in zip(answers, table.totals, strict=True)
+        dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
+        for answer, totals in zip(answers, table.totals, strict=True)
     )
     whose = "of each unit " if table.scope == "unit" and len(answers) > 1 else ""
-    return Beside(values, published_notes(answers[0].randomiser, table.totals, whose))
+    if any(len(totals) > 1 for totals in table.totals):
+        whose = f"{whose}in each cell of {getattr(answers[0].question.calibration.query, 'by', '') or 'the table'} "
+    every = [total for totals in table.totals for total in totals]
+    return Beside(values, published_notes(answers[0].randomiser, every, whose))
+
+
+def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
+    """Yield the values that are nearest to noisy ones, block by block of cells with a total of their own."""
+    size = len(values) // len(totals)
+    for number, total in enumerate(totals):
+        yield from nearest(values[number * size : (number + 1) * size], grid, total)
 
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:

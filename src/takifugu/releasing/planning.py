@@ -19,6 +19,8 @@ from takifugu.spec.sections import FileSpec, Item
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
 Asked = tuple["_Asking", Any, str, str]
+#: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
+Totals = tuple[Fraction | None, ...]
 #: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 
@@ -31,8 +33,8 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
-    `told` is what its certificate says of the window that it reads. `totals` are what the cells of each answer sum to
-    where that is public (else None), for a table that publishes adjusted values, too.
+    `told` is what its certificate says of the window that it reads. `totals` are what the cells of each answer sum to,
+    for a table that publishes adjusted values, too.
     """
 
     name: str
@@ -40,7 +42,7 @@ class Table:
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
     told: tuple[str, ...] = ()
-    totals: tuple[Fraction | None, ...] | None = None
+    totals: tuple[Totals, ...] | None = None
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -240,11 +242,15 @@ class _Asking:
         for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
             yield self._ask(name, item, query, units)
 
-    def totals(self, questions: Sequence[Question]) -> tuple[Fraction | None, ...]:
-        """Return what the cells of each answer sum to, where that is public."""
-        named = {unit.name: (unit,) for unit in self.units}
-        about = [(q.calibration.problem.answers[0], named[q.unit] if q.unit else self.units) for q in questions]
-        return tuple(self.kind.total(self.file, units, answer) for answer, units in about)
+    def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
+        """Return what the cells of each answer sum to, where that is public; in blocks, such as one for each hour."""
+        named, found = {unit.name: (unit,) for unit in self.units}, []
+        for question in questions:
+            problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
+            blocks = getattr(problem.query, "blocks", 1)
+            parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
+            found.append(tuple(self.kind.total(self.file, units, part) for part in parts))
+        return tuple(found)
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
