@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.test_report import other_data
 from tests.releasing.test_windows import written
+from tests.support.pages import check_page
 
 import takifugu as tf
 from takifugu.certificates.checksum import read_certificate, table_beside
@@ -141,6 +143,54 @@ def test_units_with_gaps_have_no_pooled_total(tmp_path: Path) -> None:
     known = sorted(total for (total,) in units.totals or () if total is not None)
     assert known == sorted(sum(of) - (name == "zoë") for name, of in files.LENGTHS.items())
     assert pooled.totals == ((None,),)
+
+
+RECORDS = {
+    "users": (('query = "count"\nstates = ["yes"]', 'query = "histogram"'), 30),
+    "contacts": (('query = "count"\nstates = ["ill"]', 'query = "histogram"'), 12),
+    "network": (('query = "count"\nstates = ["yes"]', 'query = "histogram"'), 2),
+    "independent-records": (
+        ('query = "count"\nattribute = "ill"\nstates = [1]', 'query = "histogram"\nby = ["group", "ill"]'), 40,
+    ),
+    "parameters": (
+        ('query = "count"\nattribute = "height"\nstates = ["big"]', 'query = "histogram"\nattribute = "height"'), None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
+    """A histogram of all values does; a count, of which nobody knows the total, is only not negative."""
+    (before, after), total = RECORDS[kind]
+    (example,) = (example for example in EXAMPLES if example.kind == kind)
+    text = example.text.replace('mechanism = "wasserstein"', 'mechanism = "group"')
+    assert before in text
+    for name, content in example.files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    where = tmp_path / "release.toml"
+    for query, goal in ((before, None), (after, total)):
+        where.write_text(text.replace(before, f"{query}\nadjust = true"), encoding="utf-8")
+        (planned,) = plan(load(where)).tables
+        assert planned.totals == (goal,)
+    (table,) = release_file(where, anyway=True).tables
+    found = [(row["value"], row["adjusted"]) for row in table.rows]
+    assert min(adjusted for _, adjusted in found) >= 0
+    if total is None:  # an answer about parameters does not say what its cells sum to
+        assert found == [(value, max(value, 0)) for value, _ in found]
+    else:
+        assert sum(adjusted for _, adjusted in found) == total
+    check_page(table.files[3].read_text(encoding="utf-8"))
+
+
+def test_users_who_may_be_absent_have_no_public_total(tmp_path: Path) -> None:
+    (example,) = (example for example in EXAMPLES if example.kind == "users")
+    for name, content in example.files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    text = example.text.replace('query = "count"\nstates = ["yes"]', 'query = "histogram"\nadjust = true')
+    text = text.replace("[[release]]", 'presence = 0.5\nabsence = "removed"\n[[release]]')
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    (planned,) = plan(load(tmp_path / "release.toml")).tables
+    assert planned.totals == (None,)
 
 
 @pytest.mark.parametrize("query", ['"sum"', '"mean"'])

@@ -31,7 +31,8 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], note: str) -> Iterator[str]:
     """Yield the picture and the table of noisy values, and the table of adjusted ones where there are some."""
     across, down = (list(dict.fromkeys(place[way] for place in places)) for way in (1, 0))
-    by, unit = str(certificate.query.get("by") or "cell"), certificate.measured_in
+    unit = certificate.measured_in
+    by = str(certificate.query.get("by") or next(iter(certificate.query.get("columns", ())), ("cell",))[0])
     if len(down) <= MOST_ROWS and len(across) <= MOST_COLUMNS:
         numbers = {place: row["value"] for place, row in zip(places, rows, strict=True)}
         title = certificate.statistic[:1].upper() + certificate.statistic[1:]

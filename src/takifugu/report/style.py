@@ -66,7 +66,7 @@ summary { cursor: pointer; }
 summary h2 { display: inline; margin: 0; padding: 0; border: 0; }
 summary:focus-visible, .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 .scroll { overflow-x: auto; margin: 1rem 0 .6rem; }
-table { border-collapse: collapse; font-size: .93rem; }
+table { border-collapse: collapse; font-size: .93rem; min-width: 18rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.1rem .35rem 0; border-bottom: 1px solid var(--rule); }
 thead th { color: var(--faint); font-weight: 600; font-size: .85rem; border-bottom: 2px solid var(--rule); }

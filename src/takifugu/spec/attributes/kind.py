@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 from takifugu.errors import SpecError, TakifuguError
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.queries import Query
+from takifugu.queries import Additive, Query
 from takifugu.secrets import Secret
 from takifugu.spec.attributes.beliefs import (
     IndependentRecordsSpec,
@@ -25,7 +26,7 @@ from takifugu.spec.attributes.sections import (
     AttributeSourceSpec,
 )
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, foreign_keys
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
@@ -41,6 +42,7 @@ _BELONGS = {
     "grid": ("mean", "sum", "linear"),
     "where": ("count-rows",),
     "total": ("histogram",),
+    "adjust": ("histogram", "count", "count-rows"),
 }
 _NEEDS = {
     "mean": {"attribute": 'the column that is averaged, attribute = "weight"'},
@@ -117,6 +119,10 @@ class Attributes(Kind):
 
     def hidden_alone(self, spec: AttributeReleaseSpec) -> None:
         _secrets(spec, {})
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return the total of a histogram of all values: how many records there are is public, and none lacks one."""
+        return answer.constant_sum() if isinstance(answer, Additive) else None
 
     def columns(self, spec: AttributeReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
         return [(("source", "file"), name) for name in belief.columns]

@@ -13,6 +13,7 @@ from takifugu.spec.attributes.beliefs import (
     ParametersSpec,
 )
 from takifugu.spec.sections import (
+    Adjust,
     AllowZeroNoise,
     FileSpec,
     ItemDelta,
@@ -158,6 +159,7 @@ class AttributeItemSpec(ItemWords):
         None
     )
     total: Total = None
+    adjust: Adjust = None
     allow_zero_noise: AllowZeroNoise = False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,10 +13,10 @@ from takifugu.frames import missing_states
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import Number, as_fraction
 from takifugu.names import normalised
-from takifugu.queries import Count, Histogram, Identity, Mean, Query, State, Sum
+from takifugu.queries import Additive, Count, Histogram, Identity, Mean, Query, State, Sum
 from takifugu.secrets import attribute, every_entry
 from takifugu.spec.columns import Column
-from takifugu.spec.kind import Kind, foreign_keys
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
 from takifugu.spec.records.draft import draft
@@ -167,6 +168,10 @@ class Records(Kind):
             return Count(states or (), entries)
         kind = Sum if item.query == "sum" else Mean
         return kind(item.attribute, codes, entries, item.grid)
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return the total of a histogram of all values: how many entries it reads is public, and none lacks one."""
+        return answer.constant_sum() if isinstance(answer, Additive) else None
 
     def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
         """Return the values of the entries that a query reads."""
