@@ -100,6 +100,8 @@ def _chains() -> Iterator[Case]:
     yield Case("quick chain", _hide(tf.MarkovChain([[0.55, 0.45], [0.5, 0.5]], 3)), tf.Count(1))
     yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
     yield Case("pieces", _hide(IndependentPieces(chain, [2, 3])), tf.Count(1))
+    by_ward = {"a": (0, 1), "b": (2, 3, 4)}
+    yield Case("pieces, by ward", _hide(IndependentPieces(chain, [2, 1, 2])), tf.By(tf.Count(1), by_ward))
     yield Case("pieces, histogram", _hide(IndependentPieces(chain, [2, 2])), tf.Histogram())
     loose = tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 2, "any")
     yield Case("pieces of any start", _hide(IndependentPieces(loose, [2, 2])), tf.Count(1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import math
 import random
 from collections import Counter
 from fractions import Fraction
@@ -13,11 +14,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.support import cell_oracles
 from tests.support.engines import ENGINES
 
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.composition import charge_of
+from takifugu.composition.joint import joint
 from takifugu.errors import DataError, SpecError
 from takifugu.ledger import Ledger
 from takifugu.releasing.outlook import outlook
@@ -207,6 +210,34 @@ def test_two_tables_cost_together_what_their_plain_ones_do(tmp_path: Path) -> No
         spent.append(Ledger.open(folder / "ledger.db").spent("clinic").spent.epsilon)
     assert spent[0] == spent[1]
     assert Fraction(1, 2) <= spent[0] <= Fraction(11, 10)
+
+
+@pytest.mark.parametrize("mechanism", ["group", "quilt-exact"])
+@pytest.mark.parametrize("alike", [True, False])
+def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike: bool) -> None:
+    """Against a list of all data of three units: a table by ward, and one by floor or over all."""
+    matrix, sizes = [[0.9, 0.1], [0.4, 0.6]], (2, 3, 1)
+    chain = tf.MarkovChain(matrix, 3)
+    start, law = (0.8, 0.2), {}
+    for path in itertools.product((0, 1), repeat=6):
+        parts = [path[:2], path[2:5], path[5:]]
+        steps = [matrix[x][y] for part in parts for x, y in itertools.pairwise(part)]
+        law[path] = math.prod([*(start[part[0]] for part in parts), *steps])
+    wards = [[0, 1, 5], [2, 3, 4]]
+    other = [list(range(6))] if alike else [[0, 1], [2, 3, 4, 5]]
+    pool = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, sizes))
+    tables = [tf.By(tf.Count(1), {str(n): cell for n, cell in enumerate(found)}) for found in (wards, other)]
+    made = [tf.calibrate(pool, table, 1, mechanism=mechanism) for table in tables]
+    charged = []
+    for size in sizes:
+        alone = tf.Pufferfish(tf.every_entry(), chain.with_length(size))
+        charges = [charge_of(c, alone, scope="pooled", reading="one", share=(tf.Count(1), Fraction(1))) for c in made]
+        charged.append(joint(alone, charges).epsilon)
+    scales = [float(c.randomiser.laplace_scale) for c in made]
+    loss = cell_oracles.joint_loss(law, list(zip((wards, other), scales, strict=True)))
+    assert 0 < loss <= float(max(charged)) + 1e-9
+    narrow = [scale / 3 for scale in scales]  # a unit charged for a third of what it moves would be found out
+    assert cell_oracles.joint_loss(law, list(zip((wards, other), narrow, strict=True))) > float(max(charged))
 
 
 # What is published, and what is refused
