@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu import searches
+from takifugu.beliefs import separate
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
 from takifugu.hypotheses import against
 from takifugu.mechanisms.lines import line_answers, line_parts
@@ -23,13 +24,17 @@ _SCANS = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """An answer family with what tells it; entries inside are counted from `start`, `number` is the belief's."""
+    """An answer family with what tells it; entries inside are counted from `start`, `number` is the belief's.
+
+    `others` says whether other components add to the answer besides what the laws are about.
+    """
 
     family: AnswerFamily
     law: AnswerLaw[Any]
     start: int = 0
     smoothed: bool = False
     number: int = 0
+    others: bool = False
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
@@ -107,4 +112,5 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool, alone: bool) 
             if alone:
                 family = getattr(family, "alone", family)
             full = family if others is None else smoothed(family, *others)
-            yield Located(full, law, part.start, others is not None, part.number)
+            beside = part.is_one_of_several or (alone and separate(part.belief) is not None)
+            yield Located(full, law, part.start, others is not None, part.number, beside and others is None)

@@ -207,7 +207,9 @@ def corners(piece: Belief, share: Additive) -> tuple[tuple[Pmf, ...], float]:
         return (Pmf([sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)], [1]),), 0.0
     entry, several, error = marginal(piece).corners(free)
     family = next(answer_law(Part(piece, share, Family((entry,)))).families())
-    hulls = {value: law for value, (law,) in family.hulls.items()}
+    if any(len(hull) > 1 for hull in family.hulls.values()):
+        raise Unsupported("what a component adds has no single distribution given an entry")
+    hulls = {value: hull[0] for value, hull in family.hulls.items()}
     laws: dict[Any, Pmf] = {}
     for chances in several:
         held = [value for value in hulls if chances[value]]
@@ -229,6 +231,11 @@ def _mixed(parts: Sequence[tuple[Fraction, Pmf]]) -> Pmf:
         total = row if total is None else add(total, row)
     assert total is not None
     return as_law(total, start, step)
+
+
+def can_be_smoothed(family: AnswerFamily) -> bool:
+    """Return whether each law of a family is a row: single laws, or those of a chain's start states."""
+    return isinstance(family, DenseFamily) or all(len(hull) == 1 for hull in family.hulls.values())
 
 
 def smoothed_by(family: AnswerFamily, sums: Weights, step: int) -> DenseFamily:

@@ -20,7 +20,7 @@ from takifugu.kept import kept
 from takifugu.mechanisms.answer_families import OVERHEAD, Located, from_the_middle, located_families, predicted
 from takifugu.mechanisms.largest_need import Needs, largest_need, largest_of
 from takifugu.mechanisms.lines import line_answers, line_parts
-from takifugu.mechanisms.others import Counts, Others, others_of, smoothed_by
+from takifugu.mechanisms.others import Counts, Others, can_be_smoothed, others_of, smoothed_by
 from takifugu.mechanisms.shares import alone, is_smoothed, stands_alone
 from takifugu.problem import Part, Problem
 from takifugu.tables import number as short
@@ -96,7 +96,7 @@ class Pool:
                     yield from self._with(located, others, counts)
 
     def _with(self, located: Located, others: Others, counts: Counts) -> Iterator[Located]:
-        if not any(counts):
+        if not any(counts) or not located.others or not can_be_smoothed(located.family):
             yield located
             return
         for sums in kept(others, ("sums", counts), lambda: tuple(others.sums(counts))):
