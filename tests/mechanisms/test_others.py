@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -16,13 +17,15 @@ from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
 from tests.support.chain_strategies import rows
 
 import takifugu as tf
-from takifugu.answer_laws.marginals import ChainMarginal
+from takifugu.answer_laws.marginals import ChainMarginal, NetworkMarginal
 from takifugu.answer_laws.minimax_start import over_all_starts
 from takifugu.beliefs.contacts import CliqueInfection
+from takifugu.errors import Unsupported
 from takifugu.mechanisms import gaussian_exact, laplace_exact, others, pooled, shares
 from takifugu.problem import Bound, Problem
 
 LAPLACE, NORMAL = laplace_exact.MECHANISM, gaussian_exact.MECHANISM
+WITH = pooled.Pool._with
 BIASED = [[0.9, 0.1], [0.3, 0.7]]
 TRAP = [[0.95, 0.05], [0.05, 0.95]]
 
@@ -268,6 +271,16 @@ def test_what_is_not_affordable_is_not_counted_on(large: None, monkeypatch: pyte
     assert found.conditions == ()
 
 
+def test_components_of_unknown_law_are_left_out(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(self: Any, entry: int) -> Any:
+        raise Unsupported("nobody knows")
+
+    alone: Any = NORMAL.bound(secret_bits(1, 1, Fraction(1, 1000)))
+    monkeypatch.setattr(NetworkMarginal, "corners", unknown)
+    found: Any = NORMAL.bound(secret_bits(2, 1, Fraction(1, 1000)))
+    assert found.randomiser.scale == pytest.approx(alone.randomiser.scale, rel=1e-9)
+
+
 def test_the_default_never_counts_on_what_others_know() -> None:
     """Only by name, or where nothing else is ever released."""
     for name in ("pieces", "users"):
@@ -353,3 +366,37 @@ def test_small_masses_of_others_keep_their_accuracy() -> None:
     assert orders.min() < -2000
     assert sums.error < 1e-9
     assert math.isclose(float(sums.numbers.floats(0).sum()), 1.0, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("spare", [1e-2, 1e-6, 1e-15])
+def test_a_sum_lacks_no_more_than_it_may(spare: float) -> None:
+    """Against all of it: every kept mass is no larger, and all that is lost is within what is spared."""
+    mixed = tf.IndependentPieces(tf.MarkovChain(BIASED, 5), [5] * 20 + [3] * 9 + [1] * 33)
+    found = pool_of(problem_of(mixed, tf.Count(1))).beliefs[0]
+    counts = found.beside(0)
+    (whole,), (cut,) = found.sums(counts), found.sums(counts, spare)
+    first = cut.start - whole.start
+    kept = whole.numbers.floats(0)[first : first + len(cut)]
+    assert len(cut) < len(whole)
+    assert (cut.numbers.floats(0) <= kept * (1 + 1e-12)).all()
+    lost = math.fsum(whole.numbers.floats(0)[:first]) + math.fsum(whole.numbers.floats(0)[first + len(cut) :])
+    assert lost + math.fsum(kept - cut.numbers.floats(0)) <= spare * (1 + 1e-9) + 1e-16
+
+
+def test_what_is_spared_is_paid_by_delta(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With half of delta to spare the laws are cut where it shows, and the promise holds all the same."""
+    monkeypatch.setattr(gaussian_exact, "SPARE", Fraction(1, 2))
+    monkeypatch.setattr(others, "LEVELS", 3)
+    matrix, lengths, delta = [[0.5, 0.5], [0.5, 0.5]], [1] * 7, Fraction(3, 10)
+    belief = tf.IndependentPieces(tf.MarkovChain(matrix, 1), lengths)
+    problem = problem_of(belief, tf.Count(1), "1/10", delta)
+    (cut,) = pool_of(problem).beliefs[0].sums((6,), 0.15)
+    assert len(cut) == 5
+    found: Any = NORMAL.bound(problem)
+    ((p, q), *_) = oracle.pairs_of_laws(joints(matrix, lengths, "stationary"), [1] * 7)
+    sigma = float(found.randomiser.scale)
+    excess = max(oracle.gaussian_divergence(p, q, sigma, 0.1), oracle.gaussian_divergence(q, p, sigma, 0.1))
+    assert excess <= 0.3
+    monkeypatch.setattr(pooled.Pool, "_with", lambda *given: (replace(x, spare=Fraction(0)) for x in WITH(*given)))
+    loose: Any = NORMAL.bound(problem_of(belief, tf.Count(1), "1/10", delta))  # the mutant does not pay
+    assert loose.randomiser.scale < 0.95 * found.randomiser.scale

@@ -57,6 +57,10 @@ class ChainMarginal(Marginal[MarkovChain | PeriodicChain]):
             return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
         return _trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded
 
+    @property
+    def starts(self) -> int:
+        return 1 if self.known else len(self.belief.states)
+
     def corners(self, entry: int) -> tuple[int, list[list[Fraction]], float]:
         if self.known:
             return super().corners(entry)

@@ -25,6 +25,11 @@ class Marginal(Generic[B]):
         """Whether each entry has one law."""
         return False
 
+    @property
+    def starts(self) -> int:
+        """How many laws `corners` has, at most."""
+        return 1
+
     def of(self, entry: int) -> tuple[list[Fraction], float]:
         """Return the probability of each value of an entry, up to a factor 1 +- error; Unsupported where unknown."""
         raise Unsupported(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from takifugu import searches
@@ -26,7 +27,8 @@ _SCANS = 300.0
 class Located:
     """An answer family with what tells it; entries inside are counted from `start`, `number` is the belief's.
 
-    `others` says whether other components add to the answer besides what the laws are about.
+    `others` says whether other components add to the answer besides what the laws are about; the laws are conditional
+    on an event of these others of probability at least 1 - `spare`.
     """
 
     family: AnswerFamily
@@ -35,6 +37,7 @@ class Located:
     smoothed: bool = False
     number: int = 0
     others: bool = False
+    spare: Fraction = Fraction(0)
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""

@@ -27,6 +27,8 @@ from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
 #: For the predicted time: passes over the laws of a comparison that is searched, and of one that is tried.
 SEARCHED, SCANS = 100_000.0, 20_000.0
+#: The share of delta that pays for what the laws of other components lack.
+SPARE = Fraction(1, 2**32)
 #: How far the epsilon against someone who knows other components may lie above the least, relatively.
 PRECISION = 5e-4
 
@@ -71,7 +73,7 @@ MECHANISM = GaussianExact()
 def _rule(problem: Problem) -> Rule:
     needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
     nothing = "no comparison: the distributions keep epsilon and delta without noise"
-    return Rule(needs, partial(_loss, delta=problem.delta), nothing, SCANS, SEARCHED)
+    return Rule(needs, partial(_loss, delta=problem.delta), nothing, SCANS, SEARCHED, spare=problem.delta * SPARE)
 
 
 def _bound(problem: Problem, amount: Amount) -> Bound:
@@ -100,7 +102,7 @@ def _loss(located: Located, sigma: Fraction, enough: float, delta: Fraction) -> 
 
 def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fraction) -> bool:
     p, q, budget = comparison.p, comparison.q, comparison.budget(Fraction(epsilon))
-    share = comparison.share(delta)
+    share = comparison.share(delta - comparison.located.spare)
     if budget <= 0:
         return False
     if not sigma:
@@ -111,6 +113,7 @@ def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fract
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a sigma that serves the comparison: `sigma` itself where it does."""
+    delta -= comparison.located.spare
     p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
     if budget <= 0:
         return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))

@@ -19,15 +19,20 @@ in the law of that component, and the ratio of two densities of F + Z is a quoti
 are largest at a corner. One component after the other: largest where each has a corner, and of components alike only
 the number at each corner matters. This is about the others: of the component that holds the secret, mixtures may be
 worse than all corners (`answer_laws.minimax_start`), because the initial law changes what is learnt from a and b.
+
+Claim 4 (spare mass). Let E be an event of the others alone, of probability at least 1 - t. Noise that keeps (epsilon,
+delta - t) where the others have their law given E keeps (epsilon, delta). Proof. P(F + Z in S | a) <= t + P(E) P(F + Z
+in S | a, E) <= t + P(E) (e^epsilon P(F + Z in S | b, E) + delta - t) <= e^epsilon P(F + Z in S | b) + delta, because E
+is independent of the secret. QED So for normal noise the law of a long sum needs its middle only.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -48,48 +53,52 @@ from takifugu.problem import Part
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 
+#: A sum of components is made in at most so many steps: their number halves at each.
+LEVELS = 64
+#: For the predicted work: how many deviations about its mean a sum keeps where mass is spared, and of how many kinds
+#: the deviations are looked up.
+DEVIATIONS, FEW_KINDS = 10.0, 32
 #: How many of each kind of component.
 Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """Components alike: the corners of the laws of what one of them adds, and how many there are."""
+    """Components alike: how many there are, how far one's share may range, and how to find the corners of its laws.
 
-    corners: tuple[Pmf, ...]
-    error: float
+    `starts` is how many corners there are at most. The laws are found when they are used.
+    """
+
     count: int
+    span: int
+    starts: int
+    find: Callable[[], tuple[tuple[Pmf, ...], float]]
 
     @cached_property
-    def span(self) -> int:
-        """How far the share of one of them may lie from the least that any of them may add."""
-        ends = [law.support_range for law in self.corners]
-        return int(max(high for _, high in ends)) - int(min(low for low, _ in ends))
+    def corners(self) -> tuple[tuple[Pmf, ...], float]:
+        """The laws, none where they are not known, and the error of their masses."""
+        try:
+            return self.find()
+        except Unsupported:
+            return (), 0.0
 
     @cached_property
-    def spread(self) -> float:
-        """The least standard deviation of a corner, in units of the span: kinds with more of it are used first."""
-        return min(_deviation(law) for law in self.corners) / self.span if self.span else 0.0
+    def deviation(self) -> float:
+        """The largest standard deviation of a corner."""
+        return max((_deviation(law) for law in self.corners[0]), default=0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """The components of one belief by kind, those that smooth most first; the kind of each by its first entry.
+    """The components of one belief by kind, those of which there are most first; the kind of each by its first entry.
 
-    A component whose law is not known has no kind: it is left out of every part.
+    Components of which the law is not known are left out of every part; all distances of answers are multiples of
+    `step`.
     """
 
     kinds: tuple[Kind, ...]
     kind_at: dict[int, int]
-
-    @cached_property
-    def step(self) -> int:
-        """The largest number of which all distances between atoms of the corners of one kind are multiples."""
-        found = 0
-        for kind in self.kinds:
-            values = np.unique(np.concatenate([law.values for law in kind.corners]))
-            found = math.gcd(found, int(np.gcd.reduce(np.diff(values), initial=0)))
-        return found or 1
+    step: int
 
     def beside(self, start: int) -> Counts:
         """Return how many of each kind there are beside the component that begins at entry `start`."""
@@ -104,41 +113,74 @@ class Others:
             size -= used[-1]
         return tuple(used)
 
-    def width(self, counts: Counts) -> float:
-        """Return the number of places of their sum."""
-        return 1.0 + sum(n * kind.span for n, kind in zip(counts, self.kinds, strict=True)) / self.step
+    def width(self, counts: Counts, spare: float = 0.0) -> float:
+        """Return about how many places their sum has: all for no spare mass, else those near its mean."""
+        used = [(n, kind) for n, kind in zip(counts, self.kinds, strict=True) if n]
+        full = 1.0 + sum(n * kind.span for n, kind in used) / self.step
+        if not spare:
+            return full
+        exact = len(used) <= FEW_KINDS
+        variance = sum(n * (kind.deviation if exact else kind.span / 2) ** 2 for n, kind in used)
+        widest = max((kind.span for _, kind in used), default=0)
+        return min(full, 1.0 + 2 * (DEVIATIONS * math.sqrt(variance) + widest) / self.step)
 
     def ways(self, counts: Counts) -> int:
-        """Return how many laws `sums` yields."""
+        """Return how many laws `sums` yields, at most."""
         pairs = zip(counts, self.kinds, strict=True)
-        return math.prod(math.comb(n + len(kind.corners) - 1, n) for n, kind in pairs)
+        return math.prod(math.comb(n + kind.starts - 1, n) for n, kind in pairs)
 
-    def sums(self, counts: Counts) -> Iterator[Weights]:
-        """Yield the law of their sum, for each way in which components may have their corners."""
-        several = [list(_shares_of(n, len(kind.corners))) for n, kind in zip(counts, self.kinds, strict=True)]
+    def sums(self, counts: Counts, spare: float = 0.0) -> Iterator[Weights]:
+        """Yield the law of their sum, for each way in which components may have their corners.
+
+        It is conditional on an event of probability at least 1 - `spare`, which depends on them alone: places far out
+        are left out at every step, for a sum of m components with at most its share of the spare mass.
+        """
+        each = spare / (LEVELS * max(1, sum(counts)))
+        pairs = zip(counts, self.kinds, strict=True)
+        several = [list(_shares_of(n, len(kind.corners[0]))) if n else [()] for n, kind in pairs]
         for chosen in product(*several):
-            total = _NOTHING
-            for number, at in enumerate(chosen):
-                for corner, count in enumerate(at):
-                    total = joined(total, self._power(number, corner, count)) if count else total
-            yield total
+            parts = [
+                (count, self._power(number, corner, count, each))
+                for number, at in enumerate(chosen) for corner, count in enumerate(at) if count
+            ]  # fmt: skip
+            while len(parts) > 1:
+                parts = [self._together(parts[i : i + 2], each) for i in range(0, len(parts), 2)]
+            yield parts[0][1] if parts else _NOTHING
 
-    def _power(self, number: int, corner: int, count: int) -> Weights:
+    def _together(self, parts: Sequence[tuple[int, Weights]], each: float) -> tuple[int, Weights]:
+        if len(parts) == 1:
+            return parts[0]
+        (m, first), (n, second) = parts
+        return m + n, _cut(joined(first, second), (m + n) * each, self.step)
+
+    def _power(self, number: int, corner: int, count: int, each: float) -> Weights:
         """Return the law of the sum of `count` >= 1 components with one corner; halves are kept."""
 
         def found() -> Weights:
             if count == 1:
-                kind = self.kinds[number]
-                weights = Weights.of(kind.corners[corner], self.step)
-                return Weights(weights.start, weights.numbers, weights.error + kind.error * (1 + weights.error))
-            half = self._power(number, corner, count // 2)
-            twice = joined(half, half)
-            return joined(twice, self._power(number, corner, 1)) if count % 2 else twice
+                laws, error = self.kinds[number].corners
+                weights = Weights.of(laws[corner], self.step)
+                return Weights(weights.start, weights.numbers, weights.error + error * (1 + weights.error))
+            half = self._power(number, corner, count // 2, each)
+            whole = joined(half, half)
+            if count % 2:
+                whole = joined(whole, self._power(number, corner, 1, each))
+            return _cut(whole, count * each, self.step)
 
-        return kept(self, ("power", number, corner, count), found)
+        return kept(self, ("power", number, corner, count, each), found)
 
 
 _NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
+
+
+def _cut(weights: Weights, mass: float, step: int) -> Weights:
+    """Return a law without its ends, which have at most this mass in all."""
+    if not mass:
+        return weights
+    held = weights.numbers.floats(0) * (1 + 2 * weights.error) + 1e-300  # more than what underflows
+    first = int(np.searchsorted(np.cumsum(held), 0.499 * mass))
+    last = len(held) - int(np.searchsorted(np.cumsum(held[::-1]), 0.499 * mass))
+    return Weights(weights.start + first * step, weights.numbers[first:last], weights.error)
 
 
 def others_of(belief: Belief, answer: Additive) -> Others:
@@ -147,8 +189,8 @@ def others_of(belief: Belief, answer: Additive) -> Others:
     >>> from takifugu import Count, IndependentPieces, MarkovChain
     >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3), [3, 1, 1])
     >>> others = others_of(pieces, Count(1).resolve(pieces))
-    >>> others.beside(3), [len(kind.corners[0]) for kind in others.kinds]
-    ((1, 1), [2, 4])
+    >>> others.beside(3), [kind.span for kind in others.kinds], [len(kind.corners[0][0]) for kind in others.kinds]
+    ((1, 1), [1, 3], [2, 4])
     """
     known = kept(answer, Others, dict[int, tuple[Belief, Others]])
     if id(belief) not in known:
@@ -165,14 +207,12 @@ def _of_components(belief: Belief, answer: Additive) -> Others:
         key = (id(piece), share.key)
         shares.setdefault(key, (piece, share))
         found.setdefault(key, []).append(run.start)
-    kinds: list[tuple[Kind, list[int]]] = []
+    kinds = []
     for key, starts in found.items():
-        try:
-            laws, error = corners(*shares[key])
-        except Unsupported:
-            continue
-        kinds.append((Kind(laws, error, len(starts)), starts))
-    return _ordered(kinds)
+        piece, share = shares[key]
+        kind = Kind(len(starts), share.cell_ranges()[0], marginal(piece).starts, partial(corners, piece, share))
+        kinds.append((kind, starts))
+    return _ordered(kinds, answer)
 
 
 def _of_users(belief: Belief, answer: Additive) -> Others:
@@ -180,15 +220,24 @@ def _of_users(belief: Belief, answer: Additive) -> Others:
     of_sort: list[list[int]] = [[] for _ in users.contributions]
     for user, sort in enumerate(users.sort_of.tolist()):
         of_sort[sort].append(user)
-    return _ordered([(Kind((c.law,), 0.0, len(n)), n) for c, n in zip(users.contributions, of_sort, strict=True)])
+    kinds = []
+    for share, held in zip(users.contributions, of_sort, strict=True):
+        low, high = share.law.support_range
+        kinds.append((Kind(len(held), int(high) - int(low), 1, lambda law=share.law: ((law,), 0.0)), held))
+    return _ordered(kinds, answer)
 
 
-def _ordered(kinds: list[tuple[Kind, list[int]]]) -> Others:
-    ordered = sorted(kinds, key=lambda pair: -pair[0].spread)
-    return Others(
-        tuple(kind for kind, _ in ordered),
-        {start: number for number, (_, starts) in enumerate(ordered) for start in starts},
-    )
+def _ordered(kinds: list[tuple[Kind, list[int]]], answer: Additive) -> Others:
+    ordered = sorted(kinds, key=lambda pair: -pair[0].count)
+    kind_at = {start: number for number, (_, starts) in enumerate(ordered) for start in starts}
+    return Others(tuple(kind for kind, _ in ordered), kind_at, _step(answer))
+
+
+def _step(answer: Additive) -> int:
+    """Return the largest number of which every change of a scalar answer is a multiple."""
+    gaps = np.array([int(np.gcd.reduce(np.diff(np.unique(table)), initial=0)) for table in answer.tables])
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    return int(np.gcd.reduce(gaps[which] * answer.weights, initial=0)) or 1
 
 
 def corners(piece: Belief, share: Additive) -> tuple[tuple[Pmf, ...], float]:

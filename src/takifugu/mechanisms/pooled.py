@@ -29,6 +29,9 @@ from takifugu.tables import number as short
 WORK = Fraction(1, 3)
 #: Operations for each place of a law and each product when laws are convolved, and a law's own work.
 _PLACE, _PRODUCT = 60.0, 0.5
+_NONE = Fraction(0)
+#: A loss above epsilon by no more than this factor is epsilon: rounding.
+NO_MORE = 1 + 1e-6
 #: At most so many choices of whom someone knows are looked at one by one.
 MOST_CHOICES = 24
 
@@ -50,6 +53,7 @@ class Rule:
     searched: float
     lines: bool = False
     settled: Callable[[Located, Compared, Fraction], bool] | None = None
+    spare: Fraction = _NONE
 
 
 @dataclass(frozen=True)
@@ -79,13 +83,13 @@ class Pool:
         """Return where the component of an answer family begins: users stand together in one part."""
         return located.start + (located.family.entry if separate(located.law.belief) else 0)
 
-    def families(self, size: int) -> Iterator[Located]:
+    def families(self, size: int, spare: Fraction = _NONE) -> Iterator[Located]:
         """Yield every answer family with the first `size` of its others, in each way that they may start."""
         for located in from_the_middle(self.problem, self.lines):
             others = self.beliefs[located.number]
-            yield from self._with(located, others, others.part(others.beside(self.key(located)), size))
+            yield from self._with(located, others, others.part(others.beside(self.key(located)), size), spare)
 
-    def left(self, known: int, size: int, relied: int) -> Iterator[Located]:
+    def left(self, known: int, size: int, relied: int, spare: Fraction = _NONE) -> Iterator[Located]:
         """Yield them with the first `size` of those left where `known` are known, unless the first `relied` all are."""
         for located in located_families(self.problem, self.lines, alone=True):
             others = self.beliefs[located.number]
@@ -93,35 +97,35 @@ class Pool:
             relied_on = others.part(there, relied)
             for counts in dict.fromkeys(others.part(left, size) for left in _left(there, known)):
                 if any(n < m for n, m in zip(counts, relied_on, strict=True)):
-                    yield from self._with(located, others, counts)
+                    yield from self._with(located, others, counts, spare)
 
-    def _with(self, located: Located, others: Others, counts: Counts) -> Iterator[Located]:
+    def _with(self, located: Located, others: Others, counts: Counts, spare: Fraction) -> Iterator[Located]:
         if not any(counts) or not located.others or not can_be_smoothed(located.family):
             yield located
             return
-        for sums in kept(others, ("sums", counts), lambda: tuple(others.sums(counts))):
-            yield replace(located, family=smoothed_by(located.family, sums, others.step))
+        for sums in kept(others, ("sums", counts, spare), lambda: tuple(others.sums(counts, float(spare)))):
+            yield replace(located, family=smoothed_by(located.family, sums, others.step), spare=spare)
 
-    def operations(self, size: int, scans: float) -> float:
+    def operations(self, size: int, rule: Rule) -> float:
         """Predict the work of all comparisons with `size` others."""
         total = 0.0
         for part in line_parts(self.problem) if self.lines else self.problem.law_parts:
             law, others = answer_law(part), self.beliefs[part.number]
             counts = others.part(others.beside(part.start), size)
             comparisons, own = law.comparisons()[0], 1.0 if separate(part.belief) else law.atoms()
-            added = others.width(counts)
-            each = (own + added + OVERHEAD) * (scans + 2 * _PLACE) + 2 * _PRODUCT * own * added
+            added = others.width(counts, float(rule.spare))
+            each = (own + added + OVERHEAD) * (rule.scans + 2 * _PLACE) + 2 * _PRODUCT * own * added
             total += min(others.ways(counts), 10**9) * (comparisons * each + _PRODUCT * added**2)
         return total
 
     def affordable(self, rule: Rule) -> int:
         """Return how many others may be counted on for at most the work of each component alone: all, or 2^k - 1."""
-        scans, work = rule.scans, predicted(self.problem, rule.searched, lines=self.lines).operations
+        work = predicted(self.problem, rule.searched, lines=self.lines).operations
         limit = max(float(self.problem.work_limit * WORK), work)
-        if self.operations(self.most, scans) <= limit:
+        if self.operations(self.most, rule) <= limit:
             return self.most
         size = 0
-        while 2 * size + 1 < self.most and self.operations(2 * size + 1, scans) <= limit:
+        while 2 * size + 1 < self.most and self.operations(2 * size + 1, rule) <= limit:
             size = 2 * size + 1
         return size
 
@@ -158,7 +162,7 @@ def _least(problem: Problem, rule: Rule) -> Amount:
     if rule.settled or not used:
         size, worst, forced_by = largest_of(from_the_middle(problem, rule.lines), rule.needs, rule.nothing)
         if not forced_by or (rule.settled and rule.settled(*forced_by, size)):
-            return Amount(size, worst)  # no part of the others changes it
+            return Amount(size, worst, 0)  # no part of the others changes it
         if not used:
             return Amount(size, worst, 0, alone(problem, rule.lines))
     return with_part(pool, rule, used)
@@ -166,7 +170,7 @@ def _least(problem: Problem, rule: Rule) -> Amount:
 
 def with_part(pool: Pool, rule: Rule, used: int) -> Amount:
     """Return the least noise with so many of the others."""
-    size, worst, _ = largest_of(pool.families(used), rule.needs, rule.nothing)
+    size, worst, _ = largest_of(pool.families(used, rule.spare), rule.needs, rule.nothing)
     if used >= pool.most:
         return Amount(size, worst, None)
     return Amount(size, worst, used, f"; smallest given this component and {used:,} of the {pool.most:,} others")
@@ -189,8 +193,10 @@ def conditions(problem: Problem, rule: Rule, amount: Amount) -> tuple[str, ...]:
 
     The bounds are rounded up to three digits.
     """
+    if amount.used == 0:
+        return ()
     known = losses_to_who_knows(problem, rule, amount)
-    if not known or known[-1][1] <= float(problem.epsilon) * (1 + 1e-6):
+    if not known or known[-1][1] <= float(problem.epsilon) * NO_MORE:
         return ()
     pool = pool_of(problem, rule.lines)
     assert pool is not None
@@ -216,8 +222,8 @@ def losses_to_who_knows(problem: Problem, rule: Rule, amount: Amount) -> tuple[t
     used = min(relied, pool.affordable(rule))
     found = []
     for known in sorted({1, math.ceil(pool.most / 10)} - {pool.most}):
-        if everyone > enough:
-            enough = min(everyone, _largest_loss(pool.left(known, used, relied), rule, amount.size, enough))
+        if everyone > enough * NO_MORE:
+            enough = min(everyone, _largest_loss(pool.left(known, used, relied, rule.spare), rule, amount.size, enough))
         found.append((known, enough))
     return (*found, (pool.most, everyone))
 

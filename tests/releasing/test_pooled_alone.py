@@ -1,0 +1,66 @@
+"""A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from takifugu.cli import main
+
+SPEC = """
+ledger = "l.db"
+[source]
+name = "homes"
+file = "homes.csv"
+unit = "home"
+order = "t"
+value = "state"
+budget = { epsilon = 100.0, delta = 1e-3 }
+[belief]
+kind = "markov-chain"
+matrix = [[0.7, 0.3], [0.6, 0.4]]
+states = ["still", "up"]
+units_independent = true
+[[release]]
+name = "up"
+query = "count"
+states = ["up"]
+epsilon = 1
+delta = 0.00001
+mechanism = "gaussian-exact"
+"""
+
+
+def written(folder: Path, spec: str = SPEC) -> Path:
+    draw = random.Random(1)
+    rows = [f"{home},{t},{draw.choice(['still', 'up'])}" for home in range(8) for t in range(3)]
+    (folder / "homes.csv").write_text("home,t,state\n" + "\n".join(rows) + "\n")
+    (folder / "release.toml").write_text(spec)
+    return folder / "release.toml"
+
+
+def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_path: Path) -> None:
+    file = str(written(tmp_path))
+    compared = CliRunner().invoke(main, ["compare", file], catch_exceptions=False)
+    words = " ".join(compared.output.split())
+    assert "what any of the 7 other components add: for who does, epsilon is at most" in words
+    done = CliRunner().invoke(main, ["release", file], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    certificate = json.loads((tmp_path / "published/up.certificate.json").read_text())
+    (condition,) = certificate["conditions"]
+    assert "if they know 1, " in condition
+    assert condition.endswith("if they know all of them")
+    page = " ".join((tmp_path / "published/up.certificate.txt").read_text().split())
+    assert "And if nobody who sees it knows what any of the 7 other components add" in page
+
+
+def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:
+    assert CliRunner().invoke(main, ["release", str(written(tmp_path))]).exit_code == 0
+    later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 0.00001\n", "")
+    again = CliRunner().invoke(main, ["release", str(written(tmp_path, later.replace("gaussian-exact", "quilt-exact")))])
+    assert again.exit_code != 0
+    assert not (tmp_path / "published/each.csv").exists()
+    assert "single" in again.output
