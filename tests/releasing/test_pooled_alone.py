@@ -60,7 +60,8 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
 def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["release", str(written(tmp_path))]).exit_code == 0
     later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 0.00001\n", "")
-    again = CliRunner().invoke(main, ["release", str(written(tmp_path, later.replace("gaussian-exact", "quilt-exact")))])
+    file = written(tmp_path, later.replace("gaussian-exact", "quilt-exact"))
+    again = CliRunner().invoke(main, ["release", str(file)])
     assert again.exit_code != 0
     assert not (tmp_path / "published/each.csv").exists()
     assert "single" in again.output
