@@ -223,8 +223,12 @@ def _of_users(belief: Belief, answer: Additive) -> Others:
     kinds = []
     for share, held in zip(users.contributions, of_sort, strict=True):
         low, high = share.law.support_range
-        kinds.append((Kind(len(held), int(high) - int(low), 1, lambda law=share.law: ((law,), 0.0)), held))
+        kinds.append((Kind(len(held), int(high) - int(low), 1, partial(_given, share.law)), held))
     return _ordered(kinds, answer)
+
+
+def _given(law: Pmf) -> tuple[tuple[Pmf, ...], float]:
+    return (law,), 0.0
 
 
 def _ordered(kinds: list[tuple[Kind, list[int]]], answer: Additive) -> Others:
