@@ -171,7 +171,7 @@ def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
     for query, goal in ((before, None), (after, total)):
         where.write_text(text.replace(before, f"{query}\nadjust = true"), encoding="utf-8")
         (planned,) = plan(load(where)).tables
-        assert planned.totals == (goal,)
+        assert planned.totals == ((goal,),)
     (table,) = release_file(where, anyway=True).tables
     found = [(row["value"], row["adjusted"]) for row in table.rows]
     assert min(adjusted for _, adjusted in found) >= 0
@@ -190,7 +190,7 @@ def test_users_who_may_be_absent_have_no_public_total(tmp_path: Path) -> None:
     text = text.replace("[[release]]", 'presence = 0.5\nabsence = "removed"\n[[release]]')
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     (planned,) = plan(load(tmp_path / "release.toml")).tables
-    assert planned.totals == (None,)
+    assert planned.totals == ((None,),)
 
 
 @pytest.mark.parametrize("query", ['"sum"', '"mean"'])
