@@ -51,6 +51,13 @@ def scale(matrix: FloatArray, length: int, mechanism: str = "quilt-exact", query
     return tf.calibrate(framework, query or tf.Histogram(), EPSILON, mechanism=mechanism, allow_zero_noise=True).scale
 
 
+def periodic_scale(matrices: list[FloatArray], length: int, matrix_of: npt.NDArray[np.int64]) -> float:
+    """Return the scale of a count where each step of a period has its own matrix, found afresh."""
+    shared.forget()
+    chain = tf.PeriodicChain(matrices, length, matrix_of.tolist())
+    return tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), EPSILON, mechanism="quilt-exact").scale
+
+
 def two_releases(matrix: FloatArray, length: int) -> float:
     """Return the joint cost of a histogram and a count on one sequence."""
     shared.forget()
@@ -113,6 +120,14 @@ def main() -> None:
     for mechanism in ("quilt-exact", "quilt-approx", "wasserstein"):
         took = seconds(lambda m=mechanism: [scale(c, 100, m, tf.Count(1)) for c in chains], runs=1)
         row(f"{mechanism}, 81 chains", span(took))
+
+    night, day = neighbour_chain(4, 0.02), neighbour_chain(4, 0.3)
+    title("a matrix for each hour of the day: a year of hours, and of minutes; a count, tables built afresh")
+    for name, times, length in (("hours", 1, 8_760), ("minutes", 60, 525_600)):
+        by_hour = np.repeat([0] * 7 + [1] * 15 + [0] * 2, times)
+        took = seconds(lambda n=length, order=by_hour: periodic_scale([night, day], n, order), runs=1)
+        one = seconds(lambda n=length: scale(night, n, query=tf.Count(1)), runs=1)
+        row(f"quilt-exact, {name}, T = {length:,}, period {24 * times:,}", span(took), f"one matrix: {span(one)}")
 
     title("one number, T = 1,000, 4 states")
     for mechanism in ("wasserstein", "laplace-exact"):
