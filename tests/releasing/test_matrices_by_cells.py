@@ -146,6 +146,33 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     assert costs == [0.5] * len(costs)
 
 
+@pytest.mark.parametrize(("matrices", "by", "is_said"), [
+    ("hour", "hour", False), ("hour", "weekday", True), ("weekday", "hour", True), ("weekday", "weekday", False),
+])  # fmt: skip
+def test_a_table_by_cells_is_at_odds_with_matrices_that_do_not_tell_them_apart(
+    tmp_path: Path, matrices: str, by: str, is_said: bool
+) -> None:
+    week = "Monday-Friday = [[0.8, 0.2], [0.3, 0.7]]\nSaturday-Sunday = [[0.95, 0.05], [0.6, 0.4]]\n"
+    changes = [(BY_HOUR[0], week), (BY_HOUR[1], 'matrix_by = "weekday"')] if matrices == "weekday" else []
+    path = written(tmp_path, *changes, ('every = "week"', f'window = "2026-W03"\nby = "{by}"'))
+    release_file(path, anyway=True)
+    told = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
+    said = f"the belief says that every {by} is like any other, while this table asks how they differ"
+    assert (told[0] == said) is is_said
+    assert len([words for words in told if "any other" in words]) == is_said
+
+
+def test_which_beliefs_tell_steps_apart() -> None:
+    chain, steps = tf.MarkovChain([[0.5, 0.5]] * 2, 9), np.arange(3)
+    assert chain.laws_of(steps) == frozenset((0,))
+    region = tf.ChainRegion([[0.4, 0.4]] * 2, [[0.6, 0.6]] * 2, 9)
+    assert region.laws_of(steps) is None  # each step may have its own matrix of it
+    counted = tf.MarkovChain.fit([[0, 0, 1] * 90], length=9, source="counted, public", confidence=0.99)
+    assert counted.laws_of(steps) == frozenset((0,))
+    shift = tf.PeriodicChain([[[0.5, 0.5]] * 2, [[0.4, 0.6]] * 2], 9, [0, 0, 1], 1)
+    assert [shift.laws_of(np.array(s)) for s in ([0], [1, 4], [0, 1])] == [{0}, {1}, {0, 1}]
+
+
 def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforehand(tmp_path: Path) -> None:
     week = "Monday-Friday = [[0.8, 0.2], [0.3, 0.7]]\nSaturday-Sunday = [[0.95, 0.05], [0.6, 0.4]]\n"
     path = written(

@@ -112,6 +112,10 @@ class ChainRegion(OneSequence):
             return False
         return bool(((chain.matrix >= self.lower - 1e-9) & (chain.matrix <= self.upper + 1e-9)).all())
 
+    def laws_of(self, steps: IntArray) -> frozenset[int] | None:
+        """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""
+        return None if self.confidence is None else super().laws_of(steps)
+
     def component(self, number: int) -> ChainRegion:
         return self
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol, TypeGuard
 
+import numpy as np
+import numpy.typing as npt
+
 from takifugu.beliefs import Belief
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.errors import InputError
+
+IntArray = npt.NDArray[np.int64]
 
 
 class Nameless:
@@ -54,6 +59,13 @@ class OneSequence(Nameless):
         None where that is not known.
         """
         return None if step and self.has_given_start else self.with_length(length)
+
+    def laws_of(self, steps: IntArray) -> frozenset[int] | None:
+        """Return the numbers of the laws that the steps from some entries on follow; None where each may have its own.
+
+        Where two sets of entries have the same, the belief says nothing of how they differ.
+        """
+        return frozenset((0,))
 
     @property
     def from_private_data(self) -> bool:

@@ -178,6 +178,9 @@ class PeriodicChain(OneSequence):
             found.__dict__[name] = _turned(self.__dict__[name], step)
         return found
 
+    def laws_of(self, steps: npt.NDArray[np.int64]) -> frozenset[int]:
+        return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
+
     def assumptions(self) -> tuple[str, ...]:
         starts = {"stationary": "the one that is the same a period later", "any": "unknown"}
         how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from takifugu import secrets
 from takifugu._version import __version__
 from takifugu.beliefs.one_sequence import is_recording
@@ -114,9 +116,11 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
         query = calibration.query
         if not isinstance(query, By):
             continue
-        for belief in calibration.framework.beliefs:
-            period = getattr(belief.chain, "period", None) if is_recording(belief) else 0
-            if period is None or (period and period % (query.every or belief.size)):
+        for belief in filter(is_recording, calibration.framework.beliefs):
+            starts = np.array([run.start for run in belief.components()])
+            steps = [held - starts[np.searchsorted(starts, held, side="right") - 1] for held in query.held(belief)]
+            laws = {belief.chain.laws_of(held) for held in steps}
+            if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
 
