@@ -324,7 +324,7 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
 
 
 @pytest.mark.parametrize(("changes", "place", "told"), [
-    ([('by = "ward"', 'by = "diagnosis"')], "release[0].by", "part of the states, or publish a table of records"),
+    ([('by = "ward"', 'by = "diagnosis"')], "release[0].by", 'part of the states ("flu, busy"), or publish records'),
     ([('by = "ward"', 'by = "wrad"')], "release[0].by", "did you mean 'ward'"),
     ([('by = "ward"', 'by = ["ward", "floor"]')], "release[0].by", "one table by each"),
     ([('by = "ward"', 'by = ["ward", "hour"]'), CALENDAR], "release[0].by", "one table by each"),

@@ -60,7 +60,8 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
             yield fault(
                 (*where, "by"), f"{name!r} is no public attribute of units{did_you_mean(name, known)}",
                 f'if everybody may know it of each unit, write attributes = {{ {name} = ["...", "..."] }} under '
-                "[source]; if it is private, make it part of the states, or publish a table of records",
+                '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
+                'belief.kind = "users"',
             )  # fmt: skip
     if attribute_of(item, source) is None:
         return
