@@ -172,3 +172,22 @@ def test_what_is_wrong_is_found(broken: str) -> None:
     check_page(f'<html lang="en">{head}<body><main><h1>a</h1></main></body></html>')
     with pytest.raises((AssertionError, IndexError)):
         check_page(f'<html lang="en">{head}<body><main>{broken}</main></body></html>')
+
+
+def test_the_longer_way_goes_down() -> None:
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 168)
+    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    cells = {f"{day} {hour:02}": [24 * number + hour] for number, day in enumerate(days) for hour in range(24)}
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), chain), By(tf.Count(1), cells, "weekday and hour"), 1, mechanism="group"
+    )
+    noisy = tf.release(calibration, [1] * 168)
+    page = check_page(report_html(noisy))
+    first, *others = page.all("table")[0].all("tr")
+    assert [cell.text for cell in first.children] == ["hour", *days]
+    assert [row.children[0].text for row in others] == [f"{hour:02}" for hour in range(24)]
+    values = noisy.value
+    for row in others:
+        for day, cell in zip(days, row.children[1:], strict=True):
+            assert cell.text == f"{values[f'{day} {row.children[0].text}']:,}"
+    assert page.all("svg")[0].text.count("Mon") == 1

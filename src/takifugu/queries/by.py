@@ -138,12 +138,18 @@ class By:
     def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
 
+        Of another query by two things these are the two parts of each cell.
+
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
+        >>> By.two_way(By(Count(1), {"Monday 00": [0]}, "weekday and hour").to_dict(), ["Monday 00"])
+        (('Monday', '00'),)
         """
         listed, cells = tuple(labels), [label for label, _ in data["cells"]]
         if data["query"]["kind"] != "histogram":
-            return None
+            parts = [tuple(label.split(" ")) for label in listed]
+            is_by_two = " and " in data["by"] and all(len(part) == 2 for part in parts)
+            return tuple((part[0], part[1]) for part in parts) if is_by_two else None
         states = len(listed) // len(cells)
         own = [cells[number // states] for number in range(len(listed))]
         return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(own, listed, strict=True))

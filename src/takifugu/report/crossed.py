@@ -30,9 +30,11 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 
 def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], note: str) -> Iterator[str]:
     """Yield the picture and the table of noisy values, and the table of adjusted ones where there are some."""
+    names = _names(certificate)
+    if len({column for _, column in places}) > max(MOST_COLUMNS, len({row for row, _ in places})):
+        places, names = [(column, row) for row, column in places], names[::-1]  # the longer way goes down
     across, down = (list(dict.fromkeys(place[way] for place in places)) for way in (1, 0))
     unit = certificate.measured_in
-    by = str(certificate.query.get("by") or next(iter(certificate.query.get("columns", ())), ("cell",))[0])
     if len(down) <= MOST_ROWS and len(across) <= MOST_COLUMNS:
         numbers = {place: row["value"] for place, row in zip(places, rows, strict=True)}
         title = certificate.statistic[:1].upper() + certificate.statistic[1:]
@@ -45,7 +47,18 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str
         body = [[name, *(number(found.get((name, state))) for state in across)] for name in down]
         about = note if key == "value" else ""
         caption = f"{what} of {certificate.release}{f' ({unit})' if unit else ''}"
-        yield table(caption, (by, *across), body, range(1, len(across) + 1), about)
+        yield table(caption, (names[0], *across), body, range(1, len(across) + 1), about)
+
+
+def _names(certificate: Certificate) -> tuple[str, str]:
+    """Return what the rows and the columns of a table are: two columns of records, or cells and states."""
+    query = certificate.query
+    by, columns = str(query.get("by") or ""), [str(name) for name, *_ in query.get("columns", ())]
+    parts = by.split(" and ")
+    if len(columns) == 2 or (len(parts) == 2 and "histogram" not in str(query.get("query"))):
+        one, other = columns or parts
+        return one, other
+    return by or "cell", "state"
 
 
 def _picture(

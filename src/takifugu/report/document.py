@@ -63,7 +63,8 @@ def _tables(subject: Any) -> list[Reported]:
 def _article(t: Reported) -> Iterator[str]:
     c = t.certificate
     by = f" by {c.publisher}" if c.publisher else ""
-    about = f"Private release{by} about the source {c.source!r}, {c.date}"
+    name = f" {t.name!r}" if c.title else ""
+    about = f"Private release{name}{by} about the source {c.source!r}, {c.date}"
     yield f"<header>{paragraph(about, 'kind')}<h1>{text(c.title or t.name)}</h1>"
     yield paragraph(sentence(f"{c.statistic}{_whose(c)}"), "lead")
     yield f"{paragraph(f'Contact: {c.contact}', 'kind') if c.contact else ''}</header>"
