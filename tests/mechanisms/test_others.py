@@ -75,9 +75,11 @@ def test_the_loss_with_some_known_is_that_of_every_joint_state(case: Any, known:
     matrix, lengths, chosen = case
     assume(any(chosen))
     belief = tf.IndependentPieces(tf.MarkovChain(matrix, max(lengths)), lengths)
-    pool = pool_of(problem_of(belief, tf.Linear(chosen, grid=1)))
+    problem = problem_of(belief, tf.Linear(chosen, grid=1))
+    pool = pool_of(problem)
     known = min(known, len(lengths) - 1)
-    families = pool.left(known, pool.most, pool.most) if known else pool.families(pool.most)
+    rule, most = laplace_exact._rule(problem), pool.most
+    families = pool.left(rule, known, most, most) if known else pool.families(most)
     expected = oracle.laplace_loss(joints(matrix, lengths, "stationary"), chosen, scale, known)
     assert losses(families, scale) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -93,18 +95,21 @@ def test_fewer_others_are_never_better(case: Any, size: int) -> None:
         assert more <= less * (1 + 1e-9) + 1e-9
 
 
-def test_what_many_choices_leave_is_less_than_any_of_them_leaves() -> None:
-    for there, known in (((3, 2, 1), 2), ((1,) * 8, 3), ((5, 4), 6), ((2, 2), 4)):
-        few = list(pooled._left(there, known))
-        every = [
-            tuple(n - k for n, k in zip(there, taken, strict=True))
-            for taken in product(*(range(n + 1) for n in there))
-            if sum(taken) == known
-        ]
-        for left in every:
-            assert any(all(m <= n for m, n in zip(one, left, strict=True)) for one in few)
-        if len(few) > 1:
-            assert set(few) == set(every)
+@pytest.mark.parametrize(("there", "known"), [((3, 2, 1), 2), ((1,) * 9, 3), ((5, 4), 6), ((2, 2), 4), ((2,) * 9, 1)])
+@pytest.mark.parametrize("choices", [40, 6, 1])
+def test_whoever_is_known_one_of_the_parts_is_left(
+    there: tuple[int, ...], known: int, choices: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pooled, "MOST_CHOICES", choices)
+    problem = problem_of(tf.IndependentPieces(tf.MarkovChain(BIASED, 2), [2, 2]), tf.Count(1))
+    pool, rule = pool_of(problem), laplace_exact._rule(problem)
+    kinds = tuple(others.Kind(n, 1, 1, lambda: ((), 0.0)) for n in there)
+    parts = pool._parts_left(others.Others(kinds, {}, 1), there, known, sum(there), rule)
+    assert 1 <= len(parts) <= choices
+    for taken in product(*(range(n + 1) for n in there)):
+        if sum(taken) == known:
+            left = [n - k for n, k in zip(there, taken, strict=True)]
+            assert any(all(m <= n for m, n in zip(part, left, strict=True)) for part in parts)
 
 
 def start_laws() -> Iterator[list[Fraction]]:
@@ -354,6 +359,19 @@ def test_two_lengths_know_the_worse_of_both() -> None:
     assert oracle.normal_excess(drawn, [1] * 6, sigma, known[1], 1) <= 0.02
     assert oracle.normal_excess(drawn, [1] * 6, sigma, known[1] * 0.999, 1) > 0.02
     assert oracle.normal_excess(drawn, [1] * 6, sigma, known[2], 2) <= 0.02
+
+
+def test_users_who_know_each_other() -> None:
+    """Every user against one, and against both of the others, from every joint state."""
+    chance = Fraction(3, 10)
+    problem = problem_of(tf.IndependentUsers([{0: 1 - chance, 1: chance}] * 3), tf.Count(1), 1, Fraction(1, 20))
+    rule = gaussian_exact._rule(problem)
+    amount = pooled.least(problem, rule)
+    drawn, sigma = [{(0,): 1 - chance, (1,): chance}] * 3, float(amount.size)
+    assert oracle.normal_excess(drawn, [1] * 3, sigma, 1) == pytest.approx(0.05, rel=1e-6)
+    for known, epsilon in pooled.losses_to_who_knows(problem, rule, amount):
+        assert oracle.normal_excess(drawn, [1] * 3, sigma, epsilon, known) <= 0.05
+        assert oracle.normal_excess(drawn, [1] * 3, sigma, epsilon * 0.999, known) > 0.05
 
 
 def test_small_masses_of_others_keep_their_accuracy() -> None:

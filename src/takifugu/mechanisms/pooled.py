@@ -4,7 +4,8 @@ The noise is found from the laws of the answer with all other components where t
 them as are (`others`, claim 1). It relies on randomness that the people behind the other components know, each their
 own: so the epsilon against someone who knows one, a tenth and all of the others stands beside the promise. Whichever m
 they know, at least a part that is the same, or smaller, is left; the loss with that part is the bound (claim 2). Where
-the choices of m are few each is looked at; where they are many, as if m of every kind were known.
+the choices of m are few each is looked at; where they are many, those among fewer components, or as if m of every kind
+were known.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 
 from takifugu.beliefs import separate
 from takifugu.capabilities.answer_law import Compared, answer_law
@@ -32,8 +34,8 @@ _PLACE, _PRODUCT = 60.0, 0.5
 _NONE = Fraction(0)
 #: A loss above epsilon by no more than this factor is epsilon: rounding.
 NO_MORE = 1 + 1e-6
-#: At most so many choices of whom someone knows are looked at one by one.
-MOST_CHOICES = 24
+#: At most so many choices of whom someone knows are looked at one by one, for so many times the work of one.
+MOST_CHOICES, CHOOSING = 40, 4
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,10 @@ class Rule:
     """What a mechanism asks of each answer family: the noise that it needs, and the loss at given noise.
 
     `loss(located, amount, enough)` is an upper bound on the epsilon that the amount keeps for every comparison, at
-    least `enough`. `scans` and `searched` are how many passes over its laws a comparison takes that is
-    tried, and one that is searched. `settled` says, where it is known, whether other components cannot lower the amount
-    that a comparison needs.
+    least `enough`. `scans` and `searched` are how many passes over its laws a comparison takes that is tried, and one
+    that is searched. `settled` says, where it is known, whether other components cannot lower the amount that a
+    comparison needs. `spare` is the mass that laws of the others may lack (`others`, claim 4): needs and loss take it
+    off delta.
     """
 
     needs: Needs
@@ -89,15 +92,35 @@ class Pool:
             others = self.beliefs[located.number]
             yield from self._with(located, others, others.part(others.beside(self.key(located)), size), spare)
 
-    def left(self, known: int, size: int, relied: int, spare: Fraction = _NONE) -> Iterator[Located]:
-        """Yield them with the first `size` of those left where `known` are known, unless the first `relied` all are."""
+    def left(self, rule: Rule, known: int, size: int, relied: int) -> Iterator[Located]:
+        """Yield them with at most `size` of those left where `known` are known, unless the first `relied` all are."""
         for located in located_families(self.problem, self.lines, alone=True):
             others = self.beliefs[located.number]
             there = others.beside(self.key(located))
             relied_on = others.part(there, relied)
-            for counts in dict.fromkeys(others.part(left, size) for left in _left(there, known)):
+            for counts in self._parts_left(others, there, known, size, rule):
                 if any(n < m for n, m in zip(counts, relied_on, strict=True)):
-                    yield from self._with(located, others, counts, spare)
+                    yield from self._with(located, others, counts, rule.spare)
+
+    def _parts_left(self, others: Others, there: Counts, known: int, size: int, rule: Rule) -> tuple[Counts, ...]:
+        """Return parts of which at least one is left whichever `known` of those there are known.
+
+        At least `size` of the first `size` + `known` are left: each choice of them is a part. Where that is too much
+        work the size is halved, until `known` of every kind may be taken away instead.
+        """
+
+        def found() -> tuple[Counts, ...]:
+            of_every_kind = others.part(tuple(max(0, count - known) for count in there), size)
+            wanted, limit = min(size, sum(there) - known), CHOOSING * self.limit(rule)
+            while wanted > sum(of_every_kind):
+                first = others.part(there, wanted + known)
+                several = tuple(islice(_left(first, known), MOST_CHOICES + 1))
+                if len(several) <= MOST_CHOICES and len(several) * self.operations(wanted, rule) <= limit:
+                    return several
+                wanted //= 2
+            return (of_every_kind,)
+
+        return kept(self, (id(others), there, known, size), found)
 
     def _with(self, located: Located, others: Others, counts: Counts, spare: Fraction) -> Iterator[Located]:
         if not any(counts) or not located.others or not can_be_smoothed(located.family):
@@ -118,10 +141,14 @@ class Pool:
             total += min(others.ways(counts), 10**9) * (comparisons * each + _PRODUCT * added**2)
         return total
 
-    def affordable(self, rule: Rule) -> int:
-        """Return how many others may be counted on for at most the work of each component alone: all, or 2^k - 1."""
+    def limit(self, rule: Rule) -> float:
+        """Return how much work counting on others may be: a few seconds, or what each component alone takes."""
         work = predicted(self.problem, rule.searched, lines=self.lines).operations
-        limit = max(float(self.problem.work_limit * WORK), work)
+        return max(float(self.problem.work_limit * WORK), work)
+
+    def affordable(self, rule: Rule) -> int:
+        """Return how many others may be counted on: all, or 2^k - 1."""
+        limit = self.limit(rule)
         if self.operations(self.most, rule) <= limit:
             return self.most
         size = 0
@@ -223,7 +250,7 @@ def losses_to_who_knows(problem: Problem, rule: Rule, amount: Amount) -> tuple[t
     found = []
     for known in sorted({1, math.ceil(pool.most / 10)} - {pool.most}):
         if everyone > enough * NO_MORE:
-            enough = min(everyone, _largest_loss(pool.left(known, used, relied, rule.spare), rule, amount.size, enough))
+            enough = min(everyone, _largest_loss(pool.left(rule, known, used, relied), rule, amount.size, enough))
         found.append((known, enough))
     return (*found, (pool.most, everyone))
 
@@ -237,28 +264,17 @@ def _largest_loss(families: Iterator[Located], rule: Rule, amount: Fraction, eno
 
 
 def _left(there: Counts, known: int) -> Iterator[Counts]:
-    """Yield what is left for each choice of `known` components; where choices are many, less than any of them leaves.
+    """Yield what is left of some components for each choice of `known` of them.
 
-    >>> list(_left((2, 3), 1)), list(_left((9,) * 30, 2)) == [(7,) * 30]
-    ([(1, 3), (2, 2)], True)
+    >>> list(_left((2, 3), 1)), list(_left((1, 1), 3))
+    ([(1, 3), (2, 2)], [])
     """
-    held = sum(1 for count in there if count)
-    if known >= sum(there):
-        yield (0,) * len(there)
-    elif math.comb(known + held - 1, known) > MOST_CHOICES:
-        yield tuple(max(0, count - known) for count in there)
-    else:
-        yield from _taken(there, known)
-
-
-def _taken(there: Counts, known: int) -> Iterator[Counts]:
-    if not there or not known:
-        if not known:
-            yield there
-        return
-    for first in range(min(there[0], known), -1, -1):
-        for rest in _taken(there[1:], known - first):
-            yield (there[0] - first, *rest)
+    if not known:
+        yield there
+    elif known <= sum(there):
+        for first in range(min(there[0], known), -1, -1):
+            for rest in _left(there[1:], known - first):
+                yield (there[0] - first, *rest)
 
 
 def _is_cut(problem: Problem, lines: bool) -> bool:
@@ -273,7 +289,7 @@ def _is_too_large(part: Part) -> bool:
 
 def _up(loss: float) -> str:
     if math.isinf(loss):
-        return "unbounded"
+        return "not bounded"
     digits = 2 - math.floor(math.log10(loss))
     return short(math.ceil(loss * (1 - 1e-9) * 10.0**digits) / 10.0**digits)
 
