@@ -126,6 +126,21 @@ def test_a_window_says_what_lasts_too_long_to_be_hidden(tmp_path: Path) -> None:
     assert said.count("one day in which every step changes") == 2  # in words, and on the folded page
 
 
+def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
+    one = "matrix = [[0.9, 0.1], [0.4, 0.6]]"
+    by_half = """matrix_by = "hour"
+[belief.matrices]
+"00-11" = [[0.9, 0.1], [0.5, 0.5]]
+"12-23" = [[0.8, 0.2], [0.4, 0.6]]"""
+    quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
+    (table,) = release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
+    page = check_page(report_html(table))
+    told = [p.text for p in page.all("p") if "at a time on average" in p.text]
+    assert len(told) == 2
+    assert "calm lasts about 10 hours" in told[0]
+    assert "calm lasts about 5 hours" in told[1]
+
+
 def by_hour(states: int = 2) -> Any:
     names = [f"state {i}" for i in range(states)]
     chain = tf.MarkovChain([[1 / states] * states] * states, 48, states=names)

@@ -37,7 +37,7 @@ def hidden(c: Certificate) -> Iterator[str]:
         yield paragraph("Anyone who sees this release and believes about the data:")
         more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
         yield bullets([*c.beliefs[:MOST_BELIEFS], *more])
-    yield from (paragraph(sentence(words)) for words in c.assumptions if words.startswith(LASTS))
+    yield from (paragraph(sentence(words)) for words in c.assumptions if LASTS in words)
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if is_worded(c) and not definitions.find(c.definition).one_way:
         yield "<h3>How sure somebody can become</h3>"
@@ -51,7 +51,8 @@ def not_hidden(c: Certificate) -> Iterator[str]:
         yield "<h3>What lasts as long as the window</h3>"
         yield from (paragraph(f"Each step is hidden; {words}.") for words in windows)
     yield "<h3>The promise holds only if</h3>"
-    yield bullets([*(words for words in c.assumptions if not words.startswith((LASTS, STEPS))), *c.conditions])
+    assumed = [words for words in c.assumptions if LASTS not in words and not words.startswith(STEPS)]
+    yield bullets([*assumed, *c.conditions])
     if c.beliefs:
         yield "<h3>If the belief is inaccurate</h3>"
         if c.compositions == (str(Composition.WHOLE),):
