@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from takifugu.calibration import Calibration
 from takifugu.markup import folded, html_table, note, text
-from takifugu.releasing.forecast import Forecast
+from takifugu.releasing.forecast import Forecast, forecast_of
+from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.outcomes import WHOSE
-from takifugu.releasing.outlook import Outlook
-from takifugu.releasing.planning import Compared, Plan, Table
+from takifugu.releasing.outlook import Outlook, outlook
+from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, unwatched
+from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import labelled, number, text_table
 
+#: A dry run looks so many windows ahead.
+YEAR = 52
 _NOISE = ("answers", "mechanism", "scale", "error", "epsilon")
 _AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 
@@ -95,6 +100,20 @@ class DryRun:
 
 
 _DRY = "This was a dry run: nothing was paid, drawn or written."
+
+
+def dry_run(
+    file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
+    watch: Watch = unwatched,
+) -> DryRun:
+    """Return what publishing a release file into a folder would do; raises what `release_file` raises before it pays.
+
+    A missing ledger is not created.
+    """  # fmt: skip
+    planned = plan(file, watch)
+    check_ledger(file, file.inside(file.spec.output) if output is None else output, new_ledger)
+    is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
+    return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None)
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

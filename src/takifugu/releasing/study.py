@@ -14,19 +14,15 @@ from typing import Any
 from takifugu.errors import SpecError, TakifuguError, standing
 from takifugu.markup import html_table, text
 from takifugu.releasing.forecast import forecast_of
-from takifugu.releasing.new_ledger import check_ledger
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.planning import calibrated, compared, plan
+from takifugu.releasing.planning import calibrated, compared
 from takifugu.releasing.run import Outcome, release_file
-from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables
+from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import text_table
 from takifugu.tracebacks import without_data
 
-#: A dry run looks so many windows ahead.
-YEAR = 52
 _HEADER = ("table", "query", "epsilon", "mechanism")
 
 
@@ -91,11 +87,7 @@ class Study:
     @without_data
     def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool) -> DryRun:
         with stopping(once=False):
-            planned = plan(self._file())
-        folder = planned.file.inside(planned.spec.output) if output is None else Path(output)
-        check_ledger(planned.file, folder, new_ledger)
-        is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
-        return DryRun(forecast_of(planned, anyway), outlook(planned.file, YEAR) if is_regular else None)
+            return dry_run(self._file(), None if output is None else Path(output), new_ledger, anyway)
 
     def _file(self) -> ReleaseFile:
         return load(self.path, self.data, self.only_release, self.window)
