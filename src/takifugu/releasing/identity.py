@@ -31,10 +31,11 @@ _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
+    **dict.fromkeys(("matrix_by", "matrices")), "attributes": {},
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
-_OTHERWISE = ("calibration", "data", "readers", "written")
+_OTHERWISE = ("calibration", "data", "readers", "written", "shares")
 
 
 def identity_of(
