@@ -58,10 +58,12 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
             yield line(f'# {role} = "..."', _WHAT[role])
             if role == "order":
                 yield from comment(_NO_ORDER)
-    if "order" in found and found["order"].kind == TIMES:
+    timed = "order" in found and found["order"].kind == TIMES
+    if timed:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
-    step = '"1min"' if "order" in found and found["order"].kind == TIMES else "1"
-    yield line(f"# step = {step}", "the step between rows, if rows may be missing")
+    yield line('# step = "1min"' if timed else "# step = 1", "the step between rows, if rows may be missing")
+    if timed:
+        yield line('# from = "2026-01-05"', "the recording's first day: then a table may be about each week, or by hour")
     yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
     yield ""
 
@@ -136,3 +138,6 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield line("epsilon = 1.0", "`takifugu explain` says what that means")
     if has_units:
         yield line('per = "pooled"', 'one table for all units; "unit" makes one for each of them')
+    if any(c.role == "order" and c.kind == TIMES for c in columns):
+        yield line('# every = "week"', "with step and from: a table for each week, `--window 2026-W07` for one")
+        yield line('# by = "hour"', "with step and from: a cell for each hour of the day")
