@@ -36,7 +36,7 @@ def windows(draw: st.DrawFn) -> tuple[datetime, str, range, str | None]:
 axes = st.lists(st.sampled_from(list(AXES)), min_size=1, max_size=3, unique=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(windows(), axes)
 def test_every_step_is_where_the_clock_says(window: Any, by: list[str]) -> None:
     start, step, places, zone = window
