@@ -203,6 +203,8 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
         ([('"hour"', '"houre"')], "release[0].by", "did you mean 'hour'"),
         ([('"hour"', '["hour", "hour"]')], "release[0].by", "twice"),
         ([('"30min"', '"1d"')], "release[0].by", "no shorter than a step"),
+        ([('"hour"', '["date", "hour"]'), ("2025-10-20", "2000-01-01"), ('"2025-W43"', '"2024"')], "release[0].by",
+         "makes 8,784 cells, too many for one table"),
         ([('from = "2025-10-20"\nuntil = "2025-11-10"\n', ""), ('window = "2025-W43"', "")], "release[0].by",
          "needs a declared calendar"),
         ([('"histogram"', '"linear"\nweights = [1]\n'), ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'),

@@ -31,7 +31,7 @@ from takifugu.queries.forms import Query, entry_tuple, runs, unruns, where
 #: The queries that may be told by cells, by the kind that they write.
 _PARTS: dict[str, Any] = {"count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean}
 #: A table of more numbers (kinds of entries x values x cells of the answer) is refused: 400 MB.
-_MOST_NUMBERS = 50_000_000
+MOST_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -237,9 +237,9 @@ def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tup
 
 
 def _check_size(numbers: int) -> None:
-    if numbers > _MOST_NUMBERS:
+    if numbers > MOST_NUMBERS:
         raise InputError(
-            f"the table by cells needs more than {_MOST_NUMBERS:,} numbers",
+            f"the table by cells needs more than {MOST_NUMBERS:,} numbers",
             fix="take fewer cells, or cells of which fewer overlap",
         ).at("cells")
 

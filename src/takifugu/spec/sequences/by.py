@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from takifugu.frames import Calendar, Slots, axes_of
 from takifugu.frames.cells import AXES
 from takifugu.queries import By, Query
+from takifugu.queries.by import MOST_NUMBERS
 from takifugu.spec.sequences.sections import ItemSpec, named
 
 
@@ -28,9 +30,18 @@ def by_cells(query: Query, slots: Slots) -> By:
     """Return the query for each cell that has a step in the window, in the order of the calendar."""
     numbers, which = slots.cells
     every = _period(which, slots.calendar)
-    steps = np.arange(every)
-    cells = [(slots.label(number), steps[which[:every] == at].tolist()) for at, number in enumerate(numbers.tolist())]
+    order, ends = np.argsort(which[:every], kind="stable"), np.cumsum(np.bincount(which[:every])).tolist()
+    steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
+    cells = [(slots.label(number), chosen) for number, chosen in zip(numbers.tolist(), steps, strict=True)]
     return By(query, cells, " and ".join(slots.axes), every)
+
+
+def is_too_large(item: ItemSpec, slots: Slots, states: int) -> bool:
+    """Whether a table has more cells than fit into memory, each beside what every state adds to all of them."""
+    cells, width = len(slots.cells[0]), 1
+    if item.query == "histogram":
+        width = states if item.states is None else len(item.states)
+    return cells * states * cells * width > MOST_NUMBERS
 
 
 def told_of(slots: Slots) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 from takifugu.composition import charge_of
 from takifugu.composition.charges import Calibrated
 from takifugu.errors import InputError, TakifuguError
-from takifugu.frames import Calendar, Zone, axes_of, parse_step
+from takifugu.frames import Calendar, Slots, Zone, axes_of, parse_step
 from takifugu.frames.cells import AXES
 from takifugu.spec.problems import blamed, fault
+from takifugu.spec.sequences.by import is_too_large
 from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
 from takifugu.told import STEPS, WINDOW
 
@@ -115,7 +116,10 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         return
     for number, item in enumerate(items):
         if item is not None and calendar is not None:
-            yield from _window_faults(item, number, calendar, source)
+            found = list(_window_faults(item, number, calendar, source))
+            yield from found
+            states = 0 if belief is None or found else len(belief.states)
+            yield from _cell_faults(item, number, calendar, states)
 
 
 def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguError]:
@@ -136,11 +140,6 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
 
 def _window_faults(item: ItemSpec, number: int, calendar: Calendar, source: SourceSpec) -> Iterator[TakifuguError]:
     where = ("release", number)
-    if set(named(item)) <= set(AXES) and item.by is not None:
-        try:
-            axes_of(item.by, calendar)
-        except TakifuguError as error:
-            yield blamed(error, *where, "by")
     ways = [key for key in ("from", "window", "every") if _given(item, key) or (key == "from" and item.to is not None)]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
@@ -160,14 +159,34 @@ def _window_faults(item: ItemSpec, number: int, calendar: Calendar, source: Sour
                 yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
-    if set(named(item)) & set(AXES) and item.query == "linear":
-        fix = "write a sum with codes, or leave by out"
-        yield fault((*where, "by"), "does not belong to a linear query, whose weights choose the entries", fix)
     if source.gaps == "hidden" and item.query in ("mean", "linear"):
         yield fault(
             (*where, "query"), f"a {item.query} of a window depends on which of its steps were observed",
             'write gaps = "public" under [source] if everybody may know that, or publish a sum',
         )  # fmt: skip
+
+
+def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
+    """Yield what is wrong with a table by parts of the calendar; with `states` also whether its window has too many."""
+    where = ("release", number, "by")
+    if not set(named(item)) & set(AXES):
+        return
+    if item.query == "linear":
+        fix = "write a sum with codes, or leave by out"
+        yield fault(where, "does not belong to a linear query, whose weights choose the entries", fix)
+    if not set(named(item)) <= set(AXES):
+        return  # which is told with the attributes
+    try:
+        axes = axes_of(named(item), calendar)
+    except TakifuguError as error:
+        yield blamed(error, *where)
+        return
+    if states:
+        regular = item.every is not None and item.window is None
+        window = next(run for _, run in calendar.periods(str(item.every))) if regular else window_of(item, calendar)
+        if is_too_large(item, slots := Slots(calendar, window, axes), states):
+            what = f"makes {len(slots.cells[0]):,} cells, too many for one table"
+            yield fault(where, what, "write a shorter window, or a longer part of the calendar")
 
 
 def _one_of(calendar: Calendar, item: ItemSpec, places: range) -> Iterator[tuple[str, range]]:
