@@ -101,6 +101,8 @@ def respelled(told: Call, spelled: Mapping[State, State]) -> Call:
     if "codes" in given:
         codes = given["codes"] or {s: s for s in spelled if not isinstance(s, str)}
         new["codes"] = {spelled.get(s, s): c for s, c in codes.items()}
+    if told.name == "By":
+        new["query"] = respelled(given["query"], spelled)
     if told.name == "IndependentPieces":
         new["chain"] = respelled(given["chain"], spelled)
     if told.name == "IndependentUsers":

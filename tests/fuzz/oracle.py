@@ -260,6 +260,9 @@ def length_of(told: Call) -> int | None:
 
 def answer(query: Call, value: Mapping[Key, State], seen: Sequence[Key] | None = None) -> tuple[Fraction, ...]:
     """Return what the query publishes of the entries' values, without noise; what is not `seen` adds nothing."""
+    if query.name == "By":
+        inner = [Call(query["query"].name, {**query["query"].arguments, "entries": c}) for c in query["cells"].values()]
+        return tuple(number for part in inner for number in answer(part, value, seen))
     chosen = query.get("entries")
     keys = list(value) if chosen is None else [at.key for at in chosen]
     if query.name in ("Sum", "Mean", "Identity") and query.get("attribute") is not None:

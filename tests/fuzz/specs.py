@@ -340,6 +340,8 @@ def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
 
 
 def query(c: Choices, about: World) -> Call:
+    if c.chance(8):
+        return by_cells(c, about)
     states = list(dict.fromkeys(s for alphabet in about.alphabets.values() for s in alphabet))
     named = not about.is_sequence and c.chance(3)
     some = c.pick((None, c.some(about.keys), [c.pick(about.keys)]))
@@ -369,6 +371,19 @@ def query(c: Choices, about: World) -> Call:
     if entries is None and not about.is_sequence and c.chance(2):
         return Call(kind, {"attribute": c.pick(about.keys), "codes": codes, "grid": grid})
     return Call(kind, {"codes": codes, "entries": entries, "grid": grid})
+
+
+def by_cells(c: Choices, about: World) -> Call:
+    """A count, histogram, sum or mean of each of one to three cells, which may overlap and leave entries out."""
+    states = list(dict.fromkeys(s for alphabet in about.alphabets.values() for s in alphabet))
+    kind = c.pick(("Count", "Histogram", "Sum", "Mean"))
+    inner = Call(kind, {"codes": {s: c.pick((i, -1, Fraction(1, 2))) for i, s in enumerate([*states, NEW])}})
+    if kind == "Histogram":
+        inner = Call(kind, {"states": c.some(states), "total": c.pick((None, 7))})
+    if kind == "Count":
+        inner = Call(kind, {"state": c.some(states)})
+    cells = {f"cell {n}": tuple(At(key) for key in c.some(about.keys)) for n in range(1 + c.below(3))}
+    return Call("By", {"query": inner, "cells": cells})
 
 
 # ------------------------------------------------------------------------------------------------------------ cases
