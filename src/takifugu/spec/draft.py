@@ -63,7 +63,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     yield line('# step = "1min"' if timed else "# step = 1", "the step between rows, if rows may be missing")
     if timed:
-        yield line('# from = "2026-01-05"', "the recording's first day: then a table may be about each week, or by hour")
+        yield line('# from = "2026-01-05"', "the recording's first day: then tables may be weekly, or by hour")
     yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
     yield ""
 
