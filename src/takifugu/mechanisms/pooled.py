@@ -22,8 +22,9 @@ from takifugu.kept import kept
 from takifugu.mechanisms.answer_families import OVERHEAD, Located, from_the_middle, located_families, predicted
 from takifugu.mechanisms.largest_need import Needs, largest_need, largest_of
 from takifugu.mechanisms.lines import line_answers, line_parts
-from takifugu.mechanisms.others import Counts, Others, can_be_smoothed, others_of, smoothed_by
+from takifugu.mechanisms.others import Counts, Others, others_of
 from takifugu.mechanisms.shares import alone, is_smoothed, stands_alone
+from takifugu.mechanisms.smoothing import can_be_smoothed, smoothed_by
 from takifugu.problem import Part, Problem
 from takifugu.tables import number as short
 
