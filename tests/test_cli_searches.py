@@ -97,7 +97,7 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(monkeypatch, times=2)
     stopped = invoke("compare", where, "--json")
-    assert (stopped.exit_code, stopped.stdout) == (130, "")
+    assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")
     assert "Ctrl-C again stops everything" in stopped.stderr
     assert "takifugu: stopped" in stopped.stderr
 

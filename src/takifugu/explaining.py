@@ -15,6 +15,7 @@ from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.visible import number
 
 #: With delta, the odds may move further than by e^epsilon: by how many times as much, and math.inf is certainty.
 BEYOND = (2.0, 10.0, math.inf)
@@ -171,4 +172,4 @@ def _prior(value: Number) -> float:
 
 
 def _short(value: float) -> str:
-    return f"{value:.3g}" if value < 1e6 else f"{value:.1e}"
+    return number(value, digits=3) if value < 1e6 else number(value, digits=2)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from takifugu.errors import InputError
+from takifugu.visible import number as written
 
 Point = tuple[float, float | None]
 
@@ -164,13 +165,7 @@ def shown(value: float) -> str:
     >>> shown(0.05), shown(12345.678), shown(-12345.0), shown(3e9)
     ('0.05', '12,350', '-12,345', '3e9')
     """
-    if value == round(value) and abs(value) < 1e7:
-        return f"{round(value):,}"
-    if not 1e-4 <= abs(value) < 1e7:
-        mantissa, exponent = f"{value:.3e}".split("e")
-        return f"{float(mantissa):g}e{int(exponent)}"
-    rounded = float(f"{value:.4g}")
-    return f"{int(rounded):,}" if rounded == int(rounded) else f"{rounded:,.10g}"
+    return written(value, digits=4)
 
 
 def graph(

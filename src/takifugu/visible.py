@@ -1,8 +1,10 @@
-"""Text safe to show: characters that control a terminal, or turn the direction of writing, are escaped."""
+"""What is safe and plain to show: texts whose control characters are escaped, and numbers, written alike everywhere."""
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 
 #: Controls but the line end, controls of the writing direction, separators of lines, and halves of characters.
 _COMMANDS = re.compile(
@@ -21,3 +23,24 @@ def visible(text: str) -> str:
 
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:
+    """Write a number for people: six digits, thousands apart, powers of ten where it is far from 1; `missing` for None.
+
+    >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
+    ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')
+    """
+    if value is None:
+        return missing
+    if isinstance(value, int):
+        return f"{value:,}"
+    exact = float(value)
+    if not math.isfinite(exact):
+        return f"{exact:g}"
+    if exact == round(exact) and abs(exact) < 1e7:
+        return f"{round(exact):,}"
+    if 1e-4 <= abs(exact) < 1e7:
+        return f"{float(f'{exact:.{digits}g}'):,.10g}"
+    mantissa, exponent = f"{exact:.{digits - 1}e}".split("e")
+    return f"{float(mantissa):.{digits}g}e{int(exponent)}"

@@ -6,7 +6,8 @@ python    is executed; what it prints is kept for the next block. One whose firs
           file and imported; what it registers with Takifugu is forgotten at the end of the document
 text      the first one after a python or console block: must be what that block printed; `...` stands for any lines
 toml      whose first line is `# name.toml`: is written to that file
-console   lines `$ takifugu ...` run and must succeed; lines that .ci/run covers (make, git, pip, cd) are left to it
+console   lines `$ takifugu ...` run and must succeed, or end as `# exit code 1` says; lines that .ci/run covers (make,
+          git, pip, cd) are left to it
 """
 
 from __future__ import annotations
@@ -118,6 +119,9 @@ def _file(example: Example) -> str | None:
     return None
 
 
+_EXIT = re.compile(r"# exit code ([0-9]+)$")
+
+
 def _commands(example: Example) -> str | None:
     from click.testing import CliRunner
 
@@ -130,7 +134,8 @@ def _commands(example: Example) -> str | None:
         if words[0] != "takifugu":
             return f"the document runs {words[0]!r}; a console block may run takifugu, or {', '.join(LEFT_TO_CI)}"
         outcome = CliRunner().invoke(main, words[1:], catch_exceptions=False)
-        if outcome.exit_code != 0:
+        expected = _EXIT.search(line)
+        if outcome.exit_code != int(expected[1] if expected else 0):
             return f"`{line}` ends with exit code {outcome.exit_code}:\n{outcome.output}"
         example.namespace["__printed__"] = outcome.output
     return None

@@ -10,6 +10,7 @@ from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.sensitivity import sensitivity
 from takifugu.asymmetric.tails import Pointing, count_noise
 from takifugu.queries import AtMost
+from takifugu.visible import number
 
 #: How often "safe" may be wrong at a place that is just dangerous, for the comparison.
 WRONG = Fraction(1, 1000)
@@ -30,8 +31,8 @@ def ordinary_words(domain: Any, query: Any, epsilon: Fraction, grid: Fraction) -
     noise = count_noise(epsilon, total, Pointing.BOTH)
     chance = sanitiser(at_most(threshold), noise, WRONG).beta(0)
     return (
-        f"ordinary differential privacy with epsilon {float(epsilon):g} hides every change of one person, and its "
-        f"noise of scale {float(total / epsilon):g} is on both sides: never wrong, it can call nothing safe; wrong at "
+        f"ordinary differential privacy with epsilon {number(epsilon)} hides every change of one person, and its "
+        f"noise of scale {number(total / epsilon)} is on both sides: never wrong, it can call nothing safe; wrong at "
         "one in a thousand of the places just above the threshold, it calls an empty place safe with probability "
-        f"{100 * chance:.4g} % at most.",
+        f"{number(100 * chance, digits=4)} % at most.",
     )

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from takifugu.asymmetric.policy import Policy
 from takifugu.queries import Additive, Query, resolved
+from takifugu.visible import number as written
 
 IntArray = npt.NDArray[np.int64]
 
@@ -156,4 +157,4 @@ def _allowed(policy: Policy, alphabet: Sequence[Any]) -> tuple[list[int], list[i
 
 
 def _number(value: Fraction) -> str:
-    return f"{float(value):.6g}"
+    return written(value)

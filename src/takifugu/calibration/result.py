@@ -18,7 +18,7 @@ from takifugu.problem import Problem, Witness
 from takifugu.queries import Query
 from takifugu.randomisers import Randomiser, answered, scale_text
 from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
-from takifugu.tables import WIDTH, labelled, number, text_table
+from takifugu.tables import filled, labelled, number, text_table, width
 
 CHOSEN = "chosen"
 IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
@@ -104,9 +104,9 @@ class Comparisons(Sequence[Alternative]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        off = [text_table(OFF_HEADER, self._off_cells), textwrap.fill(OFF_BY, WIDTH)] if self.believed else []
+        off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
         title = f"{self._title}; error: {self.error_words}"
-        return "\n\n".join([title, _text(self.rows), *(textwrap.fill(note, WIDTH) for note in self.beside), *off])
+        return "\n\n".join([filled(title), _text(self.rows), *map(filled, self.beside), *off])
 
     def _repr_html_(self) -> str:
         beside = "".join(map(note, self.beside))
@@ -324,7 +324,7 @@ def _text(rows: Sequence[Alternative]) -> str:
     for row in rows:
         if row.status == INAPPLICABLE:
             others.setdefault(row.reason, []).append(row.name)
-    listed = [textwrap.fill(f"{', '.join(names)}: {reason}", WIDTH, **_LISTED) for reason, names in others.items()]
+    listed = [textwrap.fill(f"{', '.join(names)}: {reason}", width(), **_LISTED) for reason, names in others.items()]
     return "\n\n".join([*parts, "\n".join(["does not apply:", *listed])] if listed else parts)
 
 

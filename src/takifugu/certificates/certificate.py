@@ -15,7 +15,7 @@ from takifugu.frameworks import DEFINITIONS
 from takifugu.markup import html_table
 from takifugu.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.randomisers import KINDS
-from takifugu.visible import visible
+from takifugu.visible import number, visible
 
 #: Every field of a certificate is in files of the newest format; fields that were added later name their format.
 FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2", "takifugu-certificate/3")
@@ -120,9 +120,9 @@ class Certificate:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
-    def text(self) -> str:
-        """Return the certificate as a page of sentences, at most 78 columns wide."""
-        return "\n".join(_page(self))
+    def text(self, columns: int = WIDTH) -> str:
+        """Return the certificate as a page of sentences, at most so many columns wide."""
+        return "\n".join(_page(self, columns))
 
     def __str__(self) -> str:
         return self.text()
@@ -162,7 +162,7 @@ def once(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def short(value: Fraction | str) -> str:
-    return f"{float(Fraction(value)):.6g}"
+    return number(Fraction(value))
 
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
@@ -204,10 +204,10 @@ def _table(digest: str) -> str:
     return f"the values were published in a file whose {kind} is {groups}"
 
 
-def _page(c: Certificate) -> list[str]:
-    title = _title(c)
-    lines = (line for name, words in sections(c) for line in _section(name, words))
-    return [title, "=" * min(len(title), WIDTH), *lines]
+def _page(c: Certificate, columns: int) -> list[str]:
+    title = textwrap.wrap(_title(c), columns, break_on_hyphens=False)
+    lines = (line for name, words in sections(c) for line in _section(name, words, columns))
+    return [*title, "=" * max(map(len, title)), *lines]
 
 
 def _title(c: Certificate) -> str:
@@ -295,14 +295,14 @@ def _error(errors: Sequence[float]) -> list[str]:
     """Word the errors, in ascending order."""
     if not errors:
         return []
-    told = f"{errors[-1]:.4g}" if errors[0] == errors[-1] else f"{errors[0]:.4g} to {errors[-1]:.4g}"
+    told = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
     return [f"expected L1 error per answer {told}"]
 
 
-def _section(title: str, sentences: Sequence[str]) -> list[str]:
+def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
     """Return the sentences beside their title; those without a title continue the section before."""
     hanging = "- " if len(sentences) > 1 or not title else ""
-    width = WIDTH - _INDENT - len(hanging)
+    width = columns - _INDENT - len(hanging)
     lines = [
         (hanging if first else " " * len(hanging)) + line
         for sentence in sentences

@@ -33,12 +33,12 @@ def main() -> None:
     \b
     Exit codes
       0    done: published, paid and recorded
-      1    refused: over the budget, does not compose, or no mechanism
-      2    bad input: a release file, data, ledger or option is wrong
-      3    a fault of Takifugu itself; the message says how far the release got
-      4    paid and not published: run again, or `takifugu ledger resume`
-      5    published and not recorded: run again, or `takifugu ledger resume`
-      130  stopped from the keyboard; the message says how far the release got
+      1    refused: over budget, not composing, no mechanism
+      2    bad input: a release file, data, ledger or option
+      3    a fault of Takifugu; it says how far it got
+      4    paid and not published: run again, or resume
+      5    published and not recorded: run again, or resume
+      130  stopped from the keyboard; it says how far it got
     """
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from takifugu.certificates.certificate import WIDTH
 from takifugu.certificates.checksum import read_certificate, table_beside
 from takifugu.cli.output import print_json, wrapped
+from takifugu.tables import width
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
@@ -30,5 +32,5 @@ def show(file: Path, as_json: bool) -> None:
         told = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
         print_json("certificate show", file, told)
         return
-    click.echo(certificate.text())
+    click.echo(certificate.text(min(WIDTH, width())))
     click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")

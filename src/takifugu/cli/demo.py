@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from takifugu.certificates.certificate import WIDTH
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
@@ -17,7 +18,7 @@ from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
-from takifugu.tables import labelled
+from takifugu.tables import labelled, width
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
@@ -56,7 +57,7 @@ def _demo(spec: ReleaseFile, where: Path, course: Course) -> None:
     outcome = run.publish(planned, course=course)
     print_outcome(outcome, planned)
     heading("5. The certificate (takifugu certificate show)")
-    click.echo(outcome.tables[-1].certificate.text())
+    click.echo(outcome.tables[-1].certificate.text(min(WIDTH, width())))
     heading("6. The ledger (takifugu ledger show)")
     print_ledger(Ledger.open(spec.ledger))
     click.echo()

@@ -109,7 +109,7 @@ def _ends(ranges: tuple[Fraction, ...]) -> tuple[str, str]:
 
 
 def _percent(low: float, high: float) -> str:
-    return _span(*(f"{100 * share:.3g} %" for share in (low, high)))
+    return _span(*(f"{number(100 * share, digits=3)} %" for share in (low, high)))
 
 
 def _span(low: str, high: str) -> str:

@@ -103,7 +103,7 @@ def _print_meaning(seen: Suspicion) -> None:
         click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))
         click.echo()
         lines = [
-            ["certain" if b.high == 1 else f"surer than {percent(b.high, up=True)}", f"{b.probability:.2g}"]
+            ["certain" if b.high == 1 else f"surer than {percent(b.high, up=True)}", number(b.probability, digits=2)]
             for b in seen.beyond
         ]
         click.echo(text_table(["one becomes", "with a probability of at most"], lines))
@@ -135,7 +135,8 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     if reasons:
         click.echo(f"\n{labelled(reasons)}")
     told = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
-    click.echo(f"\n* in the file; error: {' or '.join(told) or 'none is known'}")
+    words = f"* in the file; error: {' or '.join(told) or 'none is known'}"
+    click.echo(f"\n{wrapped(words)}")
 
 
 def _is_own(priced: Priced) -> bool:
@@ -145,7 +146,7 @@ def _is_own(priced: Priced) -> bool:
 def _factor(epsilon: float) -> str:
     import math
 
-    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else "more than any number that fits here"
+    return number(math.exp(epsilon), digits=3) if epsilon < 700 else "more than any number that fits here"
 
 
 def _meaning_picture(seen: Suspicion) -> str:
@@ -157,7 +158,7 @@ def _meaning_picture(seen: Suspicion) -> str:
     ]
     title = f"How sure somebody can become, epsilon {number(seen.epsilon)}"
     marks = [(100 * seen.prior, percent(seen.prior, up=True))]
-    made = f"takifugu explain --epsilon {number(seen.epsilon)}"
+    made = f"takifugu explain --epsilon {seen.epsilon:g}"
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, made, marks)
 
 

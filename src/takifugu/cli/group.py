@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from takifugu.cli.failures import ASKED, COMMAND, FILE, print_failure
+from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.errors import (
     BudgetExceeded,
     CalibrationRefused,
@@ -25,6 +27,7 @@ from takifugu.errors import (
     Unsupported,
     standing,
 )
+from takifugu.tables import WIDTH, filled, fitting
 from takifugu.tracebacks import place_of
 from takifugu.visible import visible
 
@@ -36,6 +39,8 @@ class Extended(click.Command):
     """Loads what installed packages extend Takifugu with before it runs, and not for its help."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
+        ctx.meta[FILE] = None if (file := _about(ctx)) is None else str(file)
         from importlib.metadata import entry_points
 
         for point in entry_points(group="takifugu.extensions"):
@@ -59,31 +64,70 @@ class InOrder(click.Group):
 class Careful(InOrder):
     """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        asked = "--json" in args
+        try:
+            narrow = min(columns(), WIDTH) - 2
+            context = super().make_context(info_name, args, parent, **{"terminal_width": narrow, **extra})
+        except click.UsageError as error:
+            print_failure(_asking(error.ctx or click.Context(self), asked), error, "", error.exit_code)
+            raise
+        return _asking(context, asked)
+
     def invoke(self, ctx: click.Context) -> Any:
+        with fitting(columns()):
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: click.Context) -> Any:
         _open_standard_streams()
         _end_in_order()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal that cannot show █ must not stop a release half-way
-        if os.environ.get("NO_COLOR"):
+        if is_plain():
             ctx.color = False
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except click.ClickException as error:
+            print_failure(ctx, error, error.format_message(), error.exit_code)
+            raise
+        except (click.exceptions.Exit, click.Abort):
             raise
         except BaseException as error:
             if not isinstance(error, Exception | KeyboardInterrupt):  # the system ends it
                 if words := standing(error):
                     complain(words)
                 raise
-            code = _told(error)
+            code, what = _told(error)
+            if code != DONE:
+                print_failure(ctx, error, what, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
 
 
 def complain(line: str) -> None:
+    """Print an error: one line where a program reads it, lines that fit where a person does."""
+    from takifugu.spec.toml_words import in_toml
+
+    told = f"takifugu: {visible(in_toml(line))}"
+    told = filled(told) if is_terminal(sys.stderr) else told
     with suppress(OSError):  # nobody reads it: the outcome is the same
-        click.echo(f"{click.style('takifugu:', fg='red')} {visible(line)}", err=True)
+        click.echo(told.replace("takifugu:", click.style("takifugu:", fg="red"), 1), err=True)
+
+
+def _asking(context: click.Context, asked: bool) -> click.Context:
+    context.meta[ASKED] = asked
+    return context
+
+
+def _about(context: click.Context) -> Any:
+    """Return what a command is about, where that is one file."""
+    keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
+    found = context.params.get(next(keys, ""))
+    many = found if isinstance(found, tuple) else (found,)
+    return many[0] if len(many) == 1 else None
 
 
 def code_of(error: BaseException) -> int:
@@ -102,25 +146,25 @@ def code_of(error: BaseException) -> int:
     return REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT
 
 
-def _told(error: BaseException) -> int:
-    """Say what went wrong, and how far the release had come if it was one; return the exit code."""
-    code = code_of(error)
+def _told(error: BaseException) -> tuple[int, str]:
+    """Say what went wrong, and how far the release had come if it was one; return the exit code and the words."""
+    code, what = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):
-        complain("stopped")
+        complain(what := "stopped")
     elif isinstance(error, TakifuguError):
         for line in error.problems if isinstance(error, SpecError) else (error.message,):
             complain(line)
     elif isinstance(error, OSError) and _was_printing(error):
         if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough
-            return DONE
+            return DONE, what
         if error.errno != errno.EPIPE or code != DONE:
             complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
     else:
         code = DONE if code == DONE else FAULT
-        complain(place_of(error))
+        complain(what := place_of(error))
     if words := standing(error):
         complain(words)
-    return code
+    return code, what
 
 
 def _was_printing(error: BaseException) -> bool:

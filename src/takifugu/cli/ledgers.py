@@ -109,7 +109,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 
 def _print_resumed(found: Sequence[Resumed]) -> None:
     if not found:
-        click.echo("nothing is pending: everything that was paid for is published and recorded")
+        click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
     for one in found:
         what = f"{', '.join(one.releases)} about {one.source!r}, paid for at {one.since[:16].replace('T', ' ')} UTC"
         if one.problem:

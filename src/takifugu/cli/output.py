@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import textwrap
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,10 +13,13 @@ from typing import Any
 
 import click
 
+from takifugu.cli.failures import FORMAT, PRINTED
+from takifugu.cli.terminal import is_terminal
 from takifugu.errors import ReleaseError
 from takifugu.laws.rationals import to_text
 from takifugu.releasing.notices import listening
-from takifugu.tables import WIDTH
+from takifugu.spec.toml_words import in_toml
+from takifugu.tables import filled, width
 from takifugu.visible import visible
 
 #: The longest name that a table shows whole; the JSON has them all.
@@ -27,18 +30,20 @@ SCOPES = {"all": "the whole source", "unit": "each unit", "pooled": "all units t
 
 def heading(text: str) -> None:
     text = visible(text)
-    click.echo(f"\n{click.style(text, bold=True)}\n{'─' * min(len(text), WIDTH)}")
+    click.echo(f"\n{click.style(text, bold=True)}\n{'─' * min(len(text), width())}")
 
 
 def wrapped(text: str) -> str:
-    """Return a text in lines of at most 80 columns; a number stays with its per cent sign."""
-    return textwrap.fill(visible(text).replace(" %", "\u00a0%"), WIDTH, break_on_hyphens=False).replace("\u00a0%", " %")
+    """Return a text in lines that fit; a number stays with its per cent sign."""
+    return filled(visible(text))
 
 
 def note(text: str) -> None:
     """Print a line of news on stderr."""
+    told = f"takifugu: {visible(in_toml(text))}"
+    told = filled(told) if is_terminal(sys.stderr) else told
     with suppress(OSError):  # nobody reads it: the work goes on
-        click.echo(f"{click.style('takifugu:', fg='yellow')} {visible(text)}", err=True)
+        click.echo(told.replace("takifugu:", click.style("takifugu:", fg="yellow"), 1), err=True)
 
 
 @contextmanager
@@ -74,7 +79,10 @@ def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
 
 
 def print_json(command: str, file: Path | None, content: dict[str, Any]) -> None:
-    told = {"format": "takifugu-cli/1", "command": command, "file": None if file is None else str(file), **content}
+    told = {"format": FORMAT, "command": command, "file": None if file is None else str(file), **content}
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[PRINTED] = True
     click.echo(json.dumps(told, indent=2))
 
 

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from takifugu.cli.output import name_of
+from takifugu.tables import number, width
 
-WIDTH = 80
 
-
-def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width: int = WIDTH) -> list[str]:
+def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, columns: int | None = None) -> list[str]:
     """Return one line per row (cell, value, low, high): █ up to `low`, ▓ from there to `value`, ░ to `high`.
 
     `longest` is the value of a bar of full length; by default the largest `high`.
 
-    >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], width=40)[0])
+    >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
     """
     names = [name_of(r["cell"], 16) for r in rows]
@@ -24,7 +23,7 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, width:
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
     texts = [_around(r) for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
-    room = max(8, width - left - right - 4)
+    room = max(8, (columns or width()) - left - right - 4)
     most = longest or max([float(r["high"]) for r in rows] + [0.0])
     lines = []
     for name, text, row in zip(names, texts, rows, strict=True):
@@ -56,4 +55,4 @@ def block(share: float, width: int) -> str:
 
 
 def _short(value: int | float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    return number(value, digits=4)

@@ -9,12 +9,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from takifugu.cli.terminal import is_dumb, is_terminal
 from takifugu.searches import Search, stopping, watched
+from takifugu.tables import number, width
 
 if TYPE_CHECKING:
     from takifugu.releasing.planning import Watch
@@ -24,6 +26,8 @@ PATIENCE = 1.0
 State = tuple[str, int, int]
 
 
+#: On a terminal that does not redraw a line one is printed about every so many seconds.
+EVERY = 10.0
 #: Searches that may take longer than this many seconds are announced.
 LONG = 10.0
 
@@ -34,7 +38,9 @@ def watching(stops: bool = True) -> Iterator[Watch]:
 
     Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
     """
-    shown: _Told | _Shown = _Shown() if sys.stderr.isatty() else _Told()
+    shown: _Told | _Shown | _Lines = _Told()
+    if is_terminal(sys.stderr):
+        shown = _Lines() if is_dumb() else _Shown()
     try:
         with stopping(stops), watched(shown):
             yield shown.watch
@@ -76,6 +82,7 @@ class _Shown(_Told):
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # an interrupt may come while it is held
+        self.columns = width()  # of this thread
         self.outside: State | None = None
         self.state: State = ("working", 0, 1)
         self.bar: Any = None
@@ -127,7 +134,7 @@ class _Shown(_Told):
             if self.closed:
                 return
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn())
-            console = Console(stderr=True, width=80)
+            console = Console(stderr=True, width=self.columns)
             self.bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
             self.bar.start()
             self.task = self.bar.add_task("", total=1)
@@ -138,6 +145,34 @@ class _Shown(_Told):
             return
         what, done, total = self.state
         self.bar.update(self.task, description=what[:40], completed=done, total=total)
+
+
+class _Lines(_Told):
+    """A line now and then about what is being done, for a terminal that does not redraw one."""
+
+    def __init__(self) -> None:
+        self.state: State = ("working", 0, 1)
+        self.started = time.monotonic()
+        self.over_now = threading.Event()
+        self.thread = threading.Thread(target=self._tell, daemon=True)
+        self.thread.start()
+
+    def watch(self, what: str, done: int, all_of_them: int) -> None:
+        self.state = (what, done, all_of_them)
+
+    def goes(self, search: Search) -> None:
+        self.watch(f"{search.name}: {search.things}", min(search.done, search.most), search.most)
+
+    def close(self) -> None:
+        self.over_now.set()
+        self.thread.join(timeout=1)
+
+    def _tell(self) -> None:
+        while not self.over_now.wait(EVERY):
+            what, done, total = self.state
+            of = f", {number(done)} of {number(total)}" if total > 1 else ""
+            with suppress(OSError, ValueError):  # nobody reads it, or it is closed
+                print(f"takifugu: {what}{of}, after {_span(time.monotonic() - self.started)}", file=sys.stderr)
 
 
 def _span(seconds: float) -> str:

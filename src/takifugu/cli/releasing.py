@@ -77,7 +77,8 @@ def release(
     with course.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
             planned = planning.plan(load(file, window=window), watch)
-        with noticed() as notices:
+        with watching(stops=False) as watch, noticed() as notices:
+            watch("paying, drawing and writing", 0, 1)
             outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger, anyway=anyway)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
@@ -105,7 +106,7 @@ def print_calibrations(planned: planning.Plan) -> None:
     click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
     click.echo()
     told = dict.fromkeys(c.error_words for table in planned.tables for c in table.calibrations)
-    click.echo(f"error: {' or '.join(told)}")
+    click.echo(wrapped(f"error: {' or '.join(told)}"))
     for table in planned.tables:
         worst = max(table.calibrations, key=lambda c: c.shown_scale or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]

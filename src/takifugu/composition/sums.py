@@ -23,6 +23,7 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
 from takifugu.laws.rationals import to_text
+from takifugu.visible import number
 
 REMEDY = (
     "recalibrate the queries as one joint query, or use a mechanism that composes ('group', 'quilt-exact') for all of "
@@ -98,7 +99,8 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
         return min(found, key=lambda joint: joint.epsilon)
     if found:
         cost = min(joint.epsilon for joint in found)
-        price = f"recharging them by their noise alone (recharge=True) would cost epsilon {float(cost):.4g} in all"
+        told = f"epsilon {number(cost, digits=4)} in all"
+        price = f"recharging them by their noise alone (recharge=True) would cost {told}"
     else:
         price = f"their noise alone gives no bound: {refused}"
     raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")

@@ -33,6 +33,7 @@ from takifugu.hypotheses import Comparison
 from takifugu.mechanisms.asymmetric_moves import DIRECTIONS, comparison_of
 from takifugu.problem import Bound, Problem
 from takifugu.randomisers import Direction, Randomiser
+from takifugu.visible import number
 
 _TOGETHER = "give both frameworks the predicates of both policies: promises add up for the moves that both allow"
 _ANOTHER = {"kind": "under another definition"}
@@ -105,8 +106,8 @@ class Asymmetric:
         >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:90])
         what is published is at most e^1 = 2.718 times as likely where the hidden thing is so of a
         """
-        factor = f"e^{float(epsilon):.6g}" + (f" = {math.exp(epsilon):.4g}" if epsilon < 100 else "")
-        excess = "" if not delta else f", up to an excess probability of {float(delta):.6g}"
+        factor = f"e^{number(epsilon)}" + (f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else "")
+        excess = "" if not delta else f", up to an excess probability of {number(delta)}"
         return (
             f"what is published is at most {factor} times as likely where the hidden thing is so of a record as where "
             f"it is not so, whatever the other records are{excess}; nothing is promised the other way: an output may "

@@ -31,6 +31,7 @@ from takifugu.names import normalised
 from takifugu.problem import Bound, Problem
 from takifugu.queries import EachValue
 from takifugu.randomisers import Randomiser
+from takifugu.visible import number as written
 
 _SENT = "each-value"
 
@@ -86,12 +87,12 @@ class Distribution:
         return True
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
+        factor = f" = {written(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             "whatever is published about a person's rows, it is at most "
-            f"e^{float(epsilon):.6g}{factor} times as likely from one population as from any other"
+            f"e^{written(epsilon)}{factor} times as likely from one population as from any other"
         )
-        return words if delta == 0 else f"{words}, but for an excess probability of at most {float(delta):.6g}"
+        return words if delta == 0 else f"{words}, but for an excess probability of at most {written(delta)}"
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]

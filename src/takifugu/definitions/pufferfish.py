@@ -18,6 +18,7 @@ from takifugu.mechanisms.lines import along_line
 from takifugu.problem import Bound, Part, Problem
 from takifugu.randomisers import Noise, Randomiser
 from takifugu.sensitivity import entry_change, hidden_change
+from takifugu.visible import number
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Pufferfish:
         if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
             return None
         return (
-            f"noise of scale {float(noise.scale):.6g} is small beside what one entry changes ({float(change):g}): "
+            f"noise of scale {number(noise.scale)} is small beside what one entry changes ({number(change)}): "
             "mostly the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
         )
 
@@ -74,7 +75,7 @@ class Pufferfish:
         return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        factor = f" = {math.exp(epsilon):.4g}" if epsilon < 100 else ""
+        factor = f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
             f"than e^{_short(epsilon)}{factor}"
@@ -104,7 +105,7 @@ def _coordinate_change(part: Part) -> Fraction:
 
 
 def _short(value: Fraction) -> str:
-    return f"{float(value):.6g}"
+    return number(value)
 
 
 PUFFERFISH = Pufferfish()

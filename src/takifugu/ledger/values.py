@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,13 +79,13 @@ def short(value: Fraction, up: bool) -> str:
     """Write a number exactly where that is short, else to six digits, rounded up or down.
 
     >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
-    ('1/3', '3.33334e+8', '3.33333e+8')
+    ('1/3', '3.33334e8', '3.33333e8')
     """
     exact = to_text(value)
-    if len(exact) <= 9:
-        return exact
-    context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    return format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
+    if len(exact) > 9:
+        context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+        exact = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
+    return re.sub(r"^\d{4,}(?=\.|$)", lambda found: f"{int(found[0]):,}", exact).replace("e+", "e")
 
 
 def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:

@@ -30,6 +30,7 @@ from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.visible import number
 
 INDEPENDENT = "no comparison: the distribution of the answer is the same under every hypothesis"
 NOTHING_NEEDED = "the answer's own variance keeps epsilon and delta: no noise is needed"
@@ -60,7 +61,7 @@ def accurate(variance: Fraction) -> str:
     'in each number the noise stays below 3.92 with probability 95 % (Zhang22 Theorem 2)'
     """
     reach = accuracy(variance, Fraction(1, 20))
-    return f"in each number the noise stays below {reach:.4g} with probability 95 % (Zhang22 Theorem 2)"
+    return f"in each number the noise stays below {number(reach, digits=4)} with probability 95 % (Zhang22 Theorem 2)"
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ class AttributeGaussian:
         if over:
             delta = max(each.laws.delta(drawn, problem.epsilon) for each in over)
             return Refusal(
-                f"the printed variance {float(variance):.6g} keeps delta {delta:.4g} at this epsilon, more than "
-                f"{float(problem.delta):g} (its constant is proved for epsilon up to 1, errata E8a): use "
+                f"the printed variance {number(variance)} keeps delta {number(delta, digits=4)} at this epsilon, more "
+                f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
                 'mechanism="attribute-gaussian-exact"'
             )
         printed = max(
@@ -110,8 +111,8 @@ class AttributeGaussian:
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
         detail = NOTHING_NEEDED
         if variance:
-            detail = f"exact delta {exact:.4g}; variance {float(drawn):.6g}, printed for the class as a whole "
-            detail += f"{float(printed):.6g}; {accurate(drawn)}"
+            detail = f"exact delta {number(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
+            detail += f"whole {number(printed)}; {accurate(drawn)}"
         return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, Witness(worst, detail, numbers))
 
 

@@ -36,6 +36,7 @@ from takifugu.laws.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.laws.rationals import round_up
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.randomisers import laplace_or_exact
+from takifugu.visible import number
 
 #: Entries of a network beyond which the matrix is not inverted.
 MOST_ENTRIES = 3_000
@@ -76,8 +77,8 @@ class Inferential:
                 return found
             if not found.norm < 1:
                 return Refusal(
-                    f"the influence matrix has spectral norm {found.norm:.6g}, and inferential privacy requires less "
-                    'than 1: use mechanism="quilt-exact" or "wasserstein"'
+                    f"the influence matrix has spectral norm {number(found.norm)}, and inferential privacy requires "
+                    'less than 1: use mechanism="quilt-exact" or "wasserstein"'
                 )
             worst = max(worst, found.row_sum)
         change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)

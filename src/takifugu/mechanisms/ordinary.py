@@ -27,6 +27,7 @@ from takifugu.laws.extended.laplace_smoothing import decayed
 from takifugu.laws.normal.comparisons import Shifted
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
+from takifugu.visible import number
 
 #: Most places of two laws, and most of them times comparisons, for which the total variation is computed.
 MOST_PLACES, MOST_TOGETHER = 2**20, 2**22
@@ -50,7 +51,7 @@ class OrdinaryNoise:
         """Return what the numbers mean."""
         return (
             f"ordinary differential privacy with epsilon {float(self.epsilon):g} adds Laplace noise of scale "
-            f"{self.scale:.6g}, which hides single records; somebody who weighs {self.comparison}, equally likely "
+            f"{number(self.scale)}, which hides single records; somebody who weighs {self.comparison}, equally likely "
             f"before, still guesses right with probability {_percent(self.chance)}"
         )
 
@@ -171,5 +172,5 @@ def _on_one_line(p: Pmf, q: Pmf) -> tuple[FloatArray, FloatArray]:
 
 
 def _percent(chance: float) -> str:
-    shown = f"{100 * chance:.4g} %"
+    shown = f"{number(100 * chance, digits=4)} %"
     return shown if chance < 0.99995 else "above 99.99 %"

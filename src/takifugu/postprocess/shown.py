@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from takifugu.certificates.certificate import Certificate
 from takifugu.postprocess.library import as_frame
 from takifugu.randomisers import Randomiser, answered, around
+from takifugu.visible import number as written
 
 T = TypeVar("T")
 Shown = int | float
@@ -49,7 +50,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
 
 
 def made(certificate: Certificate) -> str:
-    return f"{', '.join(certificate.mechanisms)}, epsilon {float(Fraction(certificate.epsilon)):.6g}"
+    return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
 
 
 def shown(value: Any) -> Any:
@@ -75,4 +76,4 @@ def number(value: Any) -> str:
         return "-"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return written(value) if isinstance(value, float) else str(value)

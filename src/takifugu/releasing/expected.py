@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
 from takifugu.randomisers import KINDS, Noise, answered
+from takifugu.visible import number
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -95,10 +96,11 @@ class Expected:
             return _of_marks(self.blurs[0])
         noise, reach = self.noise_and_range
         if math.isinf(reach):
-            return f"the noise exceeds {noise:.4g} half of the time; nothing bounds what a cell can be"
+            return f"the noise exceeds {number(noise, digits=4)} half of the time; nothing bounds what a cell can be"
         what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
-        share = f"{100 * noise / reach:.3g} % of" if reach else "more than"
-        return f"the noise exceeds {noise:.4g} half of the time, {share} the range of {what} ({reach:.6g})"
+        share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
+        exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
+        return f"{exceeds}, {share} the range of {what} ({number(reach)})"
 
     def to_dict(self) -> dict[str, Any]:
         told = [blur.to_dict() for blur in self.blurs]
@@ -154,7 +156,7 @@ def _marks(noise: Any) -> Iterator[tuple[int, float]]:
 
 def _of_marks(blur: Blur) -> str:
     """Say how likely a cell is called safe."""
-    told = ", ".join(f"{count}: {100 * chance:.3g} %" for count, chance in blur.marks)
+    told = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
     end = blur.marks[-1][0]
     return (
         f"a place is called safe with this probability, by its true count, while places are answered: {told}; above "

@@ -16,6 +16,7 @@ from takifugu.queries import Query
 from takifugu.releasing.questions import Question
 from takifugu.spec.kind import Kind, ReleaseFile, Unit
 from takifugu.spec.sections import FileSpec, Item
+from takifugu.spec.toml_words import in_toml
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
 Asked = tuple["_Asking", Any, str, str]
@@ -116,7 +117,8 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         asked = asking.kind.asked(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
         framework, query = asking.about(asked.units), asked.query
         rows = compare(framework, query, item.epsilon, item.delta, file.source.only_release)
-        yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
+        told = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        yield Compared(name, scope, longest.name if scope == "unit" else None, replace(rows, rows=told))
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
@@ -133,7 +135,7 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
             try:
                 made = next(asking.questions(asked, name, scope)).calibration
             except CalibrationRefused as refusal:
-                reason = str(refusal)
+                reason = in_toml(str(refusal))
             unit = longest.name if scope == "unit" else None
             yield Priced(name, scope, unit, item, Fraction(epsilon), made, reason)
 

@@ -22,6 +22,7 @@ from takifugu.report.hidden import hidden, not_hidden
 from takifugu.report.page import bullets, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.report.values import LEVEL, AllTables, OneTable, Reported, published
 from takifugu.told import WINDOW
+from takifugu.visible import number as written
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS = 40
@@ -127,4 +128,4 @@ def _technical(t: Reported) -> Iterator[str]:
 
 
 def _short(value: str) -> str:
-    return f"{float(Fraction(value)):.6g}"
+    return written(Fraction(value))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from takifugu.errors import InputError, Step, TakifuguError, did_you_mean
+from takifugu.spec.toml_words import in_toml
 from takifugu.spec.unsupported import instead_of
 
 Where = tuple[Step, ...]
@@ -57,6 +58,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
     """
     error.where = where
+    error.what, error.rule, error.fix = in_toml(error.what), in_toml(error.rule), in_toml(error.fix)
     error.fix = error.fix or ("" if error.rule else "repair it")
     return error
 

@@ -1,0 +1,61 @@
+"""What went wrong as JSON, under `--json`: one document on the standard output, whatever happens."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import click
+
+from takifugu.errors import ReleaseState, SpecError, TakifuguError
+from takifugu.visible import visible
+
+#: What a context of click knows of the run: whether JSON was asked for, whether it was printed, and by which command.
+ASKED, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
+FORMAT = "takifugu-cli/1"
+
+
+def print_failure(context: click.Context, error: BaseException, what: str, code: int) -> None:
+    """Print an error that ends the command, if JSON was asked for and none was printed."""
+    if not context.meta.get(ASKED) or context.meta.get(PRINTED):
+        return
+    state = getattr(error, "state", ReleaseState.NOTHING)
+    told = {
+        "format": FORMAT,
+        "command": context.meta.get(COMMAND, ""),
+        "file": context.meta.get(FILE),
+        "error": {
+            **_parts(error, what),
+            "kind": _kind(error),
+            "exit_code": code,
+            "state": str(state),
+            "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
+        },
+    }
+    with suppress(OSError):  # nobody reads it: the outcome is the same
+        click.echo(json.dumps(told, indent=2))
+
+
+def _kind(error: BaseException) -> str:
+    """Return what others may rely on: the class of an error of ours, and one word for each other kind."""
+    if isinstance(error, TakifuguError):
+        return type(error).__name__
+    if isinstance(error, click.ClickException):
+        return "UsageError"
+    return "Stopped" if isinstance(error, KeyboardInterrupt) else "Fault"
+
+
+def _parts(error: BaseException, what: str) -> dict[str, str]:
+    if isinstance(error, SpecError):
+        count = len(error.faults)
+        fix = "repair them: each says what to write" if count > 1 else "repair it: it says what to write"
+        return {"what": "the release file is wrong", "rule": "", "fix": fix, "where": ""}
+    if isinstance(error, TakifuguError):
+        parts = {"what": error.what, "rule": error.rule, "fix": error.fix, "where": error.place}
+        from takifugu.spec.toml_words import in_toml
+
+        return {name: visible(in_toml(text)) for name, text in parts.items()}
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx is not None else "takifugu"
+        return {"what": error.format_message(), "rule": "", "fix": f"see `{path} --help`", "where": ""}
+    return {"what": visible(what), "rule": "", "fix": "", "where": ""}

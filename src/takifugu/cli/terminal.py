@@ -1,0 +1,40 @@
+"""What is known of the terminal: how wide it is, whether it shows colours, and whether it redraws a line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO, Any
+
+from takifugu.tables import WIDEST, WIDTH
+
+
+def columns() -> int:
+    """Return how many columns lines may have: what COLUMNS says, or the terminal that is printed on."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isascii() and told.isdigit() and int(told):
+        return min(int(told), WIDEST)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            return min(os.get_terminal_size(stream.fileno()).columns or WIDTH, WIDEST)
+        except (OSError, ValueError, AttributeError):  # no terminal, closed, or none at all
+            continue
+    return WIDTH
+
+
+def is_dumb() -> bool:
+    """Return whether the terminal says that it shows plain lines only."""
+    return os.environ.get("TERM", "") in ("dumb", "unknown")
+
+
+def is_plain() -> bool:
+    """Return whether no colours are wanted, or none can be shown."""
+    return bool(os.environ.get("NO_COLOR")) or is_dumb()
+
+
+def is_terminal(stream: IO[Any] | None) -> bool:
+    """Return whether somebody reads a stream on a terminal."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False

@@ -1,0 +1,42 @@
+"""What lower layers tell people to write in Python, as a release file has it."""
+
+from __future__ import annotations
+
+import re
+
+#: What is said to Python alone, beside what holds for both.
+_ASIDE = re.compile(r" \(\w+=\w+(?: in Python)?\)|,? or [A-Z]\w+\.\w+(?=\))")
+#: Secrets that are sections of a release file.
+_SECRETS = {"every_entry": "record", "dataset_property": "property", "distribution_parameter": "parameter"}
+_SECRET = re.compile(rf"\b({'|'.join(_SECRETS)})\(('[^']*'|\"[^\"]*\")(, [^()]*)?\)")
+_TABLE = re.compile(r"\b(\w+)=\{([^{}]*)\}")
+_KEY = re.compile(r"(?<![\w.(])([a-z]\w*)=(True|False|\"[^\"]*\"|'[^']*'|\.\.\.|[0-9][\w.+-]*)")
+
+
+def in_toml(text: str) -> str:
+    """Return a message whose hints are lines of a release file instead of arguments of Python.
+
+    >>> in_toml('use mechanism="quilt-exact"; allow_zero_noise=True accepts that')
+    'use mechanism = "quilt-exact"; allow_zero_noise = true accepts that'
+    >>> in_toml("give codes, for example codes={'ill': 1}, or write --anyway (anyway=True)")
+    'give codes, for example codes = { ill = 1 }, or write --anyway'
+    >>> in_toml("write every_entry('age', max_difference=...)")
+    'write record = { attribute = "age", max_difference = ... } under [hide]'
+    """
+    text = _SECRET.sub(_secret, _ASIDE.sub("", text))
+    return _KEY.sub(_key, _TABLE.sub(_table, text))
+
+
+def _secret(found: re.Match[str]) -> str:
+    more = _KEY.sub(_key, found[3] or "")
+    return f'{_SECRETS[found[1]]} = {{ attribute = "{found[2][1:-1]}"{more} }} under [hide]'
+
+
+def _table(found: re.Match[str]) -> str:
+    pairs = re.sub(r"(?:'([\w-]+)'|(\w+)): ", lambda key: f"{key[1] or key[2]} = ", found[2])
+    return f"{found[1]} = {{ {pairs} }}"
+
+
+def _key(found: re.Match[str]) -> str:
+    value = {"True": "true", "False": "false"}.get(found[2], found[2])
+    return f"{found[1]} = {value}"
