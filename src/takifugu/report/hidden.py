@@ -12,6 +12,7 @@ from takifugu.pictures import Axis, Line, line_chart
 from takifugu.report.page import bullets, figure, paragraph, sentence, table
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.told import LASTS, STEPS
+from takifugu.visible import number
 
 #: How many beliefs are listed; the certificate has them all.
 MOST_BELIEFS = 3
@@ -89,7 +90,7 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
         Line(name, [(0, 0), *((100 * p, 100 * explaining.posterior(p, factor)) for p in between), (100, 100)])
         for name, factor in (("at most", epsilon), ("unchanged", 0.0), ("at least", -epsilon))
     ]
-    title = f"From before to after, epsilon {epsilon:.4g}"
+    title = f"From before to after, epsilon {number(epsilon, digits=4)}"
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
 
 
