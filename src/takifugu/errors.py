@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
@@ -86,6 +86,11 @@ class TakifuguError(Exception):
     def of(self, kind: type[Error]) -> Error:
         """Return this error as one of another kind, with the same parts."""
         return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
+
+    def reworded(self, how: Callable[[str], str]) -> Self:
+        """Return this error with its parts in other words, for who writes other things than Python."""
+        self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
+        return self
 
     def placed(self) -> Self:
         """Return this error with its place before its words, for who reads a file with such keys."""

@@ -110,6 +110,8 @@ def _print_meaning(seen: Suspicion) -> None:
 
 
 def _print_prices(rows: Sequence[Priced], prior: str) -> None:
+    from takifugu.spec.toml_words import in_toml
+
     first = rows[0]
     whose = SCOPES[first.scope]
     if first.unit:
@@ -122,7 +124,7 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
         epsilon = f"{number(float(priced.asked))}{mark}"
         if priced.calibration is None:
             lines.append([epsilon, "refused", "-", "-", ""])
-            reasons.append((epsilon, priced.reason.splitlines()[0]))
+            reasons.append((epsilon, in_toml(priced.reason.splitlines()[0])))
             continue
         made = priced.calibration
         seen = meaning_of(prior, priced.asked, made.delta)

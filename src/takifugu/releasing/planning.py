@@ -135,7 +135,7 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
             try:
                 made = next(asking.questions(asked, name, scope)).calibration
             except CalibrationRefused as refusal:
-                reason = in_toml(str(refusal))
+                reason = str(refusal)
             unit = longest.name if scope == "unit" else None
             yield Priced(name, scope, unit, item, Fraction(epsilon), made, reason)
 

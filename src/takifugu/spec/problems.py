@@ -56,9 +56,11 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
 
     >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
     "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
+    >>> blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "release", 0).fix
+    'give codes = { ill = 1 }'
     """
     error.where = where
-    error.what, error.rule, error.fix = in_toml(error.what), in_toml(error.rule), in_toml(error.fix)
+    error.reworded(in_toml)
     error.fix = error.fix or ("" if error.rule else "repair it")
     return error
 
