@@ -53,6 +53,8 @@ every = "week"
 """
 BY_HOUR = ("22-06 = [[0.95, 0.05], [0.6, 0.4]]\n07-21 = [[0.8, 0.2], [0.3, 0.7]]\n", 'matrix_by = "hour"')
 
+MATRICES = "[belief.matrices]\n" + BY_HOUR[0]
+
 
 def recorded(hours: int, start: datetime = MONDAY) -> list[tuple[datetime, str]]:
     times = [start + timedelta(hours=n) for n in range(hours)]
@@ -121,6 +123,16 @@ def test_cells_are_those_of_the_clock(tmp_path: Path, by: str, step: str, start:
         wall = datetime.fromisoformat(start) + timedelta(hours=length * place)  # as clocks show it
         cell = wall.hour if by == "hour" else wall.weekday()
         assert chain.step_matrices[place % chain.period][0, 1] == pytest.approx(cell / 100)
+
+
+def test_stays_of_each_hour_are_matrices_in_words(tmp_path: Path) -> None:
+    words = '[belief.stays]\n22-06 = { calm = "20 h", busy = "100 min" }\n07-21 = { calm = "5 h", busy = "200 min" }\n'
+    matrices = load(written(tmp_path)).belief
+    stays = load(written(tmp_path, (MATRICES, words))).belief
+    assert stays.step_matrices == pytest.approx(matrices.step_matrices)
+    release_file(tmp_path / "ward.toml")
+    told = " ".join((tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8").split())
+    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in told
 
 
 def test_a_calendar_whose_start_moves_has_the_same_chain(tmp_path: Path) -> None:
@@ -200,10 +212,10 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     ([("[[0.8, 0.2], [0.3, 0.7]]", "[[1.0]]")], "belief.matrices.07-21: has 1 rows, and there are 2 states"),
     ([(BY_HOUR[1] + "\n", "")], "belief.matrix_by: is missing"),
     ([(BY_HOUR[1], BY_HOUR[1] + "\nmatrix = [[0.9, 0.1], [0.4, 0.6]]")], "belief.matrix: is given beside matrices"),
-    ([("[belief.matrices]\n" + BY_HOUR[0], "")], "belief.matrices: is missing"),
-    ([("[belief.matrices]\n" + BY_HOUR[0], ""), (BY_HOUR[1], BY_HOUR[1] + "\nmatrix = [[0.9, 0.1], [0.4, 0.6]]")],
+    ([(MATRICES, "")], "belief.matrices: is missing"),
+    ([(MATRICES, ""), (BY_HOUR[1], BY_HOUR[1] + "\nmatrix = [[0.9, 0.1], [0.4, 0.6]]")],
      "belief.matrix: is one for all steps"),
-    ([("[belief.matrices]\n" + BY_HOUR[0], ""), (BY_HOUR[1], BY_HOUR[1] + '\nfit = {file = "w.csv", confidence = 0.9}'),
+    ([(MATRICES, ""), (BY_HOUR[1], BY_HOUR[1] + '\nfit = {file = "w.csv", confidence = 0.9}'),
       ], "belief.fit.confidence: is that of one matrix"),
     ([('from = "2026-01-05"\nuntil = 2026-02-02\n', ""), ('every = "week"', "")], "belief.matrix_by: needs a declared"),
     ([('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ("2026-02-02", "672"), ('every = "week"', "")],
@@ -213,6 +225,14 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     ([('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlin"'), ("until = 2026-02-02\n", "")],
      "belief.matrix_by: clocks in Europe/Berlin are changed inside the calendar, about 2026-03-2"),
     ([("matrix_by = \"hour\"", 'matrix_by = "minute"')], "belief.matrix_by"),
+    ([(MATRICES, '[belief.stays]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "10 min" }\n')],
+     "belief.stays.07-21.busy: '10 min' is shorter than one step"),
+    ([(MATRICES, '[belief.stays]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "2 h" }\n')],
+     "belief.stays.22-06: does not say how long 'busy' lasts"),
+    ([(MATRICES, "[belief.stays]\n22-06 = { calm = 8, busy = 2 }\n")],
+     "belief.stays: no matrix is that of 07, 08, 09, 10 and 11 more"),
+    ([(MATRICES, "[belief.stays]\n00-23 = { calm = 8, busy = 2 }\n"), (BY_HOUR[1] + "\n", "")],
+     "belief.matrix_by: is missing"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, told: str) -> None:
     path = written(tmp_path, *changes)
@@ -233,7 +253,7 @@ def test_overlaps_and_gaps_are_named() -> None:
 def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path, engine: str) -> None:
     public = [(t, state) for t, state in recorded(400, datetime(2024, 11, 28, 13)) if t.hour != 3 or t.day % 2]
     fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0.5\n'
-    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    path = written(tmp_path, (MATRICES, fit))
     if engine != "csv":
         return _on_engine(tmp_path, engine, public)
     lines = [f"{t.isoformat()},{state}" for t, state in public]
@@ -268,7 +288,7 @@ def _on_engine(folder: Path, engine: str, rows: Any) -> None:
 
 def test_an_undeclared_fit_to_the_private_data_is_refused(tmp_path: Path) -> None:
     fit = '[belief.fit]\nfile = "copy.csv"\n'
-    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    path = written(tmp_path, (MATRICES, fit))
     (tmp_path / "copy.csv").write_bytes((tmp_path / "ward.csv").read_bytes())
     with pytest.raises(SpecError) as error:
         load(path)
@@ -277,7 +297,7 @@ def test_an_undeclared_fit_to_the_private_data_is_refused(tmp_path: Path) -> Non
 
 def test_a_row_of_an_hour_that_was_never_left_needs_smoothing(tmp_path: Path) -> None:
     fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0\n'
-    path = written(tmp_path, ("[belief.matrices]\n" + BY_HOUR[0], fit))
+    path = written(tmp_path, (MATRICES, fit))
     (tmp_path / "public.csv").write_text("time,state\n2025-01-01T00:00:00,calm\n", encoding="utf-8")
     with pytest.raises(SpecError) as error:
         load(path)

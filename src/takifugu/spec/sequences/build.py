@@ -30,7 +30,7 @@ from takifugu.spec.sequences.sections import (
     ItemSpec,
     SourceSpec,
 )
-from takifugu.spec.sequences.stays import matrix_of, step_of
+from takifugu.spec.sequences.stays import matrices_of, matrix_of, step_of
 from takifugu.spec.sequences.windows import calendar_of
 from takifugu.spec.source import open_public
 
@@ -94,7 +94,8 @@ def chain_of(
         calendar = None if source is None else calendar_of(source)
         if calendar is None:
             raise InputError("the matrices are those of a calendar", fix=CALENDAR).at("matrix_by")
-        return chain_by(belief, belief.matrices or {}, calendar, length, belief.source)
+        matrices = belief.matrices or matrices_of(belief, step_of(source.step))  # type: ignore[union-attr]
+        return chain_by(belief, matrices, calendar, length, belief.source)
     matrix: Sequence[Sequence[float]]
     if belief.stay is not None:
         matrix = matrix_of(belief, step_of(None if source is None else source.step))

@@ -37,6 +37,8 @@ Hide = EveryEntrySpec | EntrySpec
 
 #: The keys of [belief] that an error in it is blamed on.
 _OWN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
+#: The keys that say what a chain is.
+_WAYS = ("matrix", "matrices", "stay", "stays", "fit")
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count"),
@@ -146,30 +148,30 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
         yield undeclared("piece")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
-    if isinstance(belief, ChainSpec) and not faulty & {"belief.matrix", "belief.fit", "belief.stay", "belief.next"}:
+    if isinstance(belief, ChainSpec) and not faulty & {f"belief.{key}" for key in (*_WAYS, "next")}:
         given = _ways(belief)
         if len(given) != 1:
             what = f"is given beside {given[1]}" if given else "is missing"
             fix = "write one of matrix = [[...], ...], stay = {...} and a section [belief.fit]"
-            if belief.matrix_by is not None or belief.matrices is not None:
-                fix = "write either matrices = {...} or a section [belief.fit]"
+            if belief.matrix_by is not None or belief.matrices is not None or belief.stays is not None:
+                fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
             missing = "matrix" if belief.matrix_by is None else "matrices"
             yield fault(("belief", given[0] if given else missing), what, fix)
         else:
             yield from _by_cells(belief, given[0], source)
-        if belief.next is not None and belief.stay is None:
+        if belief.next is not None and belief.stay is None and belief.stays is None:
             yield fault(("belief", "next"), "says what follows states that nothing says the length of", "write stay")
 
 
 def _ways(belief: ChainSpec) -> list[str]:
     """Return the keys that say what the chain is: there is to be one."""
-    return [key for key in ("matrix", "matrices", "stay", "fit") if getattr(belief, key) is not None]
+    return [key for key in _WAYS if getattr(belief, key) is not None]
 
 
 def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with matrices by hour or weekday, beside the matrices themselves."""
     if belief.matrix_by is None:
-        if way == "matrices":
+        if way in ("matrices", "stays"):
             fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
             yield fault(("belief", "matrix_by"), "is missing, and there are several matrices", fix)
         return
@@ -186,7 +188,7 @@ def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterato
 
 def _is_odd(belief: ChainSpec, source: SourceSpec | None) -> bool:
     """Whether matrices by hour or weekday are wanted of what has none, which is told."""
-    if belief.matrix_by is None and belief.matrices is None:
+    if belief.matrix_by is None and belief.matrices is None and belief.stays is None:
         return False
     try:
         if source is None or windows.calendar_of(source) is None:
@@ -238,10 +240,11 @@ def _try_chain(
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
     if isinstance(belief, ChainSpec) and (len(_ways(belief)) != 1 or _is_odd(belief, source)):
         return None
-    if isinstance(belief, ChainSpec) and belief.stay is not None:
+    if isinstance(belief, ChainSpec) and (belief.stay is not None or belief.stays is not None):
         if source is None:
             return None  # a time is some number of the source's steps
-        odd = [blamed(error, "belief", *error.where) for error in stays.faults(belief, stays.step_of(source.step))]
+        faults_in = stays.faults if belief.stays is None else stays.faults_by
+        odd = [blamed(error, "belief", *error.where) for error in faults_in(belief, stays.step_of(source.step))]
         if odd:
             found += odd
             return None
@@ -257,7 +260,7 @@ def _try_chain(
         return None
     except TakifuguError as error:
         at = error.where[:1]
-        if at in (("matrices",), ("matrix_by",)):
+        if at in (("matrices",), ("stays",), ("matrix_by",)):
             found.append(blamed(error, "belief", *error.where[:2]))
             return None
         if isinstance(belief, ChainSpec) and at != ("initial",):

@@ -86,7 +86,7 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
     for part in name.split(","):
         ends = [_cell(text.strip(), name, by) for text in part.split("-")]
         if len(ends) > 2:
-            raise InputError(f"{name!r} has more than two ends", fix=_example(by)).at("matrices", name)
+            raise InputError(f"{name!r} has more than two ends", fix=_example(by)).at(name)
         last = ends[-1] if ends[-1] >= ends[0] else ends[-1] + len(_CELLS[by])
         found += [cell % len(_CELLS[by]) for cell in range(ends[0], last + 1)]
     return tuple(found)
@@ -100,12 +100,12 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
             if cell in found:
                 raise InputError(
                     f"{_CELLS[by][cell]} is in {found[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
-                ).at("matrices", name)
+                ).at(name)
             found[cell] = name
     missing = [text for cell, text in enumerate(_CELLS[by]) if cell not in found]
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        raise InputError(f"no matrix is that of {', '.join(missing[:_NAMED])}{more}", fix=_example(by)).at("matrices")
+        raise InputError(f"no matrix is that of {', '.join(missing[:_NAMED])}{more}", fix=_example(by))
     return found
 
 
@@ -116,13 +116,15 @@ def chain_by(
 
     Raises InputError, which names the key, for cells without a matrix or with two, and for what is no matrix.
     """
-    by = str(belief.matrix_by)
-    key_of, period = shared_out([*matrices], by), period_of(by, calendar)
+    by, key = str(belief.matrix_by), "matrices" if belief.stays is None else "stays"
+    with within(key):
+        key_of = shared_out([*matrices], by)
+    period = period_of(by, calendar)
     used = [name for name in matrices if any(key_of[cell] == name for cell in set(period.cells))]
     numbers = [used.index(key_of[cell]) for cell in period.cells]
     tables = []
     for name in used:
-        with within("matrices", name):
+        with within(key, name):
             tables.append(stochastic_matrix(matrices[name]))
             if len(tables[-1]) != len(belief.states):
                 raise InputError(
@@ -154,7 +156,7 @@ def fitted_by(
 def matrices_in(belief: ChainSpec, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, Any]]:
     """Yield what each matrix of a chain is that of, and the matrix: the keys of a release file, or single cells."""
     by = str(belief.matrix_by)
-    names = _CELLS[by] if belief.matrices is None else tuple(belief.matrices)
+    names = tuple(belief.matrices or belief.stays or _CELLS[by])
     key_of = {cell: name for name in names for cell in cells_of(name, by)}
     cells = period_of(by, calendar).cells
     for number, matrix in enumerate(chain.matrices):
@@ -166,14 +168,12 @@ def _cell(text: str, name: str, by: str) -> int:
     if by == "hour":
         if text.isascii() and text.isdigit() and len(text) <= 2 and int(text) < 24:
             return int(text)
-        raise InputError(f"{name!r} names {text!r}, which is no hour from 00 to 23", fix=_example(by)).at(
-            "matrices", name
-        )
+        raise InputError(f"{name!r} names {text!r}, which is no hour from 00 to 23", fix=_example(by)).at(name)
     found = [n for n, day in enumerate(WEEKDAYS) if text.lower() in (day.lower(), day[:3].lower())]
     if not found:
         raise InputError(
             f"{name!r} names {text!r}, which is no weekday{did_you_mean(text.title(), WEEKDAYS)}", fix=_example(by)
-        ).at("matrices", name)
+        ).at(name)
     return found[0]
 
 

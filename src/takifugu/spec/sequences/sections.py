@@ -196,10 +196,17 @@ class ChainSpec(_ChainSpec):
             examples=[{"still": "100 min", "walking": "6 min"}],
         ),
     ] = None
+    stays: Annotated[
+        dict[str, dict[str, Number]] | None,
+        Field(
+            description="with matrix_by, instead of matrices: how long each state lasts in each hour or weekday",
+            examples=[{"22-06": {"still": "3 h", "walking": "5 min"}, "07-21": {"still": "1 h", "walking": "20 min"}}],
+        ),
+    ] = None
     next: Annotated[
         dict[str, dict[str, Number]] | None,
         Field(
-            description="with stay: the share of each state among those that follow one; two states need none",
+            description="with stay or stays: the share of each state among those that follow one; two states need none",
             examples=[{"still": {"walking": 0.9, "running": 0.1}}],
         ),
     ] = None

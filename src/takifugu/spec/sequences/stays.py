@@ -60,6 +60,31 @@ def matrix_of(belief: ChainSpec, step: Step) -> list[list[float]]:
     return rows
 
 
+def matrices_of(belief: ChainSpec, step: Step) -> dict[str, list[list[float]]]:
+    """Return the matrix of each hour or weekday of a belief that says how long states last there.
+
+    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
+    """
+    for fault in faults_by(belief, step):
+        raise fault
+    return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
+
+
+def faults_by(belief: ChainSpec, step: Step) -> Iterator[InputError]:
+    """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
+    for number, (name, mine) in enumerate((belief.stays or {}).items()):
+        for error in faults(_in(belief, mine), step):
+            if error.where[:1] == ("stay",):
+                error.where = ("stays", name, *error.where[1:])
+                yield error
+            elif number == 0:  # what follows states is the same everywhere
+                yield error
+
+
+def _in(belief: ChainSpec, stay: Mapping[str, Any]) -> ChainSpec:
+    return belief.model_copy(update={"stay": stay})
+
+
 def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
     named, stays, following = _named(belief), belief.stay or {}, belief.next or {}
