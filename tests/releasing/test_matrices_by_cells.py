@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.support.engines import ENGINES
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.beliefs.periodic_chain import PeriodicChain
@@ -62,11 +63,7 @@ def recorded(hours: int, start: datetime = MONDAY) -> list[tuple[datetime, str]]
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
-    text = FILE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = [f"{t.isoformat()},{state}" for t, state in (recorded(672) if rows is None else rows)]
     (folder / "ward.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
     return folder / "ward.toml"

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
+from tests.support.release_files import changed
 
 from takifugu.certificates.cells import read_table
 from takifugu.cli import main
@@ -67,11 +68,7 @@ def recorded(who: str = "ana ben", steps: int = 1000, seen: float = 0.9) -> list
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bool = False) -> Path:
-    text = FILE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
         shown = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.cli import main
@@ -67,11 +68,7 @@ def recorded(people: int = 12, wards: str = "AB") -> list[Row]:
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
-    text = FILE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    (folder / "clinic.toml").write_text(text, encoding="utf-8")
+    (folder / "clinic.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     with (folder / "clinic.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("who", "ward", "floor", "minute", "state"), *(rows or recorded())])
     return folder / "clinic.toml"
@@ -185,8 +182,8 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
         for unit, size in enumerate(sizes):
             worst = Fraction(0)
             for one in itertools.product(["calm", "busy"], repeat=5):
-                for changed in itertools.product(["calm", "busy"], repeat=size):
-                    other = (*one[:first], *changed, *one[first + size :])
+                for moved in itertools.product(["calm", "busy"], repeat=size):
+                    other = (*one[:first], *moved, *one[first + size :])
                     gap = sum(abs(a - b) for a, b in zip(shown(one), shown(other), strict=True))
                     worst = max(worst, Fraction(gap))
             alone = tf.Pufferfish(tf.every_entry(), chain.with_length(size))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.support.release_files import changed
 
 from takifugu.cli import main
 from takifugu.errors import CalibrationRefused, DataError, InputError, SpecError
@@ -51,11 +52,7 @@ every = "week"
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: str | None = None, weeks: int = 4) -> Path:
-    text = FILE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     (folder / "ward.csv").write_text(recorded(weeks) if rows is None else rows, encoding="utf-8")
     return folder / "ward.toml"
 
