@@ -280,3 +280,9 @@ def test_documents_leave_directory_and_environment_as_they_were(tmp_path: Path) 
     evaluate("```python\nopen('left-behind', 'w').close()\n```\n", tmp_path)
     assert (os.getcwd(), dict(os.environ)) == before
     assert not (Path(before[0]) / "left-behind").exists()
+
+
+def test_the_tool_for_mutants_says_what_it_does() -> None:
+    tool = [sys.executable, str(ROOT / "tools" / "mutants.py"), "--help"]
+    told = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=60, cwd=ROOT)
+    assert told.stdout.startswith("Change the code in small wrong ways")

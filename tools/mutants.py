@@ -456,6 +456,9 @@ def check(copied: Path, package: Package, reviewed: set[Key], only: Sequence[str
 
 
 def main(wanted: Sequence[str]) -> int:
+    if any(word.startswith("-") for word in wanted):
+        print(__doc__)
+        return 0 if {*wanted} & {"-h", "--help"} else 2
     listed = tomllib.loads(LIST.read_text())
     packages = {name: Package(**package) for name, package in listed["packages"].items()}
     only = [word for word in wanted if word not in packages]
