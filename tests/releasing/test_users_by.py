@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.errors import DataError, SpecError
@@ -79,10 +80,7 @@ def people() -> list[Row]:
 
 
 def written(folder: Path, text: str, *changes: tuple[str, str], rows: Any = None) -> Path:
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after)
-    (folder / "census.toml").write_text(text, encoding="utf-8")
+    (folder / "census.toml").write_text(changed(text, *changes), encoding="utf-8")
     with (folder / "census.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("ward", "age", "sex"), *(rows or people())])
     return folder / "census.toml"

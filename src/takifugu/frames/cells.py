@@ -33,6 +33,7 @@ AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HO
 def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
     """Return what a table is by, in its order; InputError, which names the key, for what the calendar does not tell.
 
+    >>> from datetime import timedelta
     >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
     ('weekday', 'hour')
     """
@@ -59,6 +60,7 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
 class Slots:
     """The number of every step of a window, along one axis or several, and what each number is called.
 
+    >>> from datetime import timedelta
     >>> hours = Slots(Calendar.read("2026-01-05", None, timedelta(minutes=30)), range(0, 5), ("weekday", "hour"))
     >>> hours.numbers.tolist(), [hours.label(number) for number in (0, 1, 2)]
     ([0, 0, 1, 1, 2], ['Monday 00', 'Monday 01', 'Monday 02'])
