@@ -241,7 +241,7 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
 def test_the_report_has_no_word_about_beliefs_that_are_off() -> None:
     page = tf.report_html(tf.release(made(visits(), tf.Visitors()), [["bar"]]))
     assert "If the belief is inaccurate" not in page
-    assert "against everyone, whatever they believe about the data" in page
+    assert "Anyone who sees this release, whatever they believe about the data." in page
     assert "is listed above" not in page
     assert "who was not at a place is not protected" in page
 
