@@ -87,7 +87,7 @@ def too_long(text: str, columns: int) -> list[str]:
 
 
 @pytest.mark.parametrize("words", [*COMMANDS, *HELP], ids=" ".join)
-@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:
     writes = words[0] in ("init", "release") and not {"--dry-run", "--help"} & {*words}
     (place / "other.db").unlink(missing_ok=True)
