@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -13,6 +14,7 @@ from tests.frames.test_order import START, numbered, written
 from tests.frames.test_rules import RULES, table
 from tests.frames.test_rules import STATES as A_AND_B
 from tests.frames.test_totals import TENTHS, TRAP, as_dict, expected
+from tests.releasing import test_tables_by as weekly
 from tests.support import engines, frames_oracle
 from tests.support.counted_cells import BY, by_hand, columns_of, recording, told
 from tests.support.engines import ENGINES, Columns
@@ -32,6 +34,7 @@ from takifugu.frames import (
 )
 from takifugu.frames.engines import collected
 from takifugu.frames.order import with_ticks
+from takifugu.releasing.run import release_file
 
 pytestmark = pytest.mark.spark
 
@@ -112,6 +115,19 @@ def test_texts_of_times_are_read_alike(session: Any) -> None:
 def test_counts_by_cells_of_a_calendar(session: Any, by: tuple[str, ...], zone: str | None) -> None:
     rows = recording()
     assert told(open_frame(engines.spark(session, columns_of(rows))), by, zone) == by_hand(rows, by, zone)
+
+
+def test_a_weekly_file_reads_a_spark_frame_as_it_reads_others(session: Any, tmp_path: Path) -> None:
+    rows = weekly.recorded()
+    columns: Columns = {
+        "who": ("text", [who for who, *_ in rows]), "state": ("text", [state for *_, state in rows]),
+        "at": ("zoned", [at.replace(tzinfo=UTC) for _, at, _ in rows]),
+    }  # fmt: skip
+    path = weekly.written(tmp_path, weekly.LOCAL, rows=rows, local=True)
+    ((_, found),) = weekly.truths(path, engines.spark(session, columns))
+    assert {cell: n for cell, n in found.items() if n} == weekly.by_hand(rows, ("hour",), weekly.ZONE)
+    (published,) = release_file(path, engines.spark(session, columns), anyway=True).tables
+    assert published.certificate is not None
 
 
 def micros(moment: datetime) -> int:
