@@ -12,18 +12,14 @@ from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.outlook import print_outlook
 from takifugu.cli.output import SCOPES, name_of, print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.releasing import planning
+from takifugu.releasing import steps
 from takifugu.releasing.expected import Blur, Expected
-from takifugu.releasing.forecast import Forecast, forecast_of
-from takifugu.releasing.new_ledger import check_ledger
+from takifugu.releasing.forecast import Forecast
 from takifugu.releasing.notices import spending
-from takifugu.releasing.outlook import outlook
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 
 _HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
-#: A dry run looks so many windows ahead.
-YEAR = 52
 #: How many kinds of answers are shown per table; the JSON has all.
 _SHOWN = 6
 
@@ -32,12 +28,8 @@ def dry_run(
     file: Path, output: Path | None, new_ledger: bool, anyway: bool, as_json: bool, window: str | None = None
 ) -> None:
     with watching() as watch:
-        planned = planning.plan(load(file, window=window), watch)
-    folder = planned.file.inside(planned.spec.output) if output is None else output
-    check_ledger(planned.file, folder, new_ledger)
-    foreseen = forecast_of(planned, anyway)
-    is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
-    ahead = outlook(planned.file, YEAR) if is_regular else None
+        found = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch)
+    foreseen, ahead = found.forecast, found.outlook
     if as_json:
         more = {} if ahead is None else {"outlook": ahead.to_dict()}
         print_json("release --dry-run", file, {**foreseen.to_dict(), **more})
