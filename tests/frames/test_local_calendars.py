@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takifugu.errors import InputError
-from takifugu.frames import Calendar, Zone
+from takifugu.frames import Calendar, Slots, Zone, axes_of
 
 #: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
 CHANGES = [
@@ -44,6 +45,13 @@ def read(zone: str, first: date, last: date | None, minutes: int) -> Calendar:
     return Calendar.read(first, last, timedelta(minutes=minutes), Zone(zone))
 
 
+def cells(calendar: Calendar, kind: str, window: range) -> tuple[tuple[str, ...], Any]:
+    """Return the names of the cells of a window, and the number of each step's."""
+    slots = Slots(calendar, window, axes_of(kind, calendar))
+    numbers, which = slots.cells
+    return tuple(map(slots.label, numbers.tolist())), which
+
+
 def named(shown: datetime) -> Iterator[tuple[str, str, str]]:
     """Yield what each kind of cell and period calls the step that starts at a time."""
     year, week, _ = shown.isocalendar()
@@ -62,11 +70,11 @@ def test_windows_and_cells_are_those_of_clocks(change: tuple[str, date, date, in
     wide = read(change[0], change[1] - timedelta(days=40), change[2] + timedelta(days=40), change[3])
     for number, (kind, period, _) in enumerate(named(shown[0])):
         told = [[*named(one)][number][2] for one in shown]
-        labels, cell = calendar.cells(kind, range(len(shown)))
+        labels, cell = cells(calendar, kind, range(len(shown)))
         assert [labels[k] for k in cell] == told, kind
         assert sorted(set(told)) == sorted(labels)
         middle = range(len(shown) // 3, len(shown) // 2)
-        labels, cell = calendar.cells(kind, middle)
+        labels, cell = cells(calendar, kind, middle)
         assert [labels[k] for k in cell] == told[middle.start : middle.stop], kind
         if period:
             for label in dict.fromkeys(told) if period != "month" else ():
@@ -99,7 +107,7 @@ def test_weeks_with_a_change_are_an_hour_shorter_or_longer() -> None:
     days = [len(calendar.period(day)) for day in ("2026-03-28", "2026-03-29", "2026-10-25")]
     assert days == [24, 23, 25]
     twice = calendar.window("2026-10-25", "2026-10-26")
-    labels, cell = calendar.cells("hour", twice)
+    labels, cell = cells(calendar, "hour", twice)
     assert [(cell == k).sum() for k, label in enumerate(labels) if label in ("01", "02", "03")] == [1, 2, 1]
 
 
@@ -144,12 +152,12 @@ def test_steps_that_fit_no_half_hour_are_refused() -> None:
 
 
 def test_cells_that_there_are_not() -> None:
-    with pytest.raises(InputError, match=r"is 'houer'.*did you mean 'hour'"):
-        Calendar.read("2026-01-05", None, timedelta(hours=1)).cells("houer", range(3))
+    with pytest.raises(InputError, match=r"is by 'houer'.*did you mean 'hour'"):
+        cells(Calendar.read("2026-01-05", None, timedelta(hours=1)), "houer", range(3))
     from fractions import Fraction
 
-    with pytest.raises(InputError, match="steps are numbers, which have no hours"):
-        Calendar.read(0, None, Fraction(1)).cells("hour", range(3))
+    with pytest.raises(InputError, match="is by 'hour', and steps are numbers"):
+        cells(Calendar.read(0, None, Fraction(1)), "hour", range(3))
 
 
 @settings(max_examples=60, deadline=None)

@@ -13,18 +13,12 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError
 from takifugu.frames.moments import (
-    CELLS,
     EPOCH,
     MICROSECOND,
     PERIODS,
     Moment,
-    cell_name,
-    cell_numbers,
     days_of,
     midnight,
     moment,
@@ -143,28 +137,6 @@ class Calendar:
             if first >= self.start:
                 yield text, range(self._place(first, "every"), self._place(last, "every"))
             day = self._day(int(last))
-
-    def cells(self, kind: str, window: range) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-        """Return the hours ("09"), weekdays, dates, weeks or months that a window has, and the number of each step's.
-
-        What counts is when a step starts, by clocks in the zone: an hour that is shown twice is one cell of twice as
-        many steps. Raises InputError, which names the key, for numbers and for another `kind`.
-
-        >>> calendar = Calendar.read("2026-01-05T22:00", None, timedelta(hours=1))
-        >>> calendar.cells("hour", range(4))
-        (('00', '01', '22', '23'), array([2, 3, 0, 1]))
-        """
-        if kind not in CELLS:
-            raise InputError(
-                f"is {kind[:40]!r}", fix=f"write one of {', '.join(map(repr, CELLS))}{did_you_mean(kind, CELLS)}"
-            ).at("by")
-        if not self.is_time:
-            what = "steps are numbers, which have no hours and days"
-            raise InputError(what, fix='declare a step such as "1h"').at("by")
-        moments = int(self.start) + np.arange(window.start, window.stop, dtype=np.int64) * int(self.step)
-        walls = moments if self.zone is None else moments + self.zone.offsets(moments)
-        numbers, cell = np.unique(cell_numbers(kind, walls), return_inverse=True)
-        return tuple(cell_name(kind, int(number)) for number in numbers), cell.reshape(-1).astype(np.int64)
 
     def written(self, places: range) -> str:
         """Return from when to when a window is, by clocks in the zone, or in UTC."""

@@ -19,11 +19,8 @@ Moment = int | Fraction
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-#: What the steps of a window may be divided by.
-CELLS = ("hour", "weekday", "date", "week", "month")
 #: What `every` may be, and a window of each as it is written.
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
-
 
 
 def moment(value: Any, is_time: bool, key: str, zone: Zone | None = None) -> Moment:

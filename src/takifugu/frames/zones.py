@@ -13,9 +13,6 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-import numpy as np
-import numpy.typing as npt
-
 from takifugu.errors import InputError, did_you_mean
 
 #: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
@@ -91,12 +88,6 @@ class Zone:
         changes = self.changes
         after = bisect_right(changes, moment, key=lambda change: change[0])
         return changes[after - 1][2] if after else self.stretches[0].offset
-
-    def offsets(self, moments: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the same of many moments."""
-        known = np.array([self.stretches[0].offset, *(after for _, _, after in self.changes)], dtype=np.int64)
-        at = np.array([moment for moment, _, _ in self.changes], dtype=np.int64)
-        return known[np.searchsorted(at, moments, side="right")]
 
     def moments(self, wall: int) -> tuple[int, ...]:
         """Return the moments at which clocks show a time: one, none where it is skipped, or two.
