@@ -8,7 +8,7 @@ import click
 
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.releasing.outlook import Outlook, outlook
+from takifugu.releasing.outlook import AHEAD, Outlook, outlook
 from takifugu.spec.file import load
 from takifugu.tables import number, text_table
 
@@ -30,8 +30,7 @@ def print_outlook(found: Outlook) -> None:
     ]
     click.echo(text_table(["table", "steps of a window", "epsilon", "scale"], rows))
     click.echo()
-    ahead = [[f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))] for row in found.rows]
-    click.echo(text_table(["windows", "epsilon in all", "sum of epsilons"], ahead))
+    click.echo(text_table(AHEAD, found.shown))
     click.echo()
     click.echo(wrapped(
         "epsilon in all: what all these windows, one after the other, cost each unit together; each step is hidden at "

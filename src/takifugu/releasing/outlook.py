@@ -19,11 +19,14 @@ from takifugu.frameworks import Framework
 from takifugu.laws.rationals import as_fraction
 from takifugu.releasing.planning import asked_of
 from takifugu.spec.kind import ReleaseFile
+from takifugu.tables import number
 
 #: A plan looks no further ahead.
 MOST_RELEASES = 10_000
 #: Budgets are met by an epsilon per window that is too small by at most 1 part in 2 to this power.
 HALVINGS = 10
+#: Titles of the table of windows one after the other.
+AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,11 @@ class Outlook:
     rows: tuple[Ahead, ...]
     budget: Fraction | None
     fits: Fraction | None
+
+    @property
+    def shown(self) -> list[tuple[str, ...]]:
+        """The rows as they are shown, under the titles AHEAD."""
+        return [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from takifugu.markup import folded, html_table, note, text
 from takifugu.releasing.forecast import Forecast, forecast_of
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.outcomes import WHOSE
-from takifugu.releasing.outlook import Outlook, outlook
+from takifugu.releasing.outlook import AHEAD, Outlook, outlook
 from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, unwatched
 from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import labelled, number, text_table
@@ -21,7 +20,6 @@ from takifugu.tables import labelled, number, text_table
 #: A dry run looks so many windows ahead.
 YEAR = 52
 _NOISE = ("answers", "mechanism", "scale", "error", "epsilon")
-_AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 
 
 @dataclass(frozen=True)
@@ -91,11 +89,11 @@ class DryRun:
     outlook: Outlook | None
 
     def __str__(self) -> str:
-        ahead = [] if self.outlook is None else [text_table(_AHEAD, _ahead(self.outlook))]
+        ahead = [] if self.outlook is None else [text_table(AHEAD, self.outlook.shown)]
         return "\n\n".join([str(self.forecast), *ahead, _DRY])
 
     def _repr_html_(self) -> str:
-        table = "" if self.outlook is None else html_table(_AHEAD, _ahead(self.outlook))
+        table = "" if self.outlook is None else html_table(AHEAD, self.outlook.shown)
         return self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
 
 
@@ -153,11 +151,3 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
         *(("condition", words) for words in calibration.guarantee.conditions),
     ]
     return [(label, words) for label, words in facts if words]
-
-
-def _ahead(found: Outlook) -> list[tuple[str, ...]]:
-    return [(f"{row.releases:,}", _number(row.epsilon), _number(row.added)) for row in found.rows]
-
-
-def _number(value: Fraction) -> str:
-    return number(float(value))
