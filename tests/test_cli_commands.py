@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
-from tests.support.terminals import on_a_terminal, without_a_terminal
+from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu import reproduce
 from takifugu.cli import main
@@ -353,11 +353,7 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
     where = files.write(tmp_path)
     program = (
-        "import sys, time; import takifugu.cli.progress as p; p.PATIENCE = 0.0\n"
-        "from takifugu.releasing import planning\n"
-        "real = planning._Asking._ask\n"
-        "planning._Asking._ask = lambda *a: (time.sleep(0.2), real(*a))[1]\n"
-        f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
+        f"{AT_ONCE}from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     )
     table, seen = on_a_terminal(program)
     assert b"calibrating time-use-units" in seen

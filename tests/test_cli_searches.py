@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.support.terminals import on_a_terminal, without_a_terminal
+from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu import searches
 from takifugu.cli import main, progress
@@ -119,10 +119,7 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
 @pytest.mark.slow
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
     program = (
-        "import sys, time; import takifugu.cli.progress as p; p.PATIENCE = p.LONG = 0.0\n"
-        "from takifugu.searches import Search\n"
-        "real = Search.tell\n"
-        "Search.tell = lambda *a: (time.sleep(0.05), real(*a))[1]\n"
+        f"{AT_ONCE}progress.LONG = 0.0\n"
         f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     )
     table, seen = on_a_terminal(program)

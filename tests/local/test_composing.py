@@ -12,7 +12,7 @@ from tests.support import population_oracles as oracles
 
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.laws.channel import Channel
-from takifugu.local import composing, couplings, measuring
+from takifugu.local import bounds, composing, couplings, measuring
 from takifugu.local.composing import Kept
 
 F = Fraction
@@ -118,6 +118,16 @@ def test_pre_processing_needs_the_delta_of_a_group():
     assert kept.epsilon == 2
     assert twice <= float(kept.delta) * (1 + 1e-14)
     assert float(kept.delta) == pytest.approx(twice, abs=1e-14)
+
+
+def test_a_delta_is_never_above_one():
+    """Channels that tell their inputs apart for certain, in masses that no float holds."""
+    third = F(1, 3)
+    apart = Channel.of([0, 1], range(6), [[third] * 3 + [0] * 3, [0] * 3 + [third] * 3])
+    assert measuring.local_delta(apart, F(1, 4)) == 1.0
+    assert measuring.metric_delta(apart, lambda x, y: abs(x - y), F(1, 4)) == 1.0
+    assert measuring.distribution_delta(apart, {0: 0.1 + 0.2 + 0.7}, {1: 1.0000000000000002}, 0) == 1.0
+    assert bounds.delta_by_coupling(apart, {0: 1}, {1: 1}, F(1, 4)) == 1.0
 
 
 @given(oracles.channels(4, 3), EPSILONS, st.integers(0, 3))

@@ -234,10 +234,10 @@ def test_nothing_is_searched_where_one_belief_has_no_quilts(monkeypatch: pytest.
 
 
 def test_a_hundred_steps_take_seconds() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = needed(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100), Count(1), 1, "quilt-local")
     assert found.scale == pytest.approx(4)
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_nodes_far_away_are_tried_where_all_entries_share_them():

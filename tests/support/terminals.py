@@ -7,6 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+#: Lines of a program: the bar appears at once, and each of its states; without them, where work takes a second.
+AT_ONCE = """
+import takifugu.cli.progress as progress
+class Now:
+    def __init__(self, seconds, start): self.start = start
+    def cancel(self): pass
+progress.threading.Timer = Now
+refresh = progress._Shown._refresh
+progress._Shown._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh())
+"""
+#: And these: never, however slow the machine is.
+NEVER = "import takifugu.cli.progress as progress; progress.PATIENCE = progress.EVERY = 1e6\n"
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 

@@ -142,7 +142,7 @@ def true_delta(
         slack = 1e-24 * randomiser.cells + 4 * error
         upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
         output = tuple(_published(y, randomiser) for y in where)
-        return Audit(float(low), comparison, output, max(0.0, float(low) - slack), upper)
+        return Audit(min(1.0, float(low)), comparison, output, max(0.0, float(low) - slack), upper)
 
 
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:

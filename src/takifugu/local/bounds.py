@@ -121,7 +121,7 @@ def delta_by_coupling(channel: Channel, p: Population, q: Population, epsilon: N
     for one, two in ((p, q), (q, p)):
         _, plan = least_largest(one, two, lost)
         means.append(math.fsum(float(mass) * lost(x, z) for (x, z), mass in plan.items()) * (1 + 2.0**-50))
-    return max(means)
+    return min(max(means), 1.0)
 
 
 def close_beliefs(channel: Channel, p: Population, q: Population, closeness: Number, metric: Metric) -> Kept:

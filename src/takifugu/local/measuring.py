@@ -82,7 +82,7 @@ def _divergences(channel: Channel, epsilons: Floats) -> Floats:
         parts = np.maximum(law * (1 + 2.0**-50) - factors[row][:, None] * table, 0.0)
         found[row] = parts.sum(axis=1) * (1 + (len(law) + 2) * 2.0**-52)
     np.fill_diagonal(found, 0.0)
-    return found
+    return np.minimum(found, 1.0)  # rounding up does not make a delta of more
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
@@ -134,7 +134,8 @@ def distribution_delta(channel: Channel, p: Population, q: Population, epsilon: 
 
 def excess(p: Population, q: Population, epsilon: Fraction) -> float:
     """Return sum over y of (p(y) - e^epsilon q(y))_+, rounded up; float masses count as the fractions that they are."""
-    return divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
+    found = divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
+    return min(found, 1.0)  # float masses may sum to more
 
 
 def class_loss(channel: Channel, populations: Sequence[Population]) -> float:
