@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from takifugu.errors import DataError
+from takifugu.frames.other_kinds import other_text
 from takifugu.frames.recoded import not_written_so
 from takifugu.frames.texts import BLANKS
 from takifugu.frames.written import Written
@@ -49,7 +50,7 @@ def look(path: Path, opener: Opener, written: Written | None = None) -> Dialect:
     """Return the dialect of a CSV file, seen from its first lines where it is not declared.
 
     The separator is what Excel's line `sep=;` says, or else whichever of `,;` tab and `|` splits the header most often.
-    Raises DataError for a file that is empty, is not in its encoding, or has no header.
+    Raises DataError for a file that is empty, is no table (JSON, XML), is not in its encoding, or has no header.
     """
     written = written or Written()
     with _text(path, opener, written.codec) as file:
@@ -60,6 +61,9 @@ def look(path: Path, opener: Opener, written: Written | None = None) -> Dialect:
     first = first if said is None or first is None else _first(lines, first + 1)
     if first is None:
         raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
+    kind = other_text("".join(lines[first:]))
+    if kind is not None:
+        raise DataError(f"{path.name} {kind[0]}", rule="data are a table of rows and columns", fix=kind[1])
     if len(start) == _LOOK and first == len(lines) - 1:
         raise DataError(
             f"{path.name} starts with a line of over {_LOOK:,} characters", rule="it must hold column names"

@@ -19,6 +19,7 @@ from typing import Any
 
 from takifugu.errors import DataError, InputError
 from takifugu.frames.csv_text import LONGEST_LINE, Dialect, as_lists, careful_with_files, check_lines, look
+from takifugu.frames.other_kinds import BEGINNING, other_kind
 from takifugu.frames.outside import engine_of
 from takifugu.frames.parquet import Longest, check_rows, longest_in_duckdb, longest_in_polars, read_with_pyarrow
 from takifugu.frames.recoded import copied
@@ -29,21 +30,6 @@ from takifugu.frames.written import Written
 
 #: A CSV file larger than this is not read into Python's memory.
 LARGEST_IN_PYTHON = 1_000_000_000
-
-#: How files of other kinds start, and what to do with them.
-_OTHER_KINDS = {
-    b"PK\x03\x04": ("is a zip archive or an Excel workbook", "export the sheet as CSV"),
-    b"\xd0\xcf\x11\xe0": ("is an Excel workbook", "export the sheet as CSV"),
-    b"ARROW1": ("is an Arrow file", "read it with pyarrow or polars and give the frame, or save it as Parquet"),
-    b"FEA1": ("is a Feather file", "read it with pyarrow and give the frame, or save it as Parquet"),
-    b"ORC": ("is an ORC file", "save it as Parquet"),
-    b"SQLite format 3": ("is a SQLite database", "export the table as CSV"),
-    b"\x28\xb5\x2f\xfd": ("is compressed with zstd", "unpack it, or compress it with gzip"),
-    b"BZh": ("is compressed with bzip2", "unpack it, or compress it with gzip"),
-    b"\xfd7zXZ": ("is compressed with xz", "unpack it, or compress it with gzip"),
-    b"\xff\xfe": ("is UTF-16 text", 'save it as UTF-8, or declare encoding = "utf-16"'),
-    b"\xfe\xff": ("is UTF-16 text", 'save it as UTF-8, or declare encoding = "utf-16"'),
-}
 
 
 def open_frame(data: Any, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
@@ -133,14 +119,18 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Writ
     start = _first_bytes(path)
     if not start:
         raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
-    for magic, (what, fix) in _OTHER_KINDS.items():
-        if start.startswith(magic) and not (what == "is UTF-16 text" and written.codec is not None):
-            raise DataError(f"{path.name} {what}", fix=fix)
+    packed = start.startswith(b"\x1f\x8b")
+    start = _first_unpacked_bytes(path) if packed else start
+    kind = other_kind(start, is_utf_16=written.codec is not None)
+    if kind is not None:
+        raise DataError(f"{path.name} {kind[0]}", fix=kind[1])
     if start.startswith(b"PAR1"):
+        if packed:
+            raise DataError(f"{path.name} is a Parquet file inside gzip", fix="unpack it")
         return replace(_open_parquet(path, missing), written=written)
     if path.suffix == ".parquet":
         raise DataError(f"{path.name} is called Parquet and is not", fix="check the file")
-    return replace(_open_csv(path, start.startswith(b"\x1f\x8b"), missing, written), written=written)
+    return replace(_open_csv(path, packed, missing, written), written=written)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -148,7 +138,7 @@ def _first_bytes(path: Path) -> bytes:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, "It is a device or a pipe, and data are read more than once")
         with open(path, "rb") as file:
-            return file.read(16)
+            return file.read(BEGINNING)
     except ValueError:
         raise DataError(
             "no file can have the name that is given for the data", fix="write the path of the file"
@@ -156,6 +146,11 @@ def _first_bytes(path: Path) -> bytes:
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None
+
+
+def _first_unpacked_bytes(path: Path) -> bytes:
+    with careful_with_files(path), gzip.open(path) as file:
+        return file.read(BEGINNING)
 
 
 def _open_csv(path: Path, packed: bool, missing: frozenset[str], written: Written) -> Table:
