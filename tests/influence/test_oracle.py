@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
 from tests.support import influence_oracle as oracle
 
 MATRIX = np.array([[0.9, 0.1], [0.4, 0.6]])
