@@ -44,6 +44,23 @@ def true_window_loss(
     return worst
 
 
+def loss_about_a_step(
+    law: Mapping[tuple[int, ...], float], step: int, windows: Sequence[tuple[int, Sequence[float], float]]
+) -> float:
+    """Return the largest log-ratio of transcripts, over every two values of one step of a recording.
+
+    A window is (start, what value 1 of each of its steps adds, scale) of Laplace noise.
+    """
+    paths, masses = np.array(list(law)), np.array(list(law.values()))
+    sums = np.stack([paths[:, s : s + len(w)] @ np.array(w, dtype=float) for s, w, _ in windows], axis=1)
+    shown = np.array(list(product(*(sorted({*column}) for column in sums.T.tolist()))))
+    scales = np.array([float(scale) for _, _, scale in windows])
+    weights = np.exp(-(np.abs(shown[:, None, :] - sums[None, :, :]) / scales).sum(axis=2)) * masses
+    which = [paths[:, step] == value for value in sorted({*paths[:, step].tolist()})]
+    given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in which]
+    return max(float(np.log(p / q).max()) for p in given for q in given)
+
+
 def long_quilt_cost(matrix: Sequence[Sequence[float]], costs: Array, any_start: bool = False) -> float:
     """Return the joint quilt cost of a recording under a chain without zeros that starts stationary, or anyhow."""
     size, k = len(costs), len(matrix)

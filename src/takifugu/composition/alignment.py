@@ -103,7 +103,9 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
     whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
     """
-    if any(item.charge.at is None or item.charge.scale == 0 or item.read.together is not None for item in items):
+    if any(item.charge.at is None or item.read.together is not None for item in items):
+        return None
+    if any(item.charge.scale == 0 and item.read.changes.any() for item in items):
         return None
     starts = [item.charge.at or 0 for item in items]
     first, sizes = min(starts), [len(item.read.changes) for item in items]

@@ -61,7 +61,8 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
         fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
         worst = max(worst, fixed)
         given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
-        for cost, found in _costs(view, belief, given):
+        lost = any(c.entries and view.is_native(c) for c, read in zip(charges, reads, strict=True) if read is None)
+        for cost, found in _costs(view, belief, given, lost):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, found
     return Joint(worst, deltas(charges), "joint quilts", Composition.QUILT, witness)
@@ -71,25 +72,29 @@ Given = tuple[Charge, Read, bool]
 Cost = tuple[Fraction, Witness | None]
 
 
-def _costs(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
-    """Yield the joint cost of each different component of a belief that holds a secret."""
+def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> Iterator[Cost]:
+    """Yield the joint cost of each different component of a belief that holds a secret.
+
+    A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
+    them are secret. `lost` says that a release of this framework does not, because its query reads no single entries.
+    """
     moving = [one for one in given if one[1].changes.any()]
     if not moving:
         return
-    apart = len(readings([charge for charge, _, _ in moving])) > 1
+    apart = lost or len(readings([charge for charge, _, _ in given])) > 1
     if is_recording(belief):
-        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in moving]
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
         windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)
         if windows is not None:
-            yield from _costs_of_windows(view, belief, *windows, moving)
+            yield from _costs_of_windows(view, belief, *windows, given)
             return
         layout = None if apart else laid_out(view, belief, items)
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
             return
         whole, rows = layout
-        moving = [(c, replace(read, changes=row), after) for (c, read, after), row in zip(moving, rows, strict=True)]
-        yield from _costs_in_place(view, belief, whole, moving)
+        shifted = [(c, replace(read, changes=row), after) for (c, read, after), row in zip(given, rows, strict=True)]
+        yield from _costs_in_place(view, belief, whole, shifted)
     elif apart and belief.names is None:
         yield from _costs_of_anybody(view, belief, moving)
     else:
@@ -124,7 +129,8 @@ def _costs_of_windows(
             fixed += loss(read.total, charge)
         else:
             trivial += loss(read.total, charge)
-            chosen.append(run)
+            if read.changes.any():
+                chosen.append(run)
     stretches = piled(chosen, min(run.start for run in runs)) if chosen else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(whole.size), pairs)
