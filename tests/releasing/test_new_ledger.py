@@ -182,8 +182,8 @@ def test_a_source_that_was_merged_when_it_was_migrated_is_known_by_both_ids(tmp_
     for id_ in ids:
         told = {"source": "study", "ledger": id_, "date": "2024-01-01"}
         (tmp_path / "old.certificate.json").write_text(json.dumps(told))
-        require_same_ledger(tmp_path / "ledger.db", " study", tmp_path)
+        require_same_ledger(tmp_path / "ledger.db", " study", [tmp_path])
     (tmp_path / "old.certificate.json").write_text(json.dumps({**told, "ledger": "0" * 16}))
     with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
-        require_same_ledger(tmp_path / "ledger.db", "study", tmp_path)
+        require_same_ledger(tmp_path / "ledger.db", "study", [tmp_path])
     assert (tmp_path / "ledger.db").read_bytes() == before  # a dry run looks, too

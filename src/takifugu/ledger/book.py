@@ -189,6 +189,19 @@ class Ledger:
         with self.store.reading() as connection:
             return rows.read_history(connection, self._known(connection, name)[0])
 
+    def release_ids(self, name: str) -> frozenset[str]:
+        """Return the random ids of all releases about a source; raises LedgerError for an unknown source."""
+        with self.store.reading() as connection:
+            return rows.read_release_ids(connection, self._known(connection, name)[0])
+
+    def finish(self, reservation: Pending, why: str) -> None:
+        """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
+        with self.store.writing() as connection:
+            number, _ = self._known(connection, reservation.source)
+            reserved.finish(connection, reservation.group)
+            rows.add_event(connection, number, why)
+        outputs.clear(self.store.place, reservation.group)
+
     def events(self, name: str) -> tuple[Event, ...]:
         """Return what happened to a source beside releases, oldest first: every change of its budget, and a migration.
 

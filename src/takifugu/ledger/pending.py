@@ -136,6 +136,12 @@ def set_published(connection: Connection, group: str) -> None:
         _set(connection, group, state=PUBLISHED, bundle=None)
 
 
+def finish(connection: Connection, group: str) -> None:
+    """Note that a reservation is over, drawn or not, and drop what was kept of it."""
+    _held(connection, group)
+    _set(connection, group, state=PUBLISHED, bundle=None)
+
+
 def _held(connection: Connection, group: str) -> Row[Any]:
     row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
     if row is None:

@@ -214,6 +214,10 @@ def read_events(connection: Connection, source: int) -> tuple[Event, ...]:
     return tuple(Event(row.created, row.what) for row in connection.execute(query))
 
 
+def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
+    return frozenset(connection.execute(select(releases.c.public_id).where(releases.c.source == source)).scalars())
+
+
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
     rows = connection.execute(select(units).where(units.c.source == source).order_by(units.c.id))
     with decoding():

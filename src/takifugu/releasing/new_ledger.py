@@ -1,19 +1,23 @@
 """A missing ledger is announced: a new one remembers nothing, so earlier publications would count as nothing.
 
-The ledger made in its place cannot know that another was mistyped or deleted. What reveals it lies beside the data: a
-release file that requires a ledger, and the certificates of earlier releases, which name the ledger that paid for them.
+The ledger made in its place cannot know that another was mistyped or deleted, and one restored from a copy cannot know
+what was paid for since. What reveals it lies beside the data: a release file that requires a ledger, and the
+certificates of earlier releases, which name the ledger that paid for them and the release that was paid for.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.certificates.files import CERTIFICATE
 from takifugu.errors import LedgerError
+from takifugu.files import read_file
 from takifugu.names import normalised
 from takifugu.releasing.notices import tell
 
@@ -22,13 +26,20 @@ if TYPE_CHECKING:
     from takifugu.spec.kind import ReleaseFile
 
 
+#: So many certificates are named in an error.
+MOST_NAMED = 3
+
+_MERGED_ID = re.compile(r"\(id (\w+)\) ")
+
+
 @dataclass(frozen=True)
 class Paid:
-    """A published certificate: its file, when it was made, and the id of the source in the ledger that paid for it."""
+    """A published certificate: its file, when it was made, and its source and its release in the ledger that paid."""
 
     path: Path
     made: tuple[str, int]
     ledger: str
+    release_id: str
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
@@ -66,26 +77,42 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
-    """Raise LedgerError where a release file's ledger is missing, or is not the one that paid for what is published."""
+    """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
     require_known(file.ledger, file.spec.require_ledger)
-    if not new_ledger:
-        require_same_ledger(file.ledger, file.source.name, folder)
+    folders = dict.fromkeys(path.absolute() for path in (folder, file.inside(file.spec.output)))
+    require_same_ledger(file.ledger, file.source.name, folders, new_ledger)
 
 
-def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
-    """Raise LedgerError where another ledger has paid for what the folder holds of this source.
+def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool = False) -> None:
+    """Raise LedgerError where the folders hold what another ledger paid for, or what this one has forgotten.
 
-    The newest of its certificates decides: whoever has continued with a new ledger may go on.
+    The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
+    paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
     """
-    published = list(paid_for(source, folder))
+    published = [one for folder in folders for one in paid_for(source, folder)]
     if not published:
-        return
+        return  # and no ledger is read
+    accounts, releases = _known(where, normalised(source))
+    mine = [one for one in published if one.ledger in accounts and one.release_id]
+    forgotten = [one for one in mine if one.release_id not in releases]
+    if forgotten:
+        names = ", ".join(sorted(one.path.name for one in forgotten)[:MOST_NAMED])
+        more = f" and {len(forgotten) - MOST_NAMED} more" if len(forgotten) > MOST_NAMED else ""
+        folder = str(forgotten[0].path.parent)
+        raise LedgerError(
+            f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
+            "it is a copy from before, and would grant that epsilon again",
+            fix=(
+                "restore the newest copy, or enter what is published as spent (takifugu ledger adopt "
+                f"{shlex.quote(str(where))} {shlex.quote(folder)})"
+            ),
+        ).at("ledger")
     newest = max(published, key=lambda one: one.made)
-    if _knows(where, normalised(source), newest.ledger):
+    if new_ledger or newest.ledger in accounts or newest.release_id in releases:
         return
     raise LedgerError(
-        f"{newest.path.name} in {str(folder)!r} was paid for by a ledger other than {str(where)!r}, which does not "
-        f"know it and would treat the source {source!r} as if it had never been published",
+        f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than {str(where)!r}, which "
+        f"does not know it and would treat the source {source!r} as if it had never been published",
         fix=(
             "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
             "(new_ledger=True in Python)"
@@ -93,24 +120,30 @@ def require_same_ledger(where: str | Path, source: str, folder: Path) -> None:
     ).at("ledger")
 
 
-def paid_for(source: str, folder: Path) -> Iterator[Paid]:
-    """Yield the certificates of a source in a folder; what is not a certificate is skipped."""
+def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
+    """Yield the certificates of a source in a folder (of every source: None); what is not a certificate is skipped."""
     for path in sorted(folder.glob(f"*{CERTIFICATE}")):
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            name, ledger, date = (told.get(key) for key in ("source", "ledger", "date"))
-            if isinstance(ledger, str) and isinstance(name, str) and normalised(name) == normalised(source):
-                yield Paid(path, (str(date), path.stat().st_mtime_ns), ledger)
+            told = json.loads(read_file(path).decode("utf-8"))
+            name, ledger, date, release = (told.get(key) for key in ("source", "ledger", "date", "release_id"))
+            if not isinstance(ledger, str) or not isinstance(name, str):
+                continue
+            if source is None or normalised(name) == normalised(source):
+                made = (str(date), path.stat().st_mtime_ns)
+                yield Paid(path, made, ledger, release if isinstance(release, str) else "")
         except (OSError, ValueError, AttributeError, RecursionError):
             continue
 
 
-def _knows(where: str | Path, source: str, ledger: str) -> bool:
-    """Whether a ledger knows a source by this id, or merged one of this id into it when it was migrated."""
+def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids of a source in a ledger, those merged into it among them, and the ids of its releases."""
     from takifugu.ledger.migrating import MERGED
     from takifugu.ledger.previewing import as_it_is
 
     with as_it_is(where) as book:  # opening it for writing announces the migration
-        known = [row for row in book.show() if row.name == source]  # a ledger keeps names normalised
-        merged = [event.what for row in known for event in book.events(row.name) if event.what.endswith(MERGED)]
-    return any(row.id == ledger for row in known) or any(f"(id {ledger}) " in what for what in merged)
+        accounts = {row.id for row in book.show() if row.name == source}  # a ledger keeps names normalised
+        if not accounts:
+            return frozenset(), frozenset()
+        merged = [event.what for event in book.events(source) if event.what.endswith(MERGED)]
+        accounts |= {found[1] for what in merged if (found := _MERGED_ID.search(what))}
+        return frozenset(accounts), book.release_ids(source)

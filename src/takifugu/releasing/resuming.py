@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,14 @@ from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publish import Kept
-from takifugu.releasing.run import Outcome, handed_out, ordered, published
+from takifugu.releasing.run import Outcome, handed_out, ordered, published, table_of
+from takifugu.releasing.settling import close, public_of, sheet_of
 from takifugu.spec.file import load
 from takifugu.tracebacks import place_of, without_data
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger, Pending
+    from takifugu.releasing.new_ledger import Paid
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
     kind = one.recipe.get("kind")
     if kind == "file" and one.state == "drawn":
         return _files_of(book, one, course)
+    if public := public_of(one, ()):
+        return _closed(book, one, public)
     if kind == "file":
         return _drawn_again(book, one, course)
     if kind == "session":
@@ -112,6 +117,13 @@ def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
     kept, folder = Kept(one, bundle_of(one.bundle), one.created), Path(one.recipe["output"])
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
         return Outcome(handed_out(kept, book, folder, False, course), one, one.created)
+
+
+def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
+    """Close a reservation that was published before this copy of the ledger was restored."""
+    close(book, one)
+    whole = ((sheet_of(paid), paid.path.parent) for paid in public)
+    return Outcome(tuple(table_of(sheet, folder) for sheet, folder in whole if sheet is not None), one, one.created)
 
 
 def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:

@@ -29,6 +29,7 @@ from takifugu.releasing.outcomes import Outcome, Published
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.publish import Drawn, Kept, Order, certificate_of, keep, open_ledger, ready
 from takifugu.releasing.questions import Ready
+from takifugu.releasing.settling import settle
 from takifugu.report.document import report_html
 from takifugu.searches import stopping
 from takifugu.spec.file import load
@@ -168,6 +169,7 @@ def published(
             raise refusal
         book = open_ledger(where)
         assert book is not None
+        settle(book, source.name, [folder, planned.file.inside(planned.spec.output)])
         recipe = {"kind": "file", **order.origin, "output": str(folder.absolute()), "replaces": there}
         bill = Order(source.name, planned.file.budget, order.known_as(book), recipe, source.same_people)
         kept = keep(order.asked, book, bill, course, bits, lambda drawn: _sealed(planned, drawn), refusal)
@@ -194,7 +196,7 @@ def handed_out(kept: Kept, book: Ledger, folder: Path, force: bool, course: Cour
         what = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
         course.record(book, kept.paid, ReleaseState.UNRECORDED)
-        return tuple(_published(sheet, folder) for sheet in kept.bundle.sheets)
+        return tuple(table_of(sheet, folder) for sheet in kept.bundle.sheets)
     raise ReleaseError(what, fix="make room or fix it").at("output")
 
 
@@ -266,7 +268,8 @@ def _table(
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
-def _published(sheet: Sheet, folder: Path) -> Published:
+def table_of(sheet: Sheet, folder: Path) -> Published:
+    """Return a table that was published in a folder, as its files say."""
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     cells = sum(len(release.values) for _, release in releases)
