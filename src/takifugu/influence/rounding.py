@@ -1,0 +1,49 @@
+"""Floating-point numbers that are never below the exact ones: sums and exponentials rounded outwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: The unit roundoff of a double.
+UNIT = 2.0**-53
+
+
+def up(number: Any) -> Any:
+    """Return the next larger floats: at least the exact result of one operation that was rounded to nearest.
+
+    >>> up(1.0) > 1.0, up(np.array([0.0]))[0] > 0
+    (np.True_, np.True_)
+    """
+    return np.nextafter(number, np.inf)
+
+
+def sum_up(first: Any, second: Any) -> Any:
+    """Return a float that is at least the exact sum; zeros change nothing."""
+    total = first + second
+    return np.where((first == 0) | (second == 0), total, up(total)) if isinstance(total, np.ndarray) else (
+        total if first == 0 or second == 0 else float(up(total))
+    )  # fmt: skip
+
+
+def closed(ratio: FloatArray) -> FloatArray:
+    """Return the largest matrix below `ratio` with rho(u, w) <= rho(u, v) + rho(v, w): shortest paths, rounded up.
+
+    The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
+
+    >>> closed(np.array([[0.0, 5.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]))[0, 1].round(9)
+    np.float64(2.0)
+    """
+    distance = np.array(ratio, dtype=float)
+    np.fill_diagonal(distance, 0.0)
+    for middle in range(len(distance) if len(distance) > 2 else 0):
+        through = distance[:, middle, None] + distance[None, middle, :]
+        shorter = up(through) < distance
+        if shorter.any():
+            distance[shorter] = up(through)[shorter]
+    return distance
