@@ -145,7 +145,8 @@ reservations: id INTEGER!*, public_id TEXT!, source INTEGER!, identity TEXT, rec
 BLOB, created TEXT!, changed TEXT!, (one public_id), (source), [source -> sources.id]
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
 budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, (one name), (one public_id)
-units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, (one tag+source), \
+units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, \
+is_everyone BOOLEAN!, (one tag+source), \
 [history -> histories.id], [source -> sources.id]
 """
 

@@ -17,6 +17,7 @@ import takifugu as tf
 from takifugu.cli import main
 from takifugu.errors import LedgerError, ReleaseState
 from takifugu.ledger import Ledger
+from takifugu.releasing import adopting
 from takifugu.releasing.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -153,3 +154,124 @@ def test_a_certificate_of_somebody_else_is_no_reason_to_stop(tmp_path: Path) -> 
     (tmp_path / "out" / "theirs.certificate.json").write_text(json.dumps({**told, "source": "another study"}))
     files.write(tmp_path, AGAIN)
     tf.release_file(where)
+
+
+def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
+    """Publish two files, restore the ledger from a copy between them, and enter the second from its certificates."""
+    where = files.write(folder, first)
+    tf.release_file(where)
+    copy = copied(folder / "ledger.db", "copy.db")
+    files.write(folder, lost)
+    tf.release_file(where)
+    restored(folder / "ledger.db", copy)
+    result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out")
+    assert result.exit_code == 0, result.output
+    assert "entered as spent, for every unit" in words_of(result)
+    return Ledger.open(folder / "ledger.db"), where
+
+
+@pytest.mark.parametrize("lost", [AGAIN, files.SPEC.replace('"time-use"', '"again"')])
+def test_what_is_adopted_counts_for_every_unit_at_its_worst(tmp_path: Path, lost: str) -> None:
+    book, where = adopted_after(tmp_path, SMALL, lost)
+    spent = book.spent("study")
+    original = min(unit.spent.epsilon for unit in spent.units)
+    assert len(spent.units) == len(files.LENGTHS)
+    assert original > 1 + 1  # more than the sum of what each promises
+    count = len(book.history("study"))
+    again = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert "nothing to enter" in words_of(again)
+    assert len(book.history("study")) == count
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    assert min(u.spent.epsilon for u in book.spent("study").units) > original
+
+
+def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
+    book, where = adopted_after(tmp_path, SMALL, AGAIN)
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""), files.data({"somebody new": (30,)}))
+    tf.release_file(where)
+    row = next(u for u in book.spent("study").units if u.unit == book.unit_tag("somebody new"))
+    assert row.spent.epsilon > 2
+
+
+def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> None:
+    """The lost release was made under a belief that forgets slowly: what follows costs more under it."""
+    slow = AGAIN.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.999, 0.001], [0.001, 0.999]]")
+    book, where = adopted_after(tmp_path, SMALL, slow)
+    before = max(u.spent.epsilon for u in book.spent("study").units)
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    assert max(u.spent.epsilon for u in book.spent("study").units) - before > 2  # epsilon 1 under its own belief
+
+
+def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "ledger.db")
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    where = files.write(tmp_path, SMALL.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    (paid,) = Ledger.open(tmp_path / "ledger.db").show()
+    restored(tmp_path / "ledger.db", copy)
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    (row,) = Ledger.open(tmp_path / "ledger.db").show()
+    assert row.id == paid.id
+    assert row.spent.epsilon >= paid.spent.epsilon
+    assert row.budget == row.spent  # none was declared
+    files.write(tmp_path, AGAIN.replace("budget = 10\n", ""))
+    with pytest.raises(LedgerError, match="What would fit: nothing more"):
+        tf.release_file(where)
+
+
+def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    friends = AGAIN.replace('"study"', '"friends"').replace("budget = 10", "budget = 1000\nsame_people = true")
+    files.write(tmp_path, friends)
+    book = Ledger.open(tmp_path / "ledger.db")
+    book.set_budget("study", 1000)
+    tf.release_file(where)
+    before = {name: book.spent(name).spent.epsilon for name in ("study", "friends")}
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    for name, spent in before.items():
+        assert book.spent(name).spent.epsilon > spent + 1
+    files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
+    tf.release_file(where)
+    row = next(u for u in book.spent("friends").units if u.unit == book.unit_tag("somebody new"))
+    assert row.spent.epsilon > 2
+
+
+def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    path = tmp_path / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "was changed after it was written" in words_of(result)
+    assert not Ledger.open(tmp_path / "ledger.db").history("study")
+    missing = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "nowhere")
+    assert missing.exit_code == 2
+
+
+def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = files.write(tmp_path, SMALL)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    monkeypatch.setattr(adopting, "any_change", lambda _: None)
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "nothing bounds what the release" in words_of(result)
+    assert not Ledger.open(tmp_path / "ledger.db").history("study")

@@ -247,6 +247,21 @@ def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
     run(ledger_file, source, as_json)
 
 
+@ledger.command(name="adopt")
+@_LEDGER
+@click.argument("folder", type=_PATH)
+@_JSON
+def ledger_adopt(ledger_file: Path, folder: Path, as_json: bool) -> None:
+    """Enter what FOLDER shows to be published as spent.
+
+    For a ledger that was restored from a copy: each release that a certificate in FOLDER names and LEDGER lacks is
+    entered, on every unit of its source, at the cost of a change of the whole data.
+    """
+    from takifugu.cli.ledgers import adopt as run
+
+    run(ledger_file, folder, as_json)
+
+
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
 @click.option("--records", is_flag=True, help="Of a release file of records: a network, a table or users.")

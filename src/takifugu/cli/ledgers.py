@@ -1,4 +1,4 @@
-"""`ledger init`, `ledger show`, `ledger history`, `ledger budget` and `ledger resume`."""
+"""`ledger init`, `ledger show`, `ledger history`, `ledger budget`, `ledger resume` and `ledger adopt`."""
 
 from __future__ import annotations
 
@@ -105,6 +105,21 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
             _print_resumed(found)
     if course.state is not ReleaseState.DONE:
         raise click.exceptions.Exit(UNRECORDED if course.state is ReleaseState.UNRECORDED else UNPUBLISHED)
+
+
+def adopt(where: Path, folder: Path, as_json: bool) -> None:
+    from takifugu.releasing.adopting import adopt
+
+    found = adopt(where, folder)
+    if as_json:
+        told = [{"name": one.source, "releases": list(one.releases), "spent": amount(one.spent)} for one in found]
+        print_json("ledger adopt", where, {"sources": told})
+        return
+    if not found:
+        click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
+    for one in found:
+        releases = f"{', '.join(one.releases)} about {one.source!r}"
+        click.echo(wrapped(f"entered as spent, for every unit: {releases}; the source has now spent {one.spent}"))
 
 
 def _print_resumed(found: Sequence[Resumed]) -> None:

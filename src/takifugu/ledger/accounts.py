@@ -34,7 +34,8 @@ class Item:
 
     `number` says which came before which; `times` counts equal debits of several releases, of which `release` is the
     first. Debits of one reservation with the same `reading` read the same entries. `is_foreign` says that the release
-    is about another source, which the same people are in.
+    is about another source, which the same people are in, or that only its certificate is known: it is charged at the
+    cost of a change of the whole data. Of the latter the framework counts here (`is_adopted`).
     """
 
     charge: Charge
@@ -45,6 +46,7 @@ class Item:
     times: int = 1
     reading: str = ""
     is_foreign: bool = False
+    is_adopted: bool = False
 
     def repeated(self, times: int) -> Item:
         return replace(self, times=times)
@@ -80,7 +82,7 @@ class Accounts:
         items = self.items[kind]
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
-        for fingerprint in dict.fromkeys(item.fingerprint for item in items if not item.is_foreign):
+        for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
             promise = joint(self.frameworks[fingerprint], charges_under(items, fingerprint), recharge, fingerprint)
             crossing = self._crossing(kind, fingerprint) if promise.leans_on_single else NOTHING
             epsilon, delta = promise.epsilon + crossing.epsilon, promise.delta + crossing.delta
@@ -155,6 +157,14 @@ def foreign(item: Item) -> Item:
         entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None, calendar="",
     )  # fmt: skip
     return replace(item, charge=whole, is_foreign=True, recharge=False, reading="")
+
+
+def adopted(item: Item) -> Item:
+    """Return a debit of which only the certificate is known: at whole-change cost, under its own framework, too.
+
+    When it was made is not known, either: it counts as the first, beside which later promises cost most.
+    """
+    return replace(foreign(item), number=0, is_adopted=True)
 
 
 def _beside(item: Item, single: Item) -> Amount:

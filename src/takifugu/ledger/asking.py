@@ -16,6 +16,9 @@ from takifugu.ledger.encoding import canonical
 from takifugu.ledger.values import SMALLEST_SPEND, Debit
 from takifugu.names import normalised
 
+#: The tag of what is charged to every unit of a source; no keyed hash is empty.
+EVERYONE = b""
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -44,7 +47,8 @@ class Asked:
     """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
 
     `ids` are the random ids of the releases by name; `spellings` the tags that a unit may have in a ledger of version 1
-    beside its own; `everything` is the tag of a source that is one unit.
+    beside its own; `everything` is the tag of a source that is one unit. Debits of EVERYONE are of every unit that the
+    source has or will have.
     """
 
     ids: Mapping[str, str]
@@ -60,7 +64,11 @@ class Asked:
 
     @property
     def names_units(self) -> bool:
-        return self.everything not in self.units
+        return self.everything not in self.units and not self.is_everyone
+
+    @property
+    def is_everyone(self) -> bool:
+        return EVERYONE in self.units
 
     @property
     def tags(self) -> list[bytes]:
@@ -120,6 +128,14 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
         for spelling in spelt.get(unit, ()):
             spellings[tag(spelling)] = own
     return Asked(ids, tuple(rows), units, spellings, tag(""))
+
+
+def asked_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Asked:
+    """Prepare debits of every unit of a source, of releases whose ids are known by their names."""
+    numbers = {name: number for number, name in enumerate(ids)}
+    texts: dict[int, str] = {}
+    parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
+    return Asked(ids, (parts,), {EVERYONE: 0}, {}, tag(""))
 
 
 ONE_OR_MANY = (

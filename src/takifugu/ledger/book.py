@@ -15,8 +15,9 @@ from takifugu.laws.rationals import Number
 from takifugu.ledger import outputs, sqlite
 from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
+from takifugu.ledger.adopting import adopt
 from takifugu.ledger.answers import Asked
-from takifugu.ledger.asking import asked_of
+from takifugu.ledger.asking import asked_of, asked_of_everyone
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.store import Store
 from takifugu.ledger.tallying import Tally, tally
@@ -31,7 +32,6 @@ from takifugu.ledger.values import (
     SourceRow,
     Spent,
     as_budget,
-    most,
 )
 from takifugu.ledger.writing import write_debits, write_people, write_releases
 from takifugu.names import normalised
@@ -194,6 +194,18 @@ class Ledger:
         with self.store.reading() as connection:
             return rows.read_release_ids(connection, self._known(connection, name)[0])
 
+    def adopt(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> Amount:
+        """Enter published releases that the ledger lacks as spent, on every unit that the source has or will have.
+
+        Each counts at the cost of a change of the whole data; `ids` are the random ids of the releases by name, and
+        `account` is that of the source, where the ledger lacks it. The budget is not asked: it is spent already. Return
+        what the source has spent now. Raises CompositionRefused where nothing bounds that cost, and LedgerError for a
+        release that the ledger knows.
+        """
+        asked = asked_of_everyone(debits, ids, self.tag_of)
+        with self.store.writing() as connection:
+            return adopt(connection, _named(source), account, token_hex(8), asked)
+
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
         with self.store.writing() as connection:
@@ -217,8 +229,8 @@ class Ledger:
         """
         with self.store.reading() as connection:
             number, source = self._known(connection, name)
-            units = rows.read_spent(connection, number)
-        return Spent(most([u.spent for u in units]), source.budget, units)
+            units, spent = rows.read_spent(connection, number), rows.most_spent(connection, number)
+        return Spent(spent, source.budget, units)
 
     def show(self) -> tuple[SourceRow, ...]:
         """Return one row per source: spent, budget, and how many units and releases there are."""

@@ -89,8 +89,15 @@ def hits(
 
 def tags_of(connection: Connection, source: int) -> list[bytes]:
     """Return every unit of a source, oldest first."""
-    query = "select tag from units where source = ? order by id"
+    query = "select tag from units where source = ? and not is_everyone order by id"
     return [tag for (tag,) in connection.exec_driver_sql(query, (source,))]
+
+
+def histories_of_everyone(connection: Connection, chosen: Iterable[int]) -> dict[int, int]:
+    """Return of these sources the history that every unit has beside its own, where there is one."""
+    chosen = set(chosen)
+    query = "select source, history from units where is_everyone"
+    return {source: history for source, history in connection.exec_driver_sql(query) if source in chosen}
 
 
 def has_links(connection: Connection, source: int) -> bool:

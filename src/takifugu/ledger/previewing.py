@@ -138,6 +138,11 @@ def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Am
     if added.epsilon < alone.epsilon:
         return "what entries reveal about each other is paid for once, together with the other releases"
     ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
+    if any(item.is_adopted for item in old):
+        return (
+            f"{ratio} times its own epsilon: releases of which only the certificates are left count for everybody, at "
+            "the cost of a change of the whole data"
+        )
     if any(item.is_foreign for item in old):
         return (
             f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "

@@ -158,8 +158,8 @@ def _source(row: Row[Any]) -> Source:
     return Source(row.name, row.public_id, budget, row.budget_is_implied)
 
 
-def add_source(connection: Connection, name: str) -> tuple[int, Source]:
-    source = Source(name, token_hex(8), None, False)
+def add_source(connection: Connection, name: str, public_id: str = "") -> tuple[int, Source]:
+    source = Source(name, public_id or token_hex(8), None, False)
     row = {
         "name": name, "public_id": source.id, "created": now(), "budget_is_implied": False, "changes": 0, "members": 0
     }  # fmt: skip
@@ -219,7 +219,8 @@ def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
-    rows = connection.execute(select(units).where(units.c.source == source).order_by(units.c.id))
+    mine = (units.c.source == source, units.c.is_everyone.is_(False))
+    rows = connection.execute(select(units).where(*mine).order_by(units.c.id))
     with decoding():
         return tuple(UnitSpent(row.tag.hex(), amount(row.epsilon, row.delta)) for row in rows)
 
@@ -252,7 +253,8 @@ def _entry(rows: list[Row[Any]]) -> Entry:
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     found = []
     for row in connection.execute(select(sources).order_by(sources.c.id)):
-        size = connection.execute(select(func.count()).select_from(units).where(units.c.source == row.id)).scalar_one()
+        mine = (units.c.source == row.id, units.c.is_everyone.is_(False))
+        size = connection.execute(select(func.count()).select_from(units).where(*mine)).scalar_one()
         states = connection.execute(
             select(reservations.c.state, func.count())
             .select_from(releases.join(reservations))

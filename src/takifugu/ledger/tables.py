@@ -141,5 +141,6 @@ units = Table(
     Column("history", ForeignKey("histories.id"), nullable=False),
     Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
     Column("delta", Text, nullable=False),
+    Column("is_everyone", Boolean, nullable=False, server_default="0"),  # no unit: what every unit is charged beside
     UniqueConstraint("tag", "source"),
 )

@@ -6,7 +6,7 @@ Beside the accounts of the source that is asked about, these are the accounts of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -17,8 +17,8 @@ from takifugu.errors import InputError, LedgerError
 from takifugu.frameworks import Framework
 from takifugu.ledger import histories as kept
 from takifugu.ledger import store as rows
-from takifugu.ledger.accounts import Accounts, Item, Kind, foreign
-from takifugu.ledger.asking import ONE_OR_MANY, Asked, is_link
+from takifugu.ledger.accounts import Accounts, Item, Kind, adopted, foreign
+from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
 from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Batch, Hit, Sums
 from takifugu.ledger.values import Amount, Source, most
@@ -33,13 +33,14 @@ class AccountKind:
 
     `own` is what the source knows of the unit (several times, where spellings of it were units of their own): history
     and what was spent; `others` are its histories in sources of the same people; `is_asked_elsewhere` says that what
-    is asked is about another source.
+    is asked is about another source; `everyones` is the history that every unit of the source has beside its own.
     """
 
     own: tuple[tuple[int, str, str], ...]
     others: tuple[int, ...]
     shape: int
     is_asked_elsewhere: bool
+    everyones: tuple[int, ...] = ()
 
     @property
     def histories(self) -> tuple[int, ...]:
@@ -116,7 +117,8 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     hits = kept.hits(connection, [*asked.tags, asked.everything], asked.spellings)
     if found is not None:
         is_one = number in hits.get(asked.everything, {})
-        if (is_one and asked.names_units) or (rows.has_members(connection, number) and not asked.names_units):
+        is_many = rows.has_members(connection, number)
+        if not asked.is_everyone and (is_one if asked.names_units else is_many):
             raise LedgerError(ONE_OR_MANY)
     known = rows.read_people(connection)
     overlap = {s for tag in asked.units for s in hits.get(tag, ()) if s != number} if asked.names_units else set()
@@ -125,18 +127,22 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     fresh = {o for o, same in people.items() if same and not known.get(_pair(number, o), False)}
     links = {s: kept.has_links(connection, s) for s in {number, *chain(*ties)} if s}
     links[number] = links.get(number, False) or any(is_link(p.charge) for shape in asked.shapes for p in shape)
+    if asked.is_everyone:
+        overlap = {s for tie in ties if number in tie for s in tie if s != number}
+        people = dict.fromkeys(overlap, True)
+    everyone = kept.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
     members: dict[int, list[bytes]] = {}
     for s in touched:
-        mine = [tag for tag in asked.units if s == number or s in hits.get(tag, ())]
-        if (links[s] or fresh) and s:
+        mine = [tag for tag in asked.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
+        if (links[s] or fresh or asked.is_everyone) and s:
             mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
         members[s] = [tag for tag in mine if tag not in asked.spellings]
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
     if extra:
         hits = {**hits, **kept.hits(connection, extra, asked.spellings)}
-    kinds = {s: _kinds(s, number, tags, asked, hits, ties) for s, tags in members.items()}
-    used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others)}
+    kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
+    used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     sums = kept.sums_of(connection, used)
     exact = kept.paths_of(connection, used) if any(links.values()) else sums
     wanted = {batch for known_as in (sums, exact) for held in known_as.values() for batch, _ in held}
@@ -145,7 +151,8 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     accounts = []
     for s in touched:
         about = source if s == number else rows.source_of_row(connection, s)
-        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, bool(fresh)))
+        all_change = bool(fresh) or asked.is_everyone
+        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, all_change))
     signature = signature_of(connection, number, [o for o in touched if o != number])
     return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, sums, batches, signature)
 
@@ -191,9 +198,11 @@ def _declared(
 
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], asked: Asked,
-    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]], ties: set[tuple[int, int]],
+    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
+    of_friends = tuple(everyone[f] for f in friends if f in everyone)
+    beside = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
     found: dict[tuple[tuple[tuple[int, str, str], ...], tuple[int, ...], int], Members] = {}
     nowhere: Mapping[int, tuple[Hit, ...]] = {}
@@ -202,6 +211,7 @@ def _kinds(
         mine = at.get(source, ())
         own = (mine[0].known,) if len(mine) == 1 else tuple(hit.known for hit in mine)
         others = tuple(hit.known[0] for f in friends for hit in at.get(f, ())) if friends else ()
+        others = of_friends if tag == EVERYONE else others + of_friends
         shape = asked.units.get(tag, -1)
         key = (own, others, shape)
         members = found.get(key)
@@ -216,10 +226,12 @@ def _kinds(
             members.known.extend(stays)
             members.new.extend([] if stays else [tag])
             members.gone.extend(hit.row for hit in mine if hit.tag != tag)
-    return {
-        AccountKind(own, others, shape, elsewhere and shape >= 0): members
-        for (own, others, shape), members in found.items()
-    }
+    made = {}
+    for (own, others, shape), members in found.items():
+        is_asked_elsewhere = elsewhere and (shape >= 0 or asked.is_everyone)
+        everyones = () if members.tag == EVERYONE else beside
+        made[AccountKind(own, others, shape, is_asked_elsewhere, everyones)] = members
+    return made
 
 
 def _account(
@@ -236,11 +248,18 @@ def _account(
 def _items(
     kind: AccountKind, asked: Asked, sums: Mapping[int, Sums], batches: Mapping[int, Batch]
 ) -> tuple[Item, ...]:
-    found = [item for history in kind.histories for item in kept.items_of(sums[history], batches)]
-    found += [foreign(item) for history in kind.others for item in kept.items_of(sums[history], batches)]
-    found.sort(key=lambda item: item.number)
-    new = asked_items(asked, kind.shape)
-    return (*found, *(map(foreign, new) if kind.is_asked_elsewhere else new))
+    def held(histories: tuple[int, ...]) -> Iterator[Item]:
+        return (item for history in histories for item in kept.items_of(sums[history], batches))
+
+    is_everyone = asked.is_everyone and kind.shape >= 0
+    found = [*map(adopted, held(kind.everyones)), *map(foreign, held(kind.others))]
+    found += map(adopted, held(kind.histories)) if is_everyone else held(kind.histories)
+    new = asked_items(asked, 0 if asked.is_everyone else kind.shape)
+    if kind.is_asked_elsewhere:
+        found += map(foreign, new)
+    else:
+        found += map(adopted, new) if asked.is_everyone else new
+    return tuple(sorted(found, key=lambda item: item.number))
 
 
 def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
