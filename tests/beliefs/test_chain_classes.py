@@ -158,7 +158,7 @@ def test_center_and_reachable_ends() -> None:
     wide = ChainRegion([[0.6, 0.0], [0.5, 0.5]], [[1.0, 1.0], [0.5, 0.5]], 3)
     np.testing.assert_allclose(wide.reachable[1], [[1.0, 0.4], [0.5, 0.5]], atol=1e-14)
     assert not wide.contains(MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
-    assert not wide.contains(MarkovChain([[0.7, 0.3], [0.5, 0.5]], 3, states="ab"))
+    assert not wide.contains(MarkovChain([[0.7, 0.3], [0.5, 0.5]], 3, states=list("ab")))
     point = ChainRegion([[0.1, 0.2, 0.7]] * 3, [[0.1, 0.2, 0.7]] * 3, 3)
     assert point.contains(MarkovChain([[0.1, 0.2, 0.7]] * 3, 3))
 
@@ -174,8 +174,8 @@ def test_center_and_reachable_ends() -> None:
         ({"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
         ({"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
         ({"length": 0}, "length is 0"),
-        ({"states": "abc"}, "2 rows and 3 states"),
-        ({"states": "aa"}, "repeat a name"),
+        ({"states": list("abc")}, "2 rows and 3 states"),
+        ({"states": ["a", "a"]}, "repeat a name"),
         ({"confidence": 1}, "confidence is 1"),
         ({"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
     ],
@@ -188,7 +188,7 @@ def test_bad_regions(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1])
 def test_bad_confidence(confidence: float) -> None:
     with pytest.raises(InputError, match="confidence is"):
-        MarkovChain.fit(["ab"], 5, source=SOURCE, confidence=confidence)
+        MarkovChain.fit([["a", "b"]], 5, source=SOURCE, confidence=confidence)
 
 
 # --- binary chains in an interval ---
@@ -196,7 +196,7 @@ def test_bad_confidence(confidence: float) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"low": 0.6}, "from 0 to 1/2"), ({"low": -0.1}, "from 0 to 1/2"), ({"states": "abc"}, "2 rows and 3"),
+    [({"low": 0.6}, "from 0 to 1/2"), ({"low": -0.1}, "from 0 to 1/2"), ({"states": list("abc")}, "2 rows and 3"),
      ({"length": 1.5}, "whole number")],
 )  # fmt: skip
 def test_bad_intervals(arguments: dict[str, Any], message: str) -> None:
@@ -209,7 +209,7 @@ def test_members_of_an_interval() -> None:
     assert chains.contains(MarkovChain([[0.2, 0.8], [0.8, 0.2]], 5))
     assert chains.contains(chains.worst)
     assert not chains.contains(MarkovChain([[0.5, 0.5], [0.1, 0.9]], 5))
-    assert not chains.contains(MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5, states="ab"))
+    assert not chains.contains(MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5, states=list("ab")))
 
 
 # --- both ---
@@ -218,10 +218,10 @@ def test_members_of_an_interval() -> None:
 @pytest.mark.parametrize(
     "belief",
     [
-        ChainRegion(LOWER, UPPER, 7, "ab", 0.99, SOURCE),
+        ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
         ChainRegion(LOWER, UPPER, 7),
         MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
-        BinaryChainInterval(0.15, 7, "ab", SOURCE),
+        BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
     ],
 )
 def test_they_are_beliefs(belief: Any) -> None:

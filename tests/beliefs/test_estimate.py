@@ -22,7 +22,7 @@ walks = st.lists(st.lists(st.sampled_from("abc"), max_size=12), min_size=1, max_
 
 @given(walks, st.sampled_from([0.5, 1.0, 3.0]))
 def test_rows_are_smoothed_frequencies(sequences: list[list[str]], smoothing: float) -> None:
-    chain = MarkovChain.fit(sequences, 10, states="abc", smoothing=smoothing, source=OTHERS)
+    chain = MarkovChain.fit(sequences, 10, states=list("abc"), smoothing=smoothing, source=OTHERS)
     for x, row in zip("abc", chain.matrix, strict=True):
         counts = [sum(pair == (x, y) for walk in sequences for pair in pairwise(walk)) + smoothing for y in "abc"]
         np.testing.assert_allclose(row, np.array(counts) / sum(counts), rtol=1e-14)
@@ -41,10 +41,10 @@ def test_states_are_found_and_sorted_when_not_named() -> None:
 
 
 def test_without_smoothing_an_empty_row_is_refused() -> None:
-    exact = MarkovChain.fit(["aab", "ba"], 5, smoothing=0, source=OTHERS)
+    exact = MarkovChain.fit([list("aab"), list("ba")], 5, smoothing=0, source=OTHERS)
     assert exact.matrix.tolist() == [[0.5, 0.5], [1.0, 0.0]]
     with pytest.raises(InputError, match=r"no transition out of state 'b'.*smoothing=1\.0"):
-        MarkovChain.fit(["aab"], 5, smoothing=0, source=OTHERS)
+        MarkovChain.fit([list("aab")], 5, smoothing=0, source=OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def test_without_smoothing_an_empty_row_is_refused() -> None:
         ({"smoothing": -1}, "smoothing is -1"),
         ({"smoothing": float("nan")}, "smoothing is nan"),
         ({"sequences": []}, "no state to count"),
-        ({"states": "ab"}, "sequence 1 holds a state"),
-        ({"states": "abca"}, "repeat a name"),
+        ({"states": ["a", "b"]}, "sequence 1 holds a state"),
+        ({"states": list("abca")}, "repeat a name"),
     ],
 )
 def test_bad_fits(arguments: dict[str, Any], message: str) -> None:
-    given_arguments = {"sequences": ["ab", "cab"], "length": 5, "source": OTHERS, **arguments}
+    given_arguments = {"sequences": [list("ab"), list("cab")], "length": 5, "source": OTHERS, **arguments}
     with pytest.raises(InputError, match=message):
         MarkovChain.fit(**given_arguments)
 
 
 def test_a_source_is_required() -> None:
     with pytest.raises(TypeError):
-        MarkovChain.fit(["ab"], 5)  # type: ignore[call-arg]
+        MarkovChain.fit([["a", "b"]], 5)  # type: ignore[call-arg]
 
 
 def test_no_private_value_is_in_a_message() -> None:
@@ -76,7 +76,7 @@ def test_no_private_value_is_in_a_message() -> None:
 
 
 def test_the_mark_of_the_private_data_survives_text() -> None:
-    chain = MarkovChain.fit(["abab"], 5, source="the first half of each diary", private=True)
+    chain = MarkovChain.fit([list("abab")], 5, source="the first half of each diary", private=True)
     assert chain.from_private_data
     assert chain.source == "estimated from the private data: the first half of each diary"
     again = beliefs.from_dict(chain.to_dict())
@@ -130,4 +130,4 @@ def test_a_region_takes_no_smoothing_and_no_start() -> None:
         ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
     ):
         with pytest.raises(InputError, match=says):
-            MarkovChain.fit(["abab"], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]
+            MarkovChain.fit([list("abab")], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]

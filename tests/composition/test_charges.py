@@ -93,9 +93,9 @@ def test_a_charge_says_which_entries_it_means() -> None:
     assert (charge(steps(3), Count(1)).entries, charge(steps(3), Count(1)).lengths) == (3, (3,))
     assert charge(pieces(2, 1), Count(1)).lengths == (2, 1)
     assert (charge(users(), Count(1)).lengths, charge(users(), Count(1)).names) == ((), ())
-    assert charge(users(names="abc"), Count(1)).names == ("a", "b", "c")
+    assert charge(users(names=list("abc")), Count(1)).names == ("a", "b", "c")
     assert charge(network(("a", "b"), "b"), Count(1)).names == ("a", "b")  # as they were listed, not as they are kept
-    both = Pufferfish(every_entry(), [users().beliefs[0], users(names="abc").beliefs[0]])
+    both = Pufferfish(every_entry(), [users().beliefs[0], users(names=list("abc")).beliefs[0]])
     assert charge(both, Count(1)).names == ("a", "b", "c")
     mixed = Pufferfish(every_entry(), [steps(3).beliefs[0], pieces(2, 1).beliefs[0]])
     assert (charge(mixed, Count(1)).lengths, charge(mixed, Count(1)).entries) == ((), 3)
@@ -143,7 +143,7 @@ def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
 
 
 def test_an_older_charge_is_completed_by_its_own_framework_only() -> None:
-    for about in (steps(3), pieces(2, 1), users(names="abc")):
+    for about in (steps(3), pieces(2, 1), users(names=list("abc"))):
         kept = charge(about, Count(1))
         old = replace(kept, names=(), lengths=())
         assert completed(old, about) == kept

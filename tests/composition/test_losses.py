@@ -86,7 +86,7 @@ def test_components_without_a_secret_count_only_where_another_reading_may_mean_t
     cases = [
         (pieces(5, 2, secrets=entry(6, 0, 1)), Count(1), 5, 2),
         (users(3, secrets=entry(0, 0, 1)), Linear([2, 0, 7]), 7, 2),
-        (users(3, secrets=entry(0, 0, 1), names="abc"), Linear([2, 0, 7]), 2, 2),
+        (users(3, secrets=entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7]), 2, 2),
     ]
     for framework, query, anywhere, placed in cases:
         one = data(framework, query, 10)
@@ -95,7 +95,7 @@ def test_components_without_a_secret_count_only_where_another_reading_may_mean_t
 
 
 def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
-    cliques = tf.CliqueInfection(["a", "bc", "d"], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
+    cliques = tf.CliqueInfection([["a"], ["b", "c"], ["d"]], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
     assert by_component(cliques, Linear([1, 2, 3, 4]).resolve(cliques).entry_changes()).tolist() == [1, 5, 4]
     framework = Pufferfish(every_entry(), cliques)
     assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF

@@ -55,7 +55,7 @@ def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> N
     assert promised(users(3), Linear([5, 0, 0])) == (HALF, WHOLE)
     assert promised(steps(3, [[0.99, 0.01], [0.01, 0.99]]), Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
     assert promised(steps(3), Linear([0, 0, 0])) == (0, WHOLE)
-    clique = Pufferfish(every_entry(), tf.CliqueInfection(["ab"], {2: [0.5, 0.25, 0.25]}))
+    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0.25, 0.25]}))
     assert promised(clique, Linear([1, 2])) == (Fraction(3, 10), WHOLE)
 
 

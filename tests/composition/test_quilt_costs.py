@@ -62,7 +62,7 @@ def cost(about: Framework, *charges: Charge) -> Fraction:
 
 
 def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
-    for about in (users(3), users(3, names="abc"), steps(3)):
+    for about in (users(3), users(3, names=list("abc")), steps(3)):
         first, second = noisy(about, [2, 0, 1]), noisy(about, [1, 4, 3], 2)
         assert cost(about, first) == 2
         assert cost(about, second) == 2
@@ -126,7 +126,7 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
                 found(hopeless, order)
     apart = users(3, entry(0, 0, 1))
     assert cost(apart, noisy(apart, [0, 1, 0], 0), noisy(apart, [1, 1, 0], 10)) == TENTH
-    clique = Pufferfish(every_entry(), tf.CliqueInfection(["ab"], {2: [0.5, 0.25, 0.25]}))  # no quilts but the trivial
+    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0.25, 0.25]}))  # the trivial quilt
     assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
     with pytest.raises(CompositionRefused, match="without any noise"):
         found(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
@@ -215,7 +215,7 @@ def test_where_a_secret_is_impossible_no_reading_tells_anything() -> None:
 
 def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
     """Those with names are matched; without names anybody may be meant, but nobody has a secret there."""
-    coin = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names="abc")
+    coin = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=list("abc"))
     for absent, expected in (({0: 1.0, 1: 0.0}, Fraction(3, 10)), ({0: 0.9, 1: 0.1}, Fraction(4, 10))):
         about = Pufferfish(entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
         both = noisy(about, [2, 1, 0], 10), noisy(about, [1, 4, 3], 20, "another")

@@ -122,7 +122,8 @@ def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta
 
 
 def test_a_quilt_adds_to_whole_releases_of_another_reading_only_where_its_promise_covers_whoever_is_meant() -> None:
-    for about, expected in ((EVERYBODY, 1 + LITTLE), (ONE_USER, Fraction(11, 2)), (users(entry(2, 0, 1), "abc"), None)):
+    named = users(entry(2, 0, 1), list("abc"))
+    for about, expected in ((EVERYBODY, 1 + LITTLE), (ONE_USER, Fraction(11, 2)), (named, None)):
         both = [charge(QUILT, 1, about=about), charge(WHOLE, 10, about=about, reading="another")]
         assert joint(about, both).epsilon == (expected or 1 + LITTLE)
         assert joint(about, [replace(c, reading="one") for c in both]).epsilon == 1 + LITTLE
@@ -225,7 +226,7 @@ def beside(single: Charge, whole: Charge, about: Framework) -> Fraction | None:
     [
         (every_entry(), None, True),
         (entry(2, 0, 1), None, False),
-        (entry(2, 0, 1), "abc", True),
+        (entry(2, 0, 1), list("abc"), True),
         ([every_entry(), entry(2, 0, 1)], None, False),
         ([every_entry(), every_entry()], None, True),
     ],

@@ -64,7 +64,7 @@ def told(about: Framework, one: Charge) -> tuple[list[Any], Any, bool] | None:
 
 
 def test_a_frameworks_own_release_is_read_as_it_was_calibrated() -> None:
-    for about in (steps(3), pieces(2, 1), users(), users(names="abc"), network("a", "b", "c")):
+    for about in (steps(3), pieces(2, 1), users(), users(names=list("abc")), network("a", "b", "c")):
         own = charge(about, UNEVEN)
         assert told(about, own) == ([5, 0, 2], 7, False)
         assert told(about, replace(own, change=Fraction(99), entry_change=Fraction(99), answers=())) == (
@@ -77,13 +77,13 @@ def test_a_frameworks_own_release_is_read_as_it_was_calibrated() -> None:
 def test_entries_with_names_are_matched_by_name() -> None:
     one = charge(network("a", "b", "c"), UNEVEN)
     assert told(network("c", "a", "b"), one) == ([2, 5, 0], 7, False)
-    assert told(users(names="bac"), charge(users(names="abc"), UNEVEN)) == ([0, 5, 2], 7, False)
+    assert told(users(names=list("bac")), charge(users(names=list("abc")), UNEVEN)) == ([0, 5, 2], 7, False)
     assert told(network("a", "b", "d"), one) is None
     assert told(network("a", "b"), one) is None
 
 
 def test_without_names_on_one_side_every_entry_may_be_any() -> None:
-    for about, other in ((users(), users(names="abc")), (users(names="abc"), users())):
+    for about, other in ((users(), users(names=list("abc"))), (users(names=list("abc")), users())):
         one = charge(other, UNEVEN)
         assert told(about, one) == ([5, 5, 5], 7, True)
         assert told(about, replace(one, entry_change=Fraction(11, 2))) == ([6, 6, 6], 7, True)
@@ -92,7 +92,7 @@ def test_without_names_on_one_side_every_entry_may_be_any() -> None:
     assert told(steps(3), one) == ([5, 5, 5], 7, True)
     assert told(steps(2), one) == ([5, 5, 5], 7, True)  # three steps of a sequence
     assert told(steps(2), charge(network("a", "b", "c"), Count(1))) == ([1, 1, 1], 3, True)
-    assert told(users(), charge(users(names="abc"), Linear([0, 0, 0]))) == ([0, 0, 0], 0, True)
+    assert told(users(), charge(users(names=list("abc")), Linear([0, 0, 0]))) == ([0, 0, 0], 0, True)
 
 
 def test_what_adds_up_something_else_counts_with_the_largest_change_where_it_reads() -> None:
@@ -159,7 +159,7 @@ def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     longer = charge(steps(4), Linear([1, 2, 3, 4]), framework="another")
     assert view(both).reads_alike(longer)
     assert not view(mixed).reads_alike(longer)
-    for about, other in ((users(), users(names="abc")), (users(names="abc"), users())):
+    for about, other in ((users(), users(names=list("abc"))), (users(names=list("abc")), users())):
         assert view(about).reads_alike(charge(other, UNEVEN))  # all of them may change, whoever is who
     assert view(both).reads_alike(one)
     assert not view(both).reads_alike(replace(one, answers=("unknown",)))
@@ -172,7 +172,7 @@ def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     [
         (users(), True),
         (users(secrets=entry(1, 0, 1)), False),
-        (users(names="abc", secrets=entry(1, 0, 1)), True),
+        (users(names=list("abc"), secrets=entry(1, 0, 1)), True),
         (users(secrets=[entry(n, 0, 1) for n in range(3)]), True),
         (users(secrets=[entry(n, 0, 1) for n in (0, 0, 1)]), False),
         (steps(3, secrets=entry(1, 0, 1)), True),

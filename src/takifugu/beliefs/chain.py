@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs import belief_class
-from takifugu.beliefs.estimate import checked_source, count_transitions, smoothed_rows
+from takifugu.beliefs.estimate import Columns, checked_source, count_transitions, smoothed_rows
 from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.beliefs.stochastic import (
@@ -69,7 +69,7 @@ class MarkovChain(OneSequence):
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]],
+        sequences: Iterable[Iterable[State]] | Any,
         length: int,
         states: Iterable[State] | None = None,
         smoothing: float | None = None,
@@ -78,23 +78,25 @@ class MarkovChain(OneSequence):
         source: str,
         private: bool = False,
         confidence: None = None,
+        **columns: Unpack[Columns],
     ) -> MarkovChain: ...
 
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]],
+        sequences: Iterable[Iterable[State]] | Any,
         length: int,
         states: Iterable[State] | None = None,
         *,
         source: str,
         private: bool = False,
         confidence: float,
+        **columns: Unpack[Columns],
     ) -> ChainRegion: ...
 
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]],
+        sequences: Iterable[Iterable[State]] | Any,
         length: int,
         states: Iterable[State] | None = None,
         smoothing: float | None = None,
@@ -103,8 +105,13 @@ class MarkovChain(OneSequence):
         source: str,
         private: bool = False,
         confidence: float | None = None,
+        **columns: Unpack[Columns],
     ) -> MarkovChain | ChainRegion:
         """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
+
+        `sequences` is a list of sequences of states, or a table whose columns are named: a frame of any engine or the
+        path of a CSV or Parquet file, with value= (the states), order= (what sorts rows), and where there are, unit=,
+        piece= (an unbroken run of a unit) and step= (rows farther apart are no transition); it needs `states`, too.
 
         It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
         `source` states in words where the sequences come from; if they are the data that the chain is to protect,
@@ -113,7 +120,8 @@ class MarkovChain(OneSequence):
         With `confidence` the class of all chains in a region that covers the true matrix with that probability is
         returned instead, with any initial distribution, without smoothing.
 
-        Raises InputError for an empty source, an unknown state, negative smoothing, a row without transitions when
+        Raises InputError for what is no list of sequences (a text, one column, a table without names of its columns),
+        an empty source, an unknown state, negative smoothing, a row without transitions when
         smoothing is 0, a confidence outside (0, 1), and smoothing or `initial` beside a confidence.
 
         >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
@@ -124,7 +132,7 @@ class MarkovChain(OneSequence):
         [[0.353, 0.353], [0.913, 0.0]]
         """
         text = checked_source(source, private)
-        names, counts = count_transitions(sequences, states)
+        names, counts = count_transitions(sequences, states, **columns)
         if confidence is not None:
             for name, given in (("smoothing", smoothing), ("initial", initial)):
                 if given is not None:

@@ -16,10 +16,13 @@ from takifugu.beliefs.states import checked_alphabet
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.lists import list_of
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
 
+_CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
+_EDGES = "[('Ana', 'Ben'), ('Ben', 'Chi')]"
 #: Steps of the search for cliques, and people in one: beyond them an answer would take hours.
 MOST_WORK, LARGEST_CLIQUE = 500_000, 100
 
@@ -90,7 +93,7 @@ class CliqueInfection:
         states: Sequence[State] = (0, 1),
         source: str = "assumed",
     ) -> None:
-        groups = tuple(tuple(clique) for clique in cliques)
+        groups = tuple(map(_clique, list_of(cliques, "the cliques", "cliques", _CLIQUES)))
         people = [person for clique in groups for person in clique]
         if not people or not all(groups):
             raise InputError(
@@ -234,6 +237,10 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     return ill
 
 
+def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
+
+
 def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
     """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
 
@@ -244,8 +251,10 @@ def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> 
     >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
     [(1, 2, 3), (4,), (5,)]
     """
-    near: dict[Any, set[Any]] = {person: set() for person in people}
-    for a, b in edges:
+    alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
+    near: dict[Any, set[Any]] = {person: set() for person in alone}
+    for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
+        a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
         if a != b:
             near.setdefault(a, set()).add(b)
             near.setdefault(b, set()).add(a)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from os import PathLike
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,8 @@ import numpy.typing as npt
 from takifugu.beliefs.states import checked_alphabet, different
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
+from takifugu.lists import is_table, no_list
+from takifugu.registry import Registry
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -41,19 +45,44 @@ def checked_source(source: str, private: bool) -> str:
     return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
 
 
+class Columns(TypedDict, total=False):
+    """The columns of a table of sequences: of the states, of what sorts rows, whose they are, and in which run."""
+
+    value: str
+    order: str
+    unit: str | None
+    piece: str | None
+    step: int | float | str | None
+
+
+#: Tables are read by a package that knows frames, and is loaded when there is one.
+_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "frames.counted:transitions_of"})
+
+
 def count_transitions(
-    sequences: Iterable[Iterable[State]], states: Iterable[State] | None = None
+    sequences: Iterable[Iterable[State]] | Any, states: Iterable[State] | None = None, **columns: Unpack[Columns]
 ) -> tuple[tuple[State, ...], IntArray]:
     """Return the states and counts[x, y], how often x is followed at once by y inside a sequence.
 
-    `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is no
-    state at all, or a sequence holds one that `states` does not name.
+    `sequences` is a list of sequences, or a table whose `columns` are named: a frame of any engine, or the path of a
+    file. `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is
+    no state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
+    column, a text), and for a table without names of its columns or without states.
 
-    >>> states, counts = count_transitions(["aab", "ba"])
+    >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
     >>> states, counts.tolist()
     (('a', 'b'), [[1, 1], [1, 0]])
     """
-    walks = [list(sequence) for sequence in sequences]
+    if unknown := set(columns) - set(Columns.__annotations__):
+        raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+    if is_table(sequences) or (columns and isinstance(sequences, str | PathLike)):
+        return _count_in_table(sequences, states, columns)
+    if columns:
+        raise InputError(
+            f"{next(iter(columns))} names a column, and the sequences are no table",
+            fix="give a frame or the path of a file, or leave the columns out",
+        ).at("sequences")
+    walks = _walks(sequences)
     found = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
     names = checked_alphabet(_sorted(found) if states is None else states, "the list of sequences")
     if not names:
@@ -70,6 +99,45 @@ def count_transitions(
         indices = np.array([place[state] for state in walk], dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
     return names, counts
+
+
+def _count_in_table(
+    table: Any, states: Iterable[State] | None, columns: Columns
+) -> tuple[tuple[State, ...], IntArray]:
+    if states is None:
+        raise InputError(
+            "the states of a table are not named", rule="all that can occur, whether or not they do",
+            fix="write states=['still', 'walking']",
+        ).at("states")  # fmt: skip
+    names = checked_alphabet(states, "the chain")
+    return names, _READERS.find("table")(table, names, **columns)
+
+
+def _walks(sequences: Any) -> list[list[State]]:
+    """Return sequences as lists; InputError, without a word of what they hold, for one where a list of them should be.
+    """
+    odd = no_list(sequences)
+    if odd is not None:
+        raise InputError(
+            f"the sequences: this is {odd}", rule="they are a list of sequences, each a list of states",
+            fix="write [sequence] for one; of a table or a file name the columns: value=..., order=..., unit=...",
+        ).at("sequences")  # fmt: skip
+    walks = []
+    for number, walk in enumerate(sequences):
+        odd = no_list(walk)
+        if odd is not None:
+            raise InputError(
+                f"the sequences hold {odd} where a sequence should be", rule="each sequence is a list of states",
+                fix="write [sequence] for one sequence or one column",
+            ).at("sequences", number)  # fmt: skip
+        states = walk.to_pylist() if hasattr(walk, "to_pylist") else list(walk)
+        if any(hasattr(state, "__iter__") and not isinstance(state, str) for state in states):
+            raise InputError(
+                "a sequence holds lists, not states", rule="each sequence is a list of states",
+                fix="write states as text, numbers, true or false, in one list for each unit",
+            ).at("sequences", number)  # fmt: skip
+        walks.append(states)
+    return walks
 
 
 def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:

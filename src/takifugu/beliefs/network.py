@@ -15,6 +15,7 @@ from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.beliefs.states import checked_alphabet
 from takifugu.entries import relisted
 from takifugu.errors import InputError, Unsupported, did_you_mean
+from takifugu.lists import list_of
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -286,7 +287,8 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any
         raise InputError(
             f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
         ).at("nodes", str(name)) from error
-    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(str(p) for p in parents), numbers)
+    above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
+    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from takifugu.errors import InputError
 from takifugu.laws.normal.matrices import is_semidefinite
+from takifugu.lists import is_table, list_of, no_list
 
 
 def moments(
@@ -20,7 +21,13 @@ def moments(
     Where rounding leaves a covariance that is not positive semidefinite the variances are raised by as little as makes
     it so. `data` has columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
     """
-    columns = list(names) if names is not None else list(data if isinstance(data, Mapping) else data.columns)
+    if not isinstance(data, Mapping) and not is_table(data):
+        raise InputError(
+            f"the data is of type {type(data).__name__}", rule="a fit needs columns of numbers by name",
+            fix='give a frame, or columns such as {"height": [...], "weight": [...]}',
+        ).at("data")  # fmt: skip
+    given = (data if isinstance(data, Mapping) else data.columns) if names is None else names
+    columns = list(given) if names is None else list_of(given, "the names", "names", "['height', 'weight']")
     table = [_numbers(data[name], name) for name in columns]
     if len({len(column) for column in table}) != 1 or len(table[0]) < 2:
         raise InputError(
@@ -39,6 +46,8 @@ def moments(
 
 
 def _numbers(column: Any, name: str) -> list[float]:
+    if no_list(column) is not None:
+        raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
     values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
     try:
         numbers = [float(value) for value in values]

@@ -17,6 +17,7 @@ from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.errors import InputError
+from takifugu.lists import list_of
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.
@@ -39,7 +40,8 @@ class IndependentPieces(Nameless):
     def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
         check_registered(chain)
         object.__setattr__(self, "chain", chain)
-        object.__setattr__(self, "lengths", tuple(int(n) for n in lengths))
+        listed = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        object.__setattr__(self, "lengths", tuple(map(int, listed)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
 

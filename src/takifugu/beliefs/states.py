@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.errors import InputError
+from takifugu.lists import list_of
 
 State = Hashable
 
@@ -22,9 +23,8 @@ def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> t
     >>> checked_alphabet(["still", "walking"], "the chain")
     ('still', 'walking')
     """
-    if not isinstance(states, Iterable):
-        raise InputError(f"{what} has the states {states!r}", fix="give a list, such as ['still', 'walking']").at(key)
-    names = tuple(_plain(state, what, key) for state in states)
+    listed = list_of(states, f"the states of {what}", key, "['still', 'walking']")
+    names = tuple(_plain(state, what, key) for state in listed)
     if len(set(names)) != len(names):
         raise InputError(
             f"{what} has the states {list(names)}, which repeat a name", fix="give different names, each once"

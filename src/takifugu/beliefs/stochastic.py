@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.errors import InputError, did_you_mean
+from takifugu.lists import list_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Start = str | Sequence[float] | FloatArray
 
+_ROWS = "[[0.9, 0.1], [0.4, 0.6]]"
 #: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
 ROW_TOLERANCE = 1e-9
 #: Stationary masses with a smaller binary exponent are found again with exponents of their own.
@@ -152,8 +154,10 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
     """Return a square table of probabilities whose rows sum to one; InputError with the fault where it is not."""
+    rows = list_of(matrix, "the matrix", "matrix", _ROWS)
+    rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
     try:
-        table = np.array([[float(p) for p in row] for row in matrix], dtype=np.float64)
+        table = np.array([[float(p) for p in row] for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             "the matrix is not a square table of numbers", fix="give k rows of k probabilities"

@@ -17,6 +17,7 @@ from takifugu.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.beliefs.stochastic import normalised
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.lists import list_of
 
 State = Hashable
 
@@ -63,7 +64,8 @@ class JointTable:
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
-        columns = tuple(f"x{i + 1}" for i in range(width)) if names is None else tuple(names)
+        listed = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
+        columns = tuple(f"x{i + 1}" for i in range(width)) if listed is None else tuple(listed)
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"

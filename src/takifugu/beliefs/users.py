@@ -15,6 +15,7 @@ import numpy.typing as npt
 from takifugu.beliefs.states import checked_alphabet
 from takifugu.errors import InputError, did_you_mean
 from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.lists import list_of
 from takifugu.secrets import ABSENT, plain
 
 State = Hashable
@@ -170,7 +171,8 @@ class IndependentUsers:
         law_of = np.array([number[law] for law in given], dtype=np.int64)
         law_of = law_of if counts is None else np.repeat(law_of, counts)
         law_of.setflags(write=False)
-        called = None if names is None else tuple(plain(name) for name in names)
+        listed = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
+        called = None if listed is None else tuple(map(plain, listed))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         object.__setattr__(self, "laws", tuple(number))

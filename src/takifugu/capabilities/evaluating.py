@@ -20,6 +20,7 @@ from takifugu.domain import Data
 from takifugu.errors import DataError, InputError
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import as_fraction
+from takifugu.lists import is_table, no_list
 from takifugu.queries import Additive, IntArray
 from takifugu.secrets import ABSENT
 
@@ -201,7 +202,9 @@ def of_users(users: Any, data: Any) -> IntArray:
 
 
 def _sequence(data: Any, what: str) -> list[Any]:
-    if isinstance(data, str | bytes | Mapping) or not hasattr(data, "__iter__"):
+    if is_table(data):
+        raise DataError(f"{what} is a table", fix="give one column of it, such as data['state']")
+    if no_list(data) is not None:
         raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
     for convert in ("to_pylist", "tolist", "to_list"):
         if hasattr(data, convert):
