@@ -44,7 +44,7 @@ def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
 def filled_in(text: str) -> str:
     """Do what the draft requires: uncomment the lines that only its author can write."""
     for old, new in {
-        '# states = ["...", "..."]': 'states = ["wach", "tief", "REM, leicht"]',
+        '# states = ["still", "walking"]': 'states = ["wach", "tief", "REM, leicht"]',
         "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]",
         "# pieces_independent = true": "pieces_independent = true",
         "# units_independent = true": "units_independent = true",
@@ -397,7 +397,7 @@ FILLED = {
     },
     "contacts": {
         "# file =": "file =", "# columns =": "columns =", "# outside": "outside", "# inside": "inside",
-        '# states = ["well", "ill"]': 'states = ["no", "yes"]', '# states = ["yes"]': 'states = ["yes"]',
+        '# states = ["well", "ill"]': 'states = ["no", "yes"]', '# states = ["ill"]': 'states = ["yes"]',
     },
 }  # fmt: skip
 BIF = """network n {}

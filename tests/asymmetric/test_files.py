@@ -262,7 +262,7 @@ def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
     done = text.replace('# places = ["bar", "shop"]', 'places = ["bar", "shop", "gym"]').replace(
         "# at_most = 5", "at_most = 5"
     )
-    done = done.replace('# person = "..."', 'person = "who"').replace('# place = "..."', 'place = "where"')
+    done = done.replace('# person = "', 'person = "').replace('# place = "', 'place = "')
     out.write_text(done, encoding="utf-8")
     load(out)
 

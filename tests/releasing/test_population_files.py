@@ -373,8 +373,9 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     assert 'unit = "person"' in text
     assert 'coordinates = ["x", "y"]' in text
     text = text.replace("# box = {", "box = {").replace("# units_independent", "units_independent")
-    text = text.replace('# reference = { file = "public.csv", population = "..."',
-                        'reference = { file = "survey.csv", population = "status"')  # fmt: skip
+    offered = '# reference = { file = "public.csv", population = "person"'
+    assert offered in text
+    text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
     draft.write_text(text)
     shown = CliRunner().invoke(main, ["calibrate", str(draft)])
     assert shown.exit_code == 0, shown.output

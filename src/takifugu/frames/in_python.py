@@ -41,8 +41,9 @@ from takifugu.frames.texts import (
     no_number_at_all,
     no_order,
     not_numbers,
-    other_kind,
+    number_for_times,
     out_of_bounds,
+    time_for_numbers,
     two_ways,
     zone_of_numbers,
 )
@@ -286,7 +287,7 @@ def _ticks(values: Sequence[str | None], layout: Layout) -> Ticks:
         if clock.form is None and not all(re.match(TIME, v) for v in there):
             raise no_order(str(layout.order))
         if length is not None and not isinstance(length, timedelta):
-            raise other_kind(str(layout.order))
+            raise number_for_times(str(layout.order))
         step = None if length is None else length // timedelta(microseconds=1)
         moments = [None if v is None else clock.form.read(v) for v in values] if clock.form else _read(values)
         zoned = {m.tzinfo is not None for m in moments if m is not None}
@@ -298,7 +299,7 @@ def _ticks(values: Sequence[str | None], layout: Layout) -> Ticks:
         return Ticks([None if t is None else t - a * finer for t, a in zip(found, ahead, strict=True)], step,
                      zoned <= {False})  # fmt: skip
     if isinstance(length, timedelta):
-        raise other_kind(str(layout.order))
+        raise time_for_numbers(str(layout.order))
     if clock.zone is not None:
         raise zone_of_numbers(str(layout.order))
     if all(re.match(INTEGER, v) for v in there):

@@ -11,7 +11,17 @@ from takifugu.frames.clock import Clock
 from takifugu.frames.engines import Frame, as_integers, collected, in_microseconds, is_duckdb, settled, wrapped
 from takifugu.frames.fixed_point import round_half_even
 from takifugu.frames.layout import parse_step
-from takifugu.frames.texts import INTEGER, NUMBER, PARTS_OF_STEP, TIME, ZONED, no_order, other_kind, zone_of_numbers
+from takifugu.frames.texts import (
+    INTEGER,
+    NUMBER,
+    PARTS_OF_STEP,
+    TIME,
+    ZONED,
+    no_order,
+    number_for_times,
+    time_for_numbers,
+    zone_of_numbers,
+)
 from takifugu.frames.time_format import CENTURY, SHORT, TimeFormat
 
 
@@ -242,7 +252,7 @@ def _time_step(step: int | float | str | None, column: str) -> int | None:
         return None
     length = parse_step(step)
     if not isinstance(length, timedelta):
-        raise other_kind(column)
+        raise number_for_times(column)
     return length // timedelta(microseconds=1)
 
 
@@ -251,5 +261,5 @@ def _number_step(step: int | float | str | None, column: str) -> Fraction | None
         return None
     length = parse_step(step)
     if isinstance(length, timedelta):
-        raise other_kind(column)
+        raise time_for_numbers(column)
     return length

@@ -20,10 +20,16 @@ ZONED = "(?:Z|[+-][0-9][0-9]:[0-9][0-9])$"
 PARTS_OF_STEP = 1000
 
 
-def other_kind(column: str) -> DataError:
+def time_for_numbers(column: str) -> DataError:
     return DataError(
-        f"the step and column {column!r} differ in kind",
-        fix='write a time such as "1min" for dates and times, a number for numbers',
+        f"the step is a time, and column {column!r} holds numbers",
+        fix="write step = 1 if each row adds 1 to that column, step = 60 if it counts seconds and a row is a minute",
+    ).at("step")
+
+
+def number_for_times(column: str) -> DataError:
+    return DataError(
+        f"the step is a number, and column {column!r} holds dates and times", fix='write a time, such as step = "1min"'
     ).at("step")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import TIMES
 from takifugu.spec.columns import LOOKED_AT, Column
-from takifugu.spec.drafting import WIDTH, comment, head, line, listed, plain, relative, slug, written_lines
+from takifugu.spec.drafting import WIDTH, comment, head, line, listed, plain, relative, slug, to_name, written_lines
 from takifugu.spec.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -20,6 +20,7 @@ _NO_ORDER = (
     "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
     "separate record (a person, a case), this is the wrong kind of belief: see the page about records in the docs."
 )
+_NEEDS = {"unit": "with units_independent: ", "piece": "with pieces_independent: "}
 _WHAT = {
     "unit": "the unit of a row",
     "piece": "an unbroken run of rows of one unit; a new one starts after a gap",
@@ -38,6 +39,8 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
     found = {c.role: c for c in columns if c.role is not None}
+    examples = _examples(columns)
+    timed = "order" in found and found["order"].kind == TIMES
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "")
@@ -53,23 +56,36 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
                 f"{listed(columns)}. It has few different values; of numbers, say which count as which state: "
                 "bins = { low = [0, 10], high = [10, 100] }."
             )
-            yield '# value = "..."'
+            yield f"# value = {toml_of(examples[role].name if role in examples else columns[0].name)}"
         else:
-            yield line(f'# {role} = "..."', _WHAT[role])
+            if role in examples:
+                calendar = "instead of from, until, every, by, " if role == "piece" and timed else ""
+                needs = f"{calendar}{_NEEDS.get(role, '')}"
+                yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
             if role == "order":
                 yield from comment(_NO_ORDER)
-    timed = "order" in found and found["order"].kind == TIMES
     if timed:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
-    yield line('# step = "1min"' if timed else "# step = 1", "the step between rows, if rows may be missing")
     if timed:
-        yield line('# from = "2026-01-05"', "the recording's first day: then tables may be weekly, or by hour")
+        yield line('# step = "1min"', "the step between rows, if rows may be missing")
+    if timed and "piece" not in found:  # a calendar has one recording of each unit
+        yield line('# from = "2026-01-05"', "with step and until: its first day; then tables may be weekly, or by hour")
+        yield line('# until = "2026-12-28"', "with step and from: the day after its last")
+    if not timed and ("order" in found or "order" in examples):
+        needs = "" if "order" in found else "with order: "
+        yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
     yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
     yield ""
 
 
+def _examples(columns: Sequence[Column]) -> dict[str, Column]:
+    guessed = {column.role for column in columns}
+    return to_name(columns, [role for role in ("value", "unit", "order", "piece") if role not in guessed])
+
+
 def _belief(columns: Sequence[Column]) -> Iterator[str]:
-    roles = {c.role for c in columns}
+    roles, examples = {c.role for c in columns}, _examples(columns)
+    timed = any(c.role == "order" and c.kind == TIMES for c in columns)
     yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
     yield 'kind = "markov-chain"'
     yield ""
@@ -78,7 +94,7 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         "whether or not they do."
     )
     yield from _labels(columns)
-    yield '# states = ["...", "..."]'
+    yield '# states = ["still", "walking"]'
     yield ""
     yield from comment(
         "FILL IN the probability that each state (a row) is followed by each state (a column), in the order of the "
@@ -86,26 +102,33 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         "these data."
     )
     yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
-    yield line('# stay = { still = "100 min", walking = "6 min" }', "or how long each lasts at a time")
-    yield '# fit = { file = "public.csv" }'
+    if timed:
+        stay, needs = '# stay = { still = "100 min", walking = "6 min" }', "instead of matrix, with step"
+        yield line(stay, f"{needs}: how long each lasts at a time")
+    else:
+        yield line("# stay = { still = 100, walking = 6 }", "instead of matrix: how many steps each lasts at a time")
+    yield line('# fit = { file = "public.csv" }', "instead of matrix: counted in a file with the same columns")
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
     if "piece" in roles:
         yield ""
         yield from comment("FILL IN: does one piece of a unit say nothing about its others? Only then write this.")
         yield "# pieces_independent = true"
+    elif "piece" in examples:
+        yield line("# pieces_independent = true", "with piece: one piece says nothing about the others")
     if "unit" in roles:
         yield ""
         yield from comment(
             "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
         )
         yield "# units_independent = true"
+    elif "unit" in examples:
+        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
     yield ""
-    yield line("# max_length = 1000", "the most steps of a piece that count, known without the data")
-    yield line('# longer = "cut"', "cut a longer piece, instead of refusing it")
-    yield ""
-    yield line("# [belief.map]", "raw values that count as one of the states")
-    yield '# "raw value" = "state"'
+    instead = "instead of from, until, every and by: " if timed else ""
+    yield line("# max_length = 1000", f"{instead}the most steps of a piece, known without the data")
+    yield line('# longer = "cut"', "with max_length: cut a longer piece, and do not refuse it")
+    yield line('# map = { "as in the data" = "still" }', "values of the data that count as one of the states")
     yield ""
 
 
@@ -138,6 +161,6 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield line("epsilon = 1.0", "`takifugu explain` says what that means")
     if has_units:
         yield line('per = "pooled"', 'one table for all units; "unit" makes one for each of them')
-    if any(c.role == "order" and c.kind == TIMES for c in columns):
-        yield line('# every = "week"', "with step and from: a table for each week, `--window 2026-W07` for one")
-        yield line('# by = "hour"', "with step and from: a cell for each hour of the day")
+    if any(c.role == "order" and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):
+        yield line('# every = "week"', "with step, from and until: a table for each week, `--window 2026-W07` for one")
+        yield line('# by = "hour"', "with step, from and until and every: a cell for each hour of the day")

@@ -1,4 +1,9 @@
-"""How first drafts of release files are written: lines with comments beside them, and paths as seen from the file."""
+"""How first drafts of release files are written: lines with comments beside them, and paths as seen from the file.
+
+A hint is a line behind `# ` that is valid as it stands once the `# ` is removed. Its comment says what else it takes:
+"with step and from: ..." names hints that it needs, "instead of matrix: ..." lines that it replaces; where it is long,
+the line above says so.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +52,11 @@ def written_lines(columns: Sequence[Column]) -> Iterator[str]:
         yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
 
 
+def to_name(columns: Sequence[Column], roles: Sequence[str]) -> dict[str, Column]:
+    """Return columns that no role has been guessed for as examples of these roles, as far as there are any."""
+    return dict(zip(roles, (column for column in columns if column.role is None), strict=False))
+
+
 def listed(columns: Sequence[Column]) -> str:
     """Return the names of columns, of many the first ones and how many more there are."""
     names = plain(", ".join(toml_of(column.name) for column in columns[:MOST_COLUMNS]))
@@ -58,7 +68,10 @@ def comment(text: str) -> list[str]:
 
 
 def line(text: str, told: str) -> str:
-    return f"{text:<{COMMENT_AT - 1}} # {told}" if told else text
+    beside = f"{text:<{COMMENT_AT - 1}} # {told}"
+    if not told or len(beside) > WIDTH + 10:
+        return "\n".join([*(comment(f"{told[0].upper()}{told[1:]}:") if told else []), text])
+    return beside
 
 
 def plain(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
 from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
@@ -15,7 +16,7 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 
     It is valid as soon as the lines that say FILL IN are filled in.
     """
-    return "\n".join([*head(data, output), *_source(data, output, columns), *_rest()]) + "\n"
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_rest(columns)]) + "\n"
 
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
@@ -23,16 +24,24 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
     yield from written_lines(columns)
-    for key, told in (("person", "who was there"), ("place", "where")):
+    person, place = columns[0], columns[min(1, len(columns) - 1)]
+    for key, told, column in (("person", "who was there", person), ("place", "where", place)):
         yield from comment(f"FILL IN the column that says {told}.")
-        yield f'# {key} = "..."'
+        yield f"# {key} = {toml_of(column.name)}"
+    for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
+        yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
     yield line("budget = 1.0", "the most that these people may ever spend")
     yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
     yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
     yield ""
 
 
-def _rest() -> Iterator[str]:
+def _coordinates(columns: Sequence[Column]) -> list[Column]:
+    numbers = [column for column in columns[1:] if column.kind in (NUMBERS, WHOLE)]
+    return numbers[:2] if len(numbers) > 1 else []
+
+
+def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield line("[belief]", "what the data can be; nothing is believed about them")
     yield 'kind = "asymmetric"'
     yield from comment(
@@ -40,8 +49,10 @@ def _rest() -> Iterator[str]:
         "grid (then source.x and source.y in place of source.place)."
     )
     yield '# places = ["bar", "shop"]'
-    yield '# places = { file = "places.csv", column = "place" }'
-    yield "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
+    yield line('# places = { file = "places.csv", column = "place" }', "instead of places: the column of a file")
+    if _coordinates(columns):
+        yield from comment("Or, instead of places and place, with x and y:")
+        yield "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
     yield from comment(
         "If it is a fact that nobody was at more than so many of the places (one per hour, 24 hours), say it: less "
         "noise. Data that break it are refused; nothing is ever cut."

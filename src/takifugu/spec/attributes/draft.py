@@ -9,6 +9,7 @@ from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
 from takifugu.spec.drafting import comment, head, line, listed, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
+from takifugu.spec.records.draft import counted_or_listed
 
 
 def draft(data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
@@ -45,17 +46,18 @@ def _count(kind: str) -> Iterator[str]:
 
 def _normal(columns: Sequence[Column]) -> Iterator[str]:
     one, other = _names([c for c in columns if c.kind in (NUMBERS, WHOLE)] or columns)
+    single = one == other
     yield from comment(
         "FILL IN the columns that matter, the range of their numbers (known without the data), and the step to which "
         "numbers are rounded when they are read; then their means and covariances, from literature or judgement, or "
         "fitted to a public file of the same kind; not from these data."
     )
-    yield f"# columns = [{one}, {other}]"
-    yield f"# ranges = {{ {one} = [0, 200], {other} = [0, 200] }}"
+    yield f"# columns = [{one}]" if single else f"# columns = [{one}, {other}]"
+    yield f"# ranges = {{ {one} = [0, 200] }}" if single else f"# ranges = {{ {one} = [0, 200], {other} = [0, 200] }}"
     yield '# resolution = "0.1"'
-    yield "# mean = [70, 60]"
-    yield "# covariance = [[100, 20], [20, 81]]"
-    yield '# fit = { file = "public.csv" }'
+    yield "# mean = [70]" if single else "# mean = [70, 60]"
+    yield "# covariance = [[100]]" if single else "# covariance = [[100, 20], [20, 81]]"
+    yield line('# fit = { file = "public.csv" }', "instead of mean and covariance: estimated from a file")
     yield ""
 
 
@@ -65,13 +67,12 @@ def _records(columns: Sequence[Column]) -> Iterator[str]:
         "FILL IN the columns that matter and how likely their values go together: counted in a public file of the same "
         "kind, or row by row, from literature or judgement; not from these data. Numbers must be put into classes."
     )
-    yield f'# fit = {{ file = "public.csv", columns = [{one}, {other}] }}'
-    yield f"# columns = [{one}, {other}]"
-    yield '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]'
-    yield '# probabilities = ["0.5", "0.25", "0.25"]'
-    numbers = [c for c in columns if c.kind in (NUMBERS, WHOLE)]
-    for column in numbers[:1]:
-        yield f"# classes = {{ {_key(column)} = {{ ends = [20, 40], values = [10, 30, 50] }} }}"
+    yield from counted_or_listed(one, other)
+    if any(c.kind in (NUMBERS, WHOLE) for c in columns[:2]):
+        place = next(n for n, c in enumerate(columns[:2]) if c.kind in (NUMBERS, WHOLE))
+        values = '["yes", "no"]' if place else '["a", "b"]' if one != other else '["a", "yes"]'
+        classes = f"# classes = {{ {_key(columns[place])} = {{ ends = [20], values = {values} }} }}"
+        yield line(classes, "numbers below 20, and all others")
     yield ""
 
 
@@ -85,11 +86,14 @@ def _parameters(columns: Sequence[Column]) -> Iterator[str]:
     yield (
         f"# prior = {{ columns = [{one}, {other}], "
         'rows = [["low", "low"], ["high", "high"]], probabilities = ["0.5", "0.5"] }'
+        if one != other
+        else f'# prior = {{ columns = [{one}], rows = [["low"], ["high"]], probabilities = ["0.5", "0.5"] }}'
     )
-    yield '# prior = { network = "parameters.bif" }'
+    yield line('# prior = { network = "parameters.bif" }', "instead of prior: a Bayesian network")
     given = '{ values = ["no", "yes"], given = { low = ["0.9", "0.1"], high = ["0.6", "0.4"] } }'
     yield f"# columns.{one} = {given}"
-    yield f"# columns.{other} = {given}"
+    if one != other:
+        yield f"# columns.{other} = {given}"
     yield ""
 
 
@@ -103,6 +107,7 @@ def _rest(columns: Sequence[Column], kind: str) -> Iterator[str]:
     elif kind == "normal":
         yield from comment("FILL IN what stays secret of the records at hand: which values of it are compared.")
         yield f'# property = {{ attribute = {one}, function = "mean", max_difference = 5 }}'
+        yield from comment("Or, instead of property:")
         yield f'# property = {{ attribute = {one}, function = "mean", sets = [{{ below = 50 }}, {{ at_least = 50 }}] }}'
     else:
         yield from comment("FILL IN what stays secret of the records at hand: which values of it are compared.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from takifugu.frames.kinds import NUMBERS
+from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
 from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
@@ -27,7 +27,9 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
     yield from written_lines(columns)
     if unit is None:
-        yield line('# unit = "..."', "the column that says whose row it is")
+        rest = [c for c in columns if c.kind != NUMBERS][1:]
+        if rest:
+            yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")
     else:
         yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
     if len(numbers) == 2:
@@ -35,33 +37,50 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     else:
         listed = plain(", ".join(toml_of(c.name) for c in columns))
         yield from comment(f"FILL IN the column with the values, or the two with the coordinates, of {listed}.")
-        yield '# value = "..."'
-        yield '# coordinates = ["longitude", "latitude"]'
+        of_values = [c for c in columns if c.role != "unit"] or columns
+        yield f"# value = {toml_of(of_values[0].name)}"
+        if places := _coordinates(columns):
+            yield line(f"# coordinates = {toml_of(places)}", "instead of value, values, laws, with box, reference")
     yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
     yield "# rows_per_person = 1"
-    yield line('# batch = "..."', "a name for these rows: no row is in batches of two names")
+    yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
     yield line("budget = 1.0", "the most epsilon that a person may ever spend")
     yield ""
+
+
+def _coordinates(columns: Sequence[Column]) -> list[str]:
+    """Return two columns of numbers that may be coordinates, or none."""
+    numbers = [column.name for column in columns if column.kind in (NUMBERS, WHOLE) and column.role is None]
+    return numbers[:2] if len(numbers) > 1 else []
 
 
 def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield line("[belief]", "the populations that a row may come from")
     yield 'kind = "populations"'
     yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
-    yield from comment(
-        "FILL IN the values as they are known without the data, or for places a box that is known without them."
-    )
-    yield '# values = ["...", "..."]'
-    yield "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
-    yield from comment(
-        "FILL IN how likely each value is in each population: declared, or counted in a public file of other people. "
-        "Not from these data."
-    )
-    yield '# laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
-    yield '# reference = { file = "public.csv", population = "...", smoothing = 1 }'
+    box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
+    reference = f'# reference = {{ file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1 }}'
+    if len([c for c in columns if c.kind == NUMBERS]) == 2:
+        yield from comment("FILL IN a box that the places lie in and that is known without them.")
+        yield box
+        yield from comment("FILL IN the public file of other people in which each population's places are counted.")
+        yield reference
+    else:
+        yield from comment("FILL IN the values as they are known without the data.")
+        yield '# values = ["shop", "street"]'
+        yield from comment("FILL IN how likely each value is in each population. Not from these data.")
+        yield '# laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
+        yield from comment("Or, instead of laws: counted in a public file of other people.")
+        yield reference
+        if _coordinates(columns):
+            yield from comment("For places, with coordinates: a box that is known without them.")
+            yield box
     yield from comment("FILL IN: are a person's rows independent of each other, given the population? Only then write")
     yield "# rows_independent = true"
-    if any(c.role == "unit" for c in columns):
+    if all(c.role != "unit" for c in columns):
+        if [c for c in columns if c.kind != NUMBERS][1:]:
+            yield line("# units_independent = true", "with unit: one person says nothing about the others")
+    else:
         yield from comment("FILL IN: does one person say nothing about the others (no families)? Only then write this.")
         yield "# units_independent = true"
     yield ""

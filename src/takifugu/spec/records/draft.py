@@ -9,6 +9,7 @@ from takifugu.spec.columns import Column
 from takifugu.spec.drafting import comment, head, line, listed, relative, slug, written_lines
 from takifugu.spec.problems import toml_of
 
+_NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
 _WHAT = {
     "unit": "the unit of a row; without it there is one row", "value": "what each row contributes",
     "group": "the group of a user, if groups differ", "person": "the person of a row",
@@ -21,22 +22,34 @@ def draft(data: Path, output: Path, columns: Sequence[Column], kind: str, roles:
     It is valid as soon as the lines that say FILL IN are filled in.
     """
     beliefs = {"table": _table, "network": _network, "users": _users, "contacts": _contacts}
-    parts = [head(data, output), _source(data, output, columns, roles), _belief(kind), beliefs[kind](columns),
-             _rest(kind, columns)]  # fmt: skip
+    source = list(_source(data, output, columns, roles, kind))
+    parts = [head(data, output), source, _belief(kind), beliefs[kind](columns), _rest(kind, columns)]
+    if not any(row.startswith("# unit = ") for row in source) and all(column.role != "unit" for column in columns):
+        parts = [[row for row in part if not row.startswith("# units_independent")] for part in parts]
     return "\n".join(row for part in parts for row in part) + "\n"
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str]) -> Iterator[str]:
+def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str], kind: str) -> Iterator[str]:
     found = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
     yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
     yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
     yield from written_lines(columns)
+    free = [column for column in columns if column.role is None]
+    read = [] if kind in ("users", "contacts") else free[:2]  # what the belief is about
+    guessed = {role: column for role, column in found.items() if role == "group"}
+    unused = [column for column in free if column not in read]
+    examples = guessed | dict(zip([role for role in roles if role not in found], unused, strict=False))
     for role in roles:
-        if role in found:
+        if role in found and role != "group":
             yield line(f"{role} = {toml_of(found[role].name)}", f"guessed: {_WHAT[role]}")
-        else:
-            yield line(f'# {role} = "..."', _WHAT[role])
+            continue
+        needed = role in ("value", "person")
+        if needed:
+            yield from comment(f"FILL IN the column that says {_WHAT[role]}.")
+        if role in examples or needed:
+            name = examples[role].name if role in examples else columns[0].name
+            yield line(f"# {role} = {toml_of(name)}", "" if needed else f"{_NEEDS.get(role, '')}{_WHAT[role]}")
     yield from comment(f"Its columns: {listed(columns)}.")
     yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
     yield ""
@@ -54,10 +67,7 @@ def _table(columns: Sequence[Column]) -> Iterator[str]:
         "FILL IN the columns that matter and how likely their values go together: counted in a public file of the same "
         "kind, or row by row, from literature or judgement; not from these data."
     )
-    yield f'# fit = {{ file = "public.csv", columns = [{one}, {other}] }}'
-    yield f"# columns = [{one}, {other}]"
-    yield '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]'
-    yield '# probabilities = ["0.5", "0.25", "0.25"]'
+    yield from counted_or_listed(one, other)
     yield from _independent(columns)
 
 
@@ -67,12 +77,26 @@ def _network(columns: Sequence[Column]) -> Iterator[str]:
     yield from _independent(columns)
 
 
+def counted_or_listed(one: str, other: str) -> Iterator[str]:
+    """Yield the hints of a table of probabilities of two columns, or of one where both are the same."""
+    names = f"[{one}, {other}]" if one != other else f"[{one}]"
+    rows = '[["a", "yes"], ["a", "no"], ["b", "yes"]]' if one != other else '[["a"], ["yes"]]'
+    shares = '["0.5", "0.25", "0.25"]' if one != other else '["0.75", "0.25"]'
+    yield f"# columns = {names}"
+    yield f"# rows = {rows}"
+    yield f"# probabilities = {shares}"
+    fit = f'# fit = {{ file = "public.csv", columns = {names} }}'
+    yield line(fit, "instead of columns, rows and probabilities: counted in a file")
+
+
 def _independent(columns: Sequence[Column]) -> Iterator[str]:
     if any(column.role == "unit" for column in columns):
         yield from comment(
             "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
         )
         yield "# units_independent = true"
+    else:
+        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
     yield ""
 
 
@@ -82,6 +106,8 @@ def _users(columns: Sequence[Column]) -> Iterator[str]:
     yield "# size = 25"
     yield '# values = ["yes", "no"]'
     yield "# probabilities = [0.1, 0.9]"
+    yield from comment("Or, instead of size, values and probabilities, with group:")
+    yield '# groups = [{ name = "ward 1", size = 25, values = ["yes", "no"], probabilities = [0.1, 0.9] }]'
     yield ""
 
 
@@ -111,7 +137,7 @@ def _rest(kind: str, columns: Sequence[Column]) -> Iterator[str]:
     yield 'name = "published-number"'
     yield line('query = "count"', 'or "histogram", "sum", "mean", "identity"')
     yield from comment("FILL IN the values that are counted.")
-    yield '# states = ["yes"]'
+    yield '# states = ["ill"]' if kind == "contacts" else '# states = ["yes"]'
     if kind in ("table", "network"):
         yield line(f"# variables = [{other}]", "the columns that are read; default: all")
     yield line("epsilon = 1.0", "`takifugu explain` says what that means")
