@@ -14,8 +14,8 @@ from takifugu.laws.rationals import as_delta, as_fraction, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
-#: What charges of older versions do not say.
-_WHICH = ("names", "lengths", "reading", "at", "calendar")
+#: What a charge need not say.
+_WHICH = ("names", "lengths", "reading", "at", "calendar", "layout", "phases")
 
 
 class Composition(StrEnum):
@@ -63,10 +63,11 @@ class Charge:
     before any output about the source was seen.
 
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
-    where they have none, or in a charge of an older version), `lengths` those of the sequences that it reads. Charges
-    with the same `reading` read the same entries; `at` is the declared step of the one long recording where the
-    sequence starts, and `calendar` says from when and in which steps it is counted. What is not said is taken at its
-    worst.
+    where they have none), `lengths` those of the sequences that it reads. Charges with the same `reading` read the same
+    entries; `at` is the declared step of the one long recording where the sequence starts, and `calendar` says from
+    when and in which steps it is counted. `layout` is how rows became entries, as it was declared. `phases` are, of
+    beliefs whose matrices repeat, the period and the place in it of step 0 of the recording. What is not said is taken
+    at its worst.
     """
 
     framework: str
@@ -90,6 +91,8 @@ class Charge:
     reading: str = ""
     at: int | None = None
     calendar: str = ""
+    layout: str = ""
+    phases: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "composition", Composition(self.composition))
@@ -115,7 +118,7 @@ class Charge:
         """Return plain values that survive JSON and read back with `from_dict`."""
         which = {
             "names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at,
-            "calendar": self.calendar,
+            "calendar": self.calendar, "layout": self.layout, "phases": [list(phase) for phase in self.phases],
         }  # fmt: skip
         return {
             "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
@@ -145,6 +148,7 @@ class Charge:
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
             None if data.get("at") is None else int(data["at"]), str(data.get("calendar", "")),
+            str(data.get("layout", "")), tuple((int(n), int(k)) for n, k in data.get("phases", ())),
         )  # fmt: skip
 
 

@@ -23,10 +23,14 @@ _UNSEEN = re.compile(
 )
 #: Controls of the terminal and of the writing direction, annotation marks, and halves of characters.
 _REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
+#: A whole number with a point behind it.
+_NUMBER = re.compile(r"-?[0-9]+\.0*")
 
 
 def normalised(text: str, what: str = "the name") -> str:
     """Return the one spelling of a name: NFC, no characters of zero width, white space as single spaces inside only.
+
+    A whole number is one name with and without a point behind it.
 
     A text that holds nothing else becomes "". Raises InputError for control characters, characters that change the
     writing direction, and texts longer than 4,096 characters; `what` is what the message calls the name, which may be
@@ -35,6 +39,8 @@ def normalised(text: str, what: str = "the name") -> str:
     >>> normalised(" Jose\\u0301\\u00a0 Luis\\u200b ") == normalised("Jos\\u00e9 Luis")
     True
     """
+    if _NUMBER.fullmatch(text.strip()):  # programs that read numbers write them so, and mean one person
+        text = text.strip().partition(".")[0]
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     if len(text) > LONGEST:

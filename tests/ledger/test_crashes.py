@@ -48,21 +48,12 @@ def change_the_budget(path: Path) -> None:
     Ledger.open(path).set_budget("data", 20)
 
 
-def migrate(path: Path) -> None:
-    Ledger.open(path)
-
-
-STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget, migrate]
+STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget]
 
 
 def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
     """Return a ledger in which a step can be taken."""
     where = folder / "before.db"
-    if step is migrate:
-        with closing(sqlite3.connect(where)) as connection:
-            connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
-            connection.execute("PRAGMA journal_mode=WAL")
-        return where
     Ledger.open(where).reserve("data", DEBITS, budget=9)
     if step is publish:
         draw(where)
@@ -148,7 +139,7 @@ def test_a_process_that_is_killed_at_any_statement_did_all_or_nothing(
     killed_at_statements(tmp_path, step, 1)
 
 
-@pytest.mark.parametrize("step", [pay, draw, pay_for_new_people, change_the_budget, migrate])
+@pytest.mark.parametrize("step", [pay, draw, pay_for_new_people, change_the_budget])
 def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
     tmp_path: Path, step: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +169,7 @@ def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
         assert content(path) == content(before)
         room += 1
     assert content(path) != content(before)
-    if step in (draw, migrate):
+    if step is draw:
         assert room > 0
 
 

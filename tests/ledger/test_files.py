@@ -136,7 +136,7 @@ frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, 
 source+fingerprint), [source -> sources.id]
 histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, sums TEXT!, [batch -> batches.id], \
 [parent -> histories.id], [source -> sources.id]
-meta: kind TEXT!, version INTEGER!, created TEXT!, migrated TEXT, key TEXT!
+meta: kind TEXT!, version INTEGER!, created TEXT!, key TEXT!
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
 releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
 TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), [reservation -> reservations.id], \
@@ -144,15 +144,16 @@ TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), 
 reservations: id INTEGER!*, public_id TEXT!, source INTEGER!, identity TEXT, recipe TEXT!, state TEXT!, bundle \
 BLOB, created TEXT!, changed TEXT!, (one public_id), (source), [source -> sources.id]
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
-budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, (one name), (one public_id)
+budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, layout TEXT, is_mixed BOOLEAN!, \
+(one name), (one public_id)
 units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, \
 is_everyone BOOLEAN!, (one tag+source), \
 [history -> histories.id], [source -> sources.id]
 """
 
 
-def test_the_layout_of_version_2(path: Path) -> None:
-    """Another layout needs another version: older programs must refuse it, newer ones must still read this one."""
+def test_the_tables_of_format_3(path: Path) -> None:
+    """Other tables need another number: older programs must refuse them."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
         for (table,) in connection.execute("select name from sqlite_master where type = 'table' order by name"):
@@ -219,13 +220,13 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(3, "install a newer Takifugu"), (0, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(4, "install a newer Takifugu"), (2, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update meta set version = ?", (version,))
         connection.commit()
     before = dump(path)
-    with pytest.raises(LedgerError, match=f"has version {version}, not 2: .*{fix}"):
+    with pytest.raises(LedgerError, match=f"is in format {version}, not 3: .*{fix}"):
         Ledger.open(path)
     assert dump(path) == before
 

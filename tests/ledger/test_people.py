@@ -34,18 +34,6 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger.open(tmp_path / "ledger.db")
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Ledger:
-    """The ledger of version 1, migrated."""
-    where = tmp_path / "version 1.db"
-    with closing(sqlite3.connect(where)) as connection:
-        connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
-        connection.execute("PRAGMA journal_mode=WAL")
-    book = Ledger.open(where)
-    book.set_budget("study", (99, "1/10"))
-    return book
-
-
 def about(unit: str, epsilon: Any = 1, length: int = 1, **changes: Any) -> Debit:
     """Return the debit of a group release of a count about one unit."""
     framework = unit_framework(length)
@@ -98,42 +86,6 @@ def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
 def test_a_spelling_is_of_the_same_name(ledger: Ledger) -> None:
     with pytest.raises(InputError, match="a spelling of a unit's name is another name"):
         ledger.reserve("data", [about("Ana", spellings=("Ben",))])
-
-
-@pytest.mark.parametrize(("name", "other"), [("Ana", "Ana "), (JOSE, SPELT_APART)])
-def test_a_migrated_unit_is_found_under_every_spelling_that_the_data_have(old: Ledger, name: str, other: str) -> None:
-    """Version 1 kept two spellings as two units; today's data may have both, or one of them."""
-    before = {u.unit: u.spent for u in old.spent("study").units}
-    mine = [before[old.tag_of(spelling).hex()] for spelling in (name, other)]
-    old.reserve("study", [about(name, spellings=(other,))], same_people=False)
-    after = {u.unit: u.spent for u in old.spent("study").units}
-    assert len(after) == len(before) - 1
-    found = after[old.unit_tag(name)]
-    assert max(a.epsilon for a in mine) + 1 < found.epsilon <= sum(a.epsilon for a in mine) + 1
-    assert found.delta == max(a.delta for a in mine)
-    old.reserve("study", [about(name)], same_people=False)
-    again = {u.unit: u.spent for u in old.spent("study").units}
-    assert len(again) == len(after)
-    assert again[old.unit_tag(name)].epsilon == found.epsilon + 1
-    assert [entry.units for entry in old.history("study")][:2] == [5, 5]
-
-
-@pytest.mark.parametrize(("name", "other"), [("Ana", "Ana "), (JOSE, SPELT_APART)])
-def test_a_migrated_unit_is_found_as_the_data_spell_it(old: Ledger, name: str, other: str) -> None:
-    """Without a list of spellings the one that was given is looked for, too."""
-    before = {u.unit: u.spent.epsilon for u in old.spent("study").units}
-    mine = [before[old.tag_of(spelling).hex()] for spelling in (name, other)]
-    old.reserve("study", [about(other)], same_people=False)
-    after = {u.unit: u.spent.epsilon for u in old.spent("study").units}
-    assert len(after) == len(before) - 1
-    assert after[old.unit_tag(name)] > max(mine) + 1
-
-
-def test_a_spelling_that_vanished_is_not_found(old: Ledger) -> None:
-    """As the migration says; the account under the vanished spelling stays as it was."""
-    old.reserve("study", [about("bob", length=3)], same_people=False)
-    tags = {u.unit for u in old.spent("study").units}
-    assert {old.tag_of(spelling).hex() for spelling in ("Ana", "Ana ", JOSE, SPELT_APART, "bob")} == tags
 
 
 # The same people in two sources.
@@ -221,7 +173,7 @@ def test_what_was_declared_stays_unless_it_costs_more(ledger: Ledger) -> None:
 
 
 def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both(ledger: Ledger) -> None:
-    """As in a migrated ledger: what is declared about Ana holds for Ben, too, about whom nothing is asked."""
+    """What is declared about Ana holds for Ben, too, about whom nothing is asked."""
     ledger.reserve("sleep", [about("Ana"), about("Ben"), about("Cid")], budget=9)
     ledger.reserve("work", [about("Ana"), about("Ben"), about("Dan")], budget=9, same_people=False)
     with closing(sqlite3.connect(ledger.store.path)) as connection:
@@ -234,7 +186,7 @@ def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both
 
 
 def test_a_spelling_that_was_a_unit_of_its_own_is_counted_once_where_all_units_are(ledger: Ledger) -> None:
-    """A ledger as version 1 left it: "Ana " was another unit than "Ana", and both were in another source."""
+    """"Ana " was another unit than "Ana", and both were in another source."""
     ledger.reserve("sleep", [about("Ana"), about("Ben", "1/2"), about("Cid")], budget=9)
     ledger.reserve("work", [about("Ana", "1/4")], budget=9, same_people=False)
     with closing(sqlite3.connect(ledger.store.path)) as connection:

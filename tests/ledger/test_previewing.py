@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.ledger.test_accounts import alone, pooled_debits
@@ -16,9 +17,8 @@ from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.guarantee import Composition
-from takifugu.ledger import Amount, Debit, Ledger, preview, previewing
+from takifugu.ledger import Amount, Debit, Ledger, preview
 from takifugu.ledger.previewing import Charged
-from takifugu.ledger.tables import VERSION
 from takifugu.ledger.values import short
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity
@@ -198,24 +198,19 @@ def test_what_two_spellings_had_spent_together_is_not_given_back(path: Path) -> 
 
 
 def test_a_ledger_that_goes_away_is_not_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(where: Path) -> int:
-        where.unlink()
-        return VERSION
+    opened = Ledger.open
 
-    monkeypatch.setattr(previewing, "version_of", gone)
+    def gone(where: Path, **more: Any) -> Ledger:
+        where.unlink(missing_ok=True)
+        return opened(where, **more)
+
+    monkeypatch.setattr(Ledger, "open", gone)
     with pytest.raises(LedgerError, match="there is no ledger"):
         preview(path, "data", [group_debit(FRAMEWORK, "1/4")])
     assert not path.exists()
 
 
-def test_a_ledger_of_version_1_is_looked_at_in_a_copy(tmp_path: Path) -> None:
-    where = tmp_path / "version 1.db"
-    with closing(sqlite3.connect(where)) as connection:
-        connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
-    before = where.read_bytes()
-    told = preview(where, "unused", [group_debit(FRAMEWORK, "1/4")])
-    assert (told.after, told.budget) == (amount("1/4"), amount("5/2"))
-    assert where.read_bytes() == before
+def test_another_file_is_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("remember the milk\n" * 99)
     with pytest.raises(LedgerError, match="is not a ledger"):
         preview(tmp_path / "notes.txt", "data", [group_debit(FRAMEWORK, "1/4")])

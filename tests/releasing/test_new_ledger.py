@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import warnings
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ import takifugu as tf
 from takifugu.cli import main
 from takifugu.errors import LedgerError
 from takifugu.ledger import Ledger
-from takifugu.releasing.new_ledger import require_same_ledger
 from takifugu.releasing.notices import Notice
 
 NEWS = "it remembers nothing before today"
@@ -167,23 +164,3 @@ def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
         for _ in range(2):
             tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, budget=9)
             assert len(news(told)) == 2
-
-
-def test_a_source_that_was_merged_when_it_was_migrated_is_known_by_both_ids(tmp_path: Path) -> None:
-    here = Path(__file__).parents[1] / "ledger"
-    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
-        connection.executescript((here / "version_1.sql").read_text(encoding="utf-8"))
-        connection.execute("update sources set name = 'a' || char(7) where name = 'unused'")  # refused today
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.commit()
-        ids = [row for (row,) in connection.execute("select public_id from sources where trim(name, '  ') = 'study'")]
-    assert len(ids) == 2
-    before = (tmp_path / "ledger.db").read_bytes()
-    for id_ in ids:
-        told = {"source": "study", "ledger": id_, "date": "2024-01-01"}
-        (tmp_path / "old.certificate.json").write_text(json.dumps(told))
-        require_same_ledger(tmp_path / "ledger.db", " study", [tmp_path])
-    (tmp_path / "old.certificate.json").write_text(json.dumps({**told, "ledger": "0" * 16}))
-    with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
-        require_same_ledger(tmp_path / "ledger.db", "study", [tmp_path])
-    assert (tmp_path / "ledger.db").read_bytes() == before  # a dry run looks, too

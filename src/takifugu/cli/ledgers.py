@@ -12,7 +12,7 @@ from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, name_of, print_json, wrapped
 from takifugu.errors import LedgerError, ReleaseState
 from takifugu.laws.rationals import as_delta, as_epsilon
-from takifugu.ledger import WORDS, Entry, Ledger
+from takifugu.ledger import Entry, Ledger
 from takifugu.releasing.course import Course
 from takifugu.tables import labelled, number, text_table
 
@@ -171,8 +171,6 @@ def print_ledger(book: Ledger) -> None:
         click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
-    if book.migrated is not None:
-        click.echo(f"\n{wrapped(f'{book.migrated[:10]}: {WORDS}')}")
 
 
 def sources_of(book: Ledger) -> list[dict[str, Any]]:

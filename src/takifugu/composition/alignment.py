@@ -8,6 +8,7 @@ docs/architecture.md#windows).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.beliefs import Belief
-from takifugu.beliefs.one_sequence import Recording
+from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.capabilities.influence import quilts
 from takifugu.composition.placing import Run, piled
@@ -46,6 +47,25 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
         key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
         found.setdefault(key, []).append(number)
     return list(found.values())
+
+
+def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
+    """Return the numbers of the windows whose own beliefs put the recording at another place of the belief's period.
+
+    Clocks were changed between them and the belief's own: the matrices in between are not those of its period.
+    """
+    if not is_recording(belief) or belief.chain.period == 1:
+        return frozenset()
+    period, chain = belief.chain.period, belief.chain
+    own = [(chain.start - c.at) % period for c in charges if c.at is not None and view.is_native(c)]
+    if not own:
+        return frozenset()
+
+    return frozenset(
+        number
+        for number, charge in enumerate(charges)
+        if any((place - own[0]) % math.gcd(size, period) for size, place in charge.phases)
+    )
 
 
 def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:

@@ -51,6 +51,7 @@ def charge_of(
     at: int | None = None,
     calendar: str = "",
     share: tuple[Query, Fraction] | None = None,
+    layout: str = "",
 ) -> Charge:
     """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
 
@@ -58,9 +59,10 @@ def charge_of(
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
     the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
     `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
-    `calendar` says. A pooled query by cells gives the `share` that a unit has in it: a query about the unit alone that
-    moves as much, and how much wider the noise is for that one. Raises InputError when a pooled query names entries by
-    their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
+    `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
+    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. Raises InputError
+    when a pooled query names entries by their number (those numbers mean nothing inside a unit), and for `at` where the
+    data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -94,6 +96,7 @@ def charge_of(
         change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers, pieces=read.pieces,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
+        layout=layout, phases=() if at is None else _phases(about, at),
     )  # fmt: skip
 
 
@@ -145,6 +148,12 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
         for b in framework.beliefs
     }
     return found.pop() if len(found) == 1 else ()
+
+
+def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
+    """Return of each belief whose matrices repeat its period, and the place in it that step 0 of the recording has."""
+    chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
+    return tuple(sorted({(chain.period, (chain.start - at) % chain.period) for chain in chains if chain.period > 1}))
 
 
 def completed(charge: Charge, framework: Framework) -> Charge:

@@ -151,7 +151,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
     return replace(
         charge, definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
         query={"kind": "under another definition"}, entries=0, answers=(), pieces=(), names=(), lengths=(), at=None,
-        calendar="",
+        calendar="", phases=(),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.capabilities.influence import Moving, joint_cost
-from takifugu.composition.alignment import Item, in_one_place, laid_out, placed, readings, worst_alignment
+from takifugu.composition.alignment import Item, in_one_place, laid_out, out_of_phase, placed, readings, worst_alignment
 from takifugu.composition.losses import (
     NO_NOISE,
     STEADY,
@@ -57,7 +57,8 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
             )
     worst, witness, late = Fraction(0), None, chosen_late(charges)
     for belief in view.framework.beliefs:
-        reads = [view.read(belief, c) for c in charges]
+        places = out_of_phase(view, belief, charges)
+        reads = [None if n in places else view.read(belief, c) for n, c in enumerate(charges)]
         fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
         worst = max(worst, fixed)
         given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]

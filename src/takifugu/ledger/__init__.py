@@ -1,7 +1,6 @@
 """The ledger: who has spent what, in one file that every release from the same data goes through."""
 
 from takifugu.ledger.book import Ledger
-from takifugu.ledger.migrating import WORDS
 from takifugu.ledger.previewing import Charged, Preview, preview
 from takifugu.ledger.session import Session
 from takifugu.ledger.values import (
@@ -24,7 +23,6 @@ __all__ = [
     "DRAWN",
     "PUBLISHED",
     "RESERVED",
-    "WORDS",
     "Amount",
     "Charged",
     "Debit",

@@ -22,6 +22,7 @@ from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.ledger.asking import is_link
+from takifugu.ledger.layouts import CUT, cost_of_all, cut_differently
 from takifugu.ledger.values import NOTHING, Amount, most, short
 
 #: What distinguishes units with different accounts.
@@ -74,12 +75,18 @@ class Accounts:
             found.update(dict.fromkeys(self._with.get(kind, ())))
         return list(found)
 
+    def is_cut(self, kind: Kind) -> bool:
+        """Whether nothing declares which entries of a unit's releases are the same."""
+        return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
+
     def cost(self, kind: Kind) -> Amount:
         """Return a unit's joint cost, the largest over its frameworks.
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
         items = self.items[kind]
+        if self.is_cut(kind):
+            return cost_of_all(((item.charge, item.times) for item in items), CUT)
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
@@ -155,6 +162,7 @@ def foreign(item: Item) -> Item:
     whole = replace(
         charge, composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None, calendar="",
+        layout="", phases=(),
     )  # fmt: skip
     return replace(item, charge=whole, is_foreign=True, recharge=False, reading="")
 

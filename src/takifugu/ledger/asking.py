@@ -62,6 +62,11 @@ class Asked:
         """How many units are debited alike, by the number of what they are debited."""
         return Counter(self.units.values())
 
+    @cached_property
+    def layouts(self) -> tuple[str, ...]:
+        """The layouts in which the data are read: one, where a release file or a call of `release` asks."""
+        return tuple(dict.fromkeys(part.charge.layout for shape in self.shapes for part in shape))
+
     @property
     def names_units(self) -> bool:
         return self.everything not in self.units and not self.is_everyone

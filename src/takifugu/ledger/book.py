@@ -57,16 +57,6 @@ class Ledger:
         """Whether this very `open` made the file: it remembers nothing before today."""
         return self.store.is_new
 
-    @property
-    def migrated(self) -> str | None:
-        """When the ledger was brought here from layout version 1, or None: spellings that vanished are not found."""
-        return self.store.migrated
-
-    @property
-    def note(self) -> str:
-        """What to know about this very `open`: that it brought the ledger here from an older layout; or nothing."""
-        return self.store.note
-
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
@@ -215,7 +205,7 @@ class Ledger:
         outputs.clear(self.store.place, reservation.group)
 
     def events(self, name: str) -> tuple[Event, ...]:
-        """Return what happened to a source beside releases, oldest first: every change of its budget, and a migration.
+        """Return what happened to a source beside releases, oldest first: changes of its budget and its layout.
 
         Raises LedgerError for an unknown source.
         """
@@ -286,6 +276,7 @@ class Ledger:
         row = reserved.add_reservation(connection, number, group, identity, recipe)
         write_debits(connection, found, number, write_releases(connection, number, row, found.asked))
         write_people(connection, number, found)
+        rows.set_layout(connection, number, found.asked.layouts[0], found.mine.mixed)
         rows.changed(connection, number)
         spent = rows.most_spent(connection, number)
         same = rows.people_of(connection, number)

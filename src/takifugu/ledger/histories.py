@@ -180,6 +180,16 @@ def _charges(
         return {row.id: completed(charge_of_text(row.body), known[row.framework][1]) for row in rows}
 
 
+def charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
+    """Return every charge about a source, each with how many debits of units there were of it."""
+    query = (
+        "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
+        "join batches b on b.id = d.batch join charges c on c.id = d.charge where r.source = ? group by c.id"
+    )
+    with decoding():
+        return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
+
+
 def items_of(sums: Sums, batches: Mapping[int, Batch]) -> Iterator[Item]:
     """Yield the debits of a history."""
     for batch, times in sums:

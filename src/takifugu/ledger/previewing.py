@@ -12,14 +12,12 @@ from tempfile import TemporaryDirectory
 
 from takifugu.composition import joint
 from takifugu.errors import CompositionRefused
-from takifugu.ledger import sqlite
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.ledger.asking import asked_of
 from takifugu.ledger.book import Budget, Ledger, other_budget, path_of, spent_already
+from takifugu.ledger.layouts import CUT, cut_differently
 from takifugu.ledger.reserving import TooMuch, refusal
-from takifugu.ledger.store import version_of
-from takifugu.ledger.tables import VERSION
 from takifugu.ledger.tallying import Tally, asked_items, tally
 from takifugu.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.names import normalised
@@ -40,7 +38,8 @@ class Preview:
     """What a source has spent before and would have after; `after` is None where there is no joint promise.
 
     Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
-    and are empty where it `fits`.
+    and are empty where it `fits`; `layout` says
+    that the source is read in several layouts, and what that costs.
     """
 
     before: Amount
@@ -50,6 +49,7 @@ class Preview:
     charges: tuple[Charged, ...]
     fits: bool
     words: str
+    layout: str = ""
 
 
 def preview(
@@ -91,21 +91,19 @@ def preview(
         if allowed is not None and over is not None:
             words = refusal(TooMuch(asked, account, over, allowed)).what
     charges = _charges(found)
-    return Preview(spent, most([spent, found.mine.cost]), limit, is_declared, charges, not words, words)
+    after = most([spent, found.mine.cost])
+    return Preview(spent, after, limit, is_declared, charges, not words, words, found.mine.mixed)
 
 
 @contextmanager
 def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
-    """Yield the ledger as it is: one that is not there is an empty one, and one of version 1 is copied and migrated."""
+    """Yield the ledger as it is: one that is not there is an empty one."""
     path = None if where is None else path_of(where)
-    if path is not None and path.exists() and version_of(path) == VERSION:
+    if path is not None and path.exists():
         yield Ledger.open(path, create=False)
         return
     with TemporaryDirectory(prefix="takifugu-") as folder:
-        copy = Path(folder) / "ledger.db"
-        if path is not None and path.exists():
-            sqlite.copy(path, copy)
-        yield Ledger.open(copy)
+        yield Ledger.open(Path(folder) / "ledger.db")
 
 
 def _charges(found: Tally) -> tuple[Charged, ...]:
@@ -118,7 +116,7 @@ def _charges(found: Tally) -> tuple[Charged, ...]:
         old = [item for item in items if item not in asked]
         alone, spent = _alone(found.mine.accounts, asked), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
-        kinds[alone, added, _reason(old, asked, alone, added)] += members.count
+        kinds[alone, added, _words(found, old, asked, alone, added)] += members.count
     return tuple(Charged(count, *one) for one, count in kinds.items())
 
 
@@ -128,6 +126,14 @@ def _alone(accounts: Accounts, asked: Sequence[Item]) -> Amount:
         promise = joint(accounts.frameworks[item.fingerprint], [item.charge], item.recharge, item.fingerprint)
         total = Amount(total.epsilon + promise.epsilon, total.delta + promise.delta)
     return total
+
+
+def _words(found: Tally, old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Amount) -> str:
+    if found.mine.mixed:
+        return "the source is read in several layouts"
+    if cut_differently(item.charge for item in (*old, *asked) if not item.is_foreign):
+        return CUT
+    return _reason(old, asked, alone, added)
 
 
 def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Amount) -> str:

@@ -40,9 +40,10 @@ def refusal(found: TooMuch) -> BudgetExceeded:
         asks = f"this release is about another source of the same people and requires {wanted}"
     else:
         asks = f"this release requires {wanted}" if asked else "this release is about a unit pooled with it"
-    fit = what_fits(accounts, kind, asked, spent, budget)
+    fit = "nothing" if account.mixed else what_fits(accounts, kind, asked, spent, budget)
+    why = f" This is so because {account.mixed}." if account.mixed else ""
     return BudgetExceeded(
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}",
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}{why}",
         spent=spent.pair, asked=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
     ).at("budget")  # fmt: skip

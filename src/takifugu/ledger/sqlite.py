@@ -128,13 +128,6 @@ def _place(draft: Path, path: Path) -> bool:
     return True
 
 
-def copy(path: Path, target: Path) -> None:
-    """Copy a ledger as it is now, whatever other processes do meanwhile."""
-    source = f"file:{quote(str(path.absolute()))}?mode=ro"
-    with explained(path), closing(sqlite3.connect(source, uri=True)) as old, closing(sqlite3.connect(target)) as new:
-        old.backup(new)
-
-
 def check_length(path: Path) -> None:
     """Raise the driver's error for a file that does not start as a database, or is shorter than it says.
 

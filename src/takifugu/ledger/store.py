@@ -17,7 +17,6 @@ from takifugu.laws.rationals import to_text
 from takifugu.ledger import sqlite
 from takifugu.ledger.encoding import amount, decoding, new_row, now
 from takifugu.ledger.histories import charge_of_text, entry_rows
-from takifugu.ledger.migrating import WORDS, migrate
 from takifugu.ledger.places import check_locks, check_one_name, in_use, place_of
 from takifugu.ledger.tables import KIND, VERSION, events, meta, metadata, people, releases, reservations, sources, units
 from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
@@ -27,7 +26,6 @@ from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, Sour
 class Store:
     """An open ledger: where it is, how to reach it, and the key of its hashes.
 
-    `migrated` is when it was brought here from an older layout; `note` says what to know where this very call did it.
     `place` is where `path` led when the ledger was opened, whatever the process calls its folder afterwards.
     """
 
@@ -35,8 +33,6 @@ class Store:
     engine: Engine
     key: bytes = field(repr=False)
     is_new: bool = False
-    migrated: str | None = None
-    note: str = ""
     place: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,16 +56,6 @@ class Store:
                 if self.place.exists():
                     check_one_name(self.place)
                 yield connection
-
-
-def version_of(path: Path) -> int:
-    """Return the layout version of a ledger; raises LedgerError for a file that is none."""
-    with sqlite.explained(path):
-        if path.is_dir() or not path.stat().st_size:
-            return VERSION  # opening it says what is wrong
-        sqlite.check_length(path)
-    with Store(path, sqlite.engine_of(path, 30.0), b"").reading() as connection:
-        return _version(connection, path)
 
 
 def open_store(path: Path, timeout: float, create: bool) -> Store:
@@ -104,16 +90,10 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     store = Store(path, engine, b"")
     with store.reading() as connection:
         sqlite.check_whole(connection)
-        version = _version(connection, path)
-    note = ""
-    if version == 1:
-        with store.writing() as connection:
-            if _version(connection, path) == 1:  # another process may just have done it
-                migrate(connection)
-                note = f"the ledger {str(path)!r} was {WORDS}"
+        check_version(connection, path)
     with store.reading() as connection, decoding():
         row = connection.execute(select(meta)).one()
-        return Store(path, engine, bytes.fromhex(row.key), is_new, row.migrated, note)
+        return Store(path, engine, bytes.fromhex(row.key), is_new)
 
 
 def _fill(engine: Engine) -> None:
@@ -123,7 +103,8 @@ def _fill(engine: Engine) -> None:
         connection.execute(insert(meta).values(row))
 
 
-def _version(connection: Connection, path: Path) -> int:
+def check_version(connection: Connection, path: Path) -> None:
+    """Raise LedgerError for a database that is no ledger, or one in another format."""
     known = inspect(connection).has_table(meta.name)
     rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
@@ -132,11 +113,14 @@ def _version(connection: Connection, path: Path) -> int:
             fix="give the path of a ledger, or of a file that does not exist yet",
         ).at("ledger")
     version = rows[0].version
-    if version not in (1, VERSION):
+    if version != VERSION:
         is_newer = isinstance(version, int) and version > VERSION
         fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
-        raise LedgerError(f"the ledger {str(path)!r} has version {version}, not {VERSION}", rule=f"{fix}").at("ledger")
-    return int(version)
+        raise LedgerError(
+            f"the ledger {str(path)!r} is in format {version}, not {VERSION}",
+            rule=f"this version of Takifugu reads format {VERSION} only",
+            fix=fix,
+        ).at("ledger")
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
@@ -155,13 +139,14 @@ def source_of_row(connection: Connection, number: int) -> Source:
 def _source(row: Row[Any]) -> Source:
     with decoding():
         budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
-    return Source(row.name, row.public_id, budget, row.budget_is_implied)
+    return Source(row.name, row.public_id, budget, row.budget_is_implied, row.layout, row.is_mixed)
 
 
 def add_source(connection: Connection, name: str, public_id: str = "") -> tuple[int, Source]:
     source = Source(name, public_id or token_hex(8), None, False)
     row = {
-        "name": name, "public_id": source.id, "created": now(), "budget_is_implied": False, "changes": 0, "members": 0
+        "name": name, "public_id": source.id, "created": now(), "budget_is_implied": False, "changes": 0, "members": 0,
+        "layout": None, "is_mixed": False,
     }  # fmt: skip
     return new_row(connection, sources, row), source
 
@@ -177,6 +162,15 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
     }  # fmt: skip
     connection.execute(update(sources).where(sources.c.id == source).values(values))
     changed(connection, source)
+
+
+def set_layout(connection: Connection, source: int, layout: str, what: str) -> None:
+    """Note the layout of the first release; of a later one in another layout say `what` that means, once."""
+    if source_of_row(connection, source).layout is None:
+        connection.execute(update(sources).where(sources.c.id == source).values(layout=layout))
+    if what and not source_of_row(connection, source).is_mixed:
+        connection.execute(update(sources).where(sources.c.id == source).values(is_mixed=True))
+        add_event(connection, source, what)
 
 
 def changed(connection: Connection, source: int) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaDa
 KIND = "takifugu-ledger"
 
 #: The layout of the tables below; another one is refused, never guessed.
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -18,7 +18,6 @@ meta = Table(
     Column("kind", Text, nullable=False),
     Column("version", Integer, nullable=False),
     Column("created", Text, nullable=False),
-    Column("migrated", Text),  # when it was brought here from version 1, whose tags are of names as they were spelt
     Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
 )
 
@@ -34,6 +33,8 @@ sources = Table(
     Column("budget_is_implied", Boolean, nullable=False),
     Column("changes", Integer, nullable=False),  # grows with everything that is written about its account
     Column("members", Integer, nullable=False),  # grows with every release that names a new unit
+    Column("layout", Text),  # how rows became entries in the first release (`layouts`); null before it
+    Column("is_mixed", Boolean, nullable=False),  # were there releases in another layout?
 )
 
 people = Table(
@@ -137,7 +138,7 @@ units = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("tag", LargeBinary, nullable=False),  # HMAC of the unit's normalised name (of a raw one: `meta.migrated`)
+    Column("tag", LargeBinary, nullable=False),  # HMAC of the unit's normalised name
     Column("history", ForeignKey("histories.id"), nullable=False),
     Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
     Column("delta", Text, nullable=False),

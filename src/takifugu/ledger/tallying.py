@@ -7,15 +7,16 @@ Beside the accounts of the source that is asked about, these are the accounts of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 
 from sqlalchemy import Connection
 
-from takifugu.errors import InputError, LedgerError
+from takifugu.errors import CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Framework
 from takifugu.ledger import histories as kept
+from takifugu.ledger import layouts
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item, Kind, adopted, foreign
 from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
@@ -70,13 +71,17 @@ class Members:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The units of one source whose cost may change, by kind, and the new cost of each kind that it changes for."""
+    """The units of one source whose cost may change, by kind, and the new cost of each kind that it changes for.
+
+    Where releases about it came in several layouts, `mixed` says so, and all units have one cost.
+    """
 
     number: int
     source: Source
     kinds: Mapping[AccountKind, Members]
     accounts: Accounts
     costs: Mapping[Kind, Amount]
+    mixed: str = ""
 
     @property
     def cost(self) -> Amount:
@@ -132,10 +137,12 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         people = dict.fromkeys(overlap, True)
     everyone = kept.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
+    mixed = _mixed(source, () if asked.is_everyone else asked.layouts)
+    _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
         mine = [tag for tag in asked.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
-        if (links[s] or fresh or asked.is_everyone) and s:
+        if (links[s] or fresh or asked.is_everyone or (mixed and s == number)) and s:
             mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
         members[s] = [tag for tag in mine if tag not in asked.spellings]
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
@@ -151,10 +158,50 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     accounts = []
     for s in touched:
         about = source if s == number else rows.source_of_row(connection, s)
-        all_change = bool(fresh) or asked.is_everyone
-        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, all_change))
+        all_change, own = bool(fresh) or asked.is_everyone, bool(mixed) and s == number
+        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, all_change, own))
+    if mixed:
+        _check_certificates(number in everyone and not asked.is_everyone, mixed)
+        accounts[0] = _everything(connection, accounts[0], asked, mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
     return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, sums, batches, signature)
+
+
+def _mixed(source: Source, asked: Sequence[str]) -> str:
+    """Return what it means that releases about a source come in several layouts; nothing where they do not."""
+    known = asked[0] if asked and source.layout is None else source.layout
+    others = [layout for layout in asked if layout != known]
+    return layouts.words(source.name, known or "", (others or [known or ""])[0]) if others or source.is_mixed else ""
+
+
+def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
+    """Raise CompositionRefused where a source of several layouts and another one are of the same people."""
+    friends = {a if b == number else b for a, b in ties if number in (a, b)}
+    names = [about.name for about in (rows.source_of_row(connection, f) for f in friends) if mixed or about.is_mixed]
+    if names:
+        raise CompositionRefused(
+            mixed or f"the source {min(names)!r} of the same people was read in several layouts",
+            rule="nothing says which of its units are which, so nothing bounds what both sources reveal together",
+            fix="keep one layout for each source",
+        )
+
+
+def _check_certificates(are_there: bool, mixed: str) -> None:
+    """Raise CompositionRefused where releases of a source of several layouts are known by their certificates only."""
+    if are_there:
+        raise CompositionRefused(
+            mixed,
+            rule="nothing says how much all units change in releases that were entered from their certificates",
+            fix="keep the layout, or publish other data in a source of their own",
+        )
+
+
+def _everything(connection: Connection, account: Account, asked: Asked, mixed: str) -> Account:
+    """Return the account of a source of several layouts: all units have one, that of everything that was released."""
+    new = [(part.charge, asked.counts[number]) for number, shape in enumerate(asked.shapes) for part in shape]
+    total = layouts.cost_of_all([*kept.charges_of(connection, account.number), *new], mixed)
+    total = most([total, *(kind.spent for kind in account.kinds)])
+    return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
@@ -236,12 +283,15 @@ def _kinds(
 
 def _account(
     number: int, source: Source, kinds: Mapping[AccountKind, Members], asked: Asked, sums: Mapping[int, Sums],
-    batches: Mapping[int, Batch], frameworks: Mapping[str, Framework], all_change: bool,
+    batches: Mapping[int, Batch], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
 ) -> Account:  # fmt: skip
     items = {kind: _items(kind, asked, sums, batches) for kind in kinds}
     accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
-    costs: dict[Kind, Amount] = {kind: accounts.cost(kind) for kind in accounts.linked(changed)}
+    costs: dict[Kind, Amount] = {}
+    for kind in [] if is_mixed else accounts.linked(changed):
+        cost = accounts.cost(kind)
+        costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) else cost
     return Account(number, source, kinds, accounts, costs)
 
 

@@ -8,7 +8,6 @@ certificates of earlier releases, which name the ledger that paid for them and t
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 #: So many certificates are named in an error.
 MOST_NAMED = 3
 
-_MERGED_ID = re.compile(r"\(id (\w+)\) ")
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,6 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
     if ledger.is_new and not ledger.show():
         tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
-    tell([ledger.note] if ledger.note else [])
     return ledger
 
 
@@ -136,14 +133,9 @@ def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
 
 
 def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids of a source in a ledger, those merged into it among them, and the ids of its releases."""
-    from takifugu.ledger.migrating import MERGED
+    """Return the ids of a source in a ledger, and the ids of its releases."""
     from takifugu.ledger.previewing import as_it_is
 
-    with as_it_is(where) as book:  # opening it for writing announces the migration
-        accounts = {row.id for row in book.show() if row.name == source}  # a ledger keeps names normalised
-        if not accounts:
-            return frozenset(), frozenset()
-        merged = [event.what for event in book.events(source) if event.what.endswith(MERGED)]
-        accounts |= {found[1] for what in merged if (found := _MERGED_ID.search(what))}
-        return frozenset(accounts), book.release_ids(source)
+    with as_it_is(where) as book:
+        accounts = frozenset(row.id for row in book.show() if row.name == source)  # a ledger keeps names normalised
+        return accounts, book.release_ids(source) if accounts else frozenset()

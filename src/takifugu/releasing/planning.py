@@ -12,6 +12,7 @@ from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import Number
+from takifugu.ledger import layouts
 from takifugu.queries import Query
 from takifugu.releasing.questions import Question
 from takifugu.spec.kind import Kind, ReleaseFile, Unit
@@ -267,7 +268,8 @@ class _Asking:
         readers = {unit.name or "": self.about([unit]) for unit in units}
         written = {unit.name or "": unit.written or "" for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        return Question(name, whose, calibration, data, readers, written, at, calendar, asked.shares)
+        layout = layouts.written(self.kind.layout(self.file.spec))
+        return Question(name, whose, calibration, data, readers, written, at, calendar, asked.shares, layout)
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         key = (item.name, item.epsilon, id(framework), query, alone)

@@ -13,6 +13,7 @@ from takifugu.certificates.certifying import PLAIN, Account, Beside, Wording, ce
 from takifugu.composition import charge_of
 from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.laws.rationals import Number
+from takifugu.ledger.layouts import UNDECLARED, written
 from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy, is_private
 from takifugu.postprocess.library import library_of
@@ -93,6 +94,7 @@ def release(
     require_ledger: bool = False,
     entropy: Entropy | None = None,
     at: int | None = None,
+    layout: str | None = None,
 ) -> Release:
     """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, return it and note that.
 
@@ -105,6 +107,11 @@ def release(
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
     that sequences under one source and unit overlap in the worst way.
+
+    `layout` names how rows become entries: which values, whose, in which steps, cut into pieces by which rule. Give
+    each release about a source the same one. In another layout many entries may be one of this, and everything that
+    was released about the source then counts at the cost of a change of all that it reads. Without a layout, sequences
+    of a unit are alike only if the lengths of their pieces are.
 
     A missing ledger is created, and a `Notice` announces it; with `require_ledger` this is refused instead. Before
     anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
@@ -132,9 +139,10 @@ def release(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
             ).at("ledger")
         require_known(ledger, require_ledger)
-        readers, written = {name or "": calibration.framework}, {name or "": unit or ""}
+        rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
+        readers, spelt = {name or "": calibration.framework}, {name or "": unit or ""}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
-        asked = ready([Question("release", name, calibration, data, readers, written, at)])
+        asked = ready([Question("release", name, calibration, data, readers, spelt, at, layout=rule)])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)

@@ -28,7 +28,7 @@ class Question:
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
     start in the unit's one recording, in a `calendar`. `shares` are what single units of a pooled answer are charged
-    for, where that is not the query itself (`charge_of`).
+    for, where that is not the query itself (`charge_of`). `layout` says how rows became entries (`ledger.layouts`).
     """
 
     release: str
@@ -40,6 +40,7 @@ class Question:
     at: int | None = None
     calendar: str = ""
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
+    layout: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     for question in questions:
         scope = "unit" if len(question.readers) == 1 else "pooled"
         told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
+        told["layout"] = question.layout
         charges: dict[Hashable, Charge] = {}
         for unit, framework in question.readers.items():
             share = question.shares.get(unit)

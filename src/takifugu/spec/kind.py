@@ -18,6 +18,7 @@ from takifugu.frameworks import Framework
 from takifugu.laws.rationals import Number
 from takifugu.queries import Query
 from takifugu.spec.columns import SEQUENCE_ROLES, Column
+from takifugu.spec.layouts import layout_in
 from takifugu.spec.meaning import Meaning, meaning_of
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
@@ -206,6 +207,14 @@ class Kind:
     def place(self, file: ReleaseFile) -> tuple[int | None, str]:
         """Return at which step of each unit's recording the data start, and in which calendar; None if undeclared."""
         return None, ""
+
+    def layout(self, spec: Any) -> Mapping[str, Any]:
+        """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
+
+        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this are
+        left out. By default these are all keys of [source] that are not known to decide nothing.
+        """
+        return layout_in(spec.source)
 
     def told(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +25,7 @@ from takifugu.spec.sequences.build import query_of, recode_of, secret_of
 from takifugu.spec.sequences.by import by_cells, slots_of, told_of
 from takifugu.spec.sequences.checks import meaning_of
 from takifugu.spec.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
+from takifugu.spec.sequences.layouts import layout_of
 from takifugu.spec.sequences.periods import matrices_in
 from takifugu.spec.sequences.sections import (
     ChainClassSpec,
@@ -66,6 +67,9 @@ class Sequences(Kind):
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
         return file if calendar is None else replace(file, places=window_of(item, calendar))
+
+    def layout(self, spec: ReleaseSpec) -> Mapping[str, Any]:
+        return layout_of(spec)
 
     def place(self, file: ReleaseFile) -> tuple[int | None, str]:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]

@@ -1,0 +1,46 @@
+"""The layout of a source of sequences: which rows become which step of whom, and which value a step has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from takifugu.frames import parse_step
+from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.spec.layouts import layout_in
+from takifugu.spec.sequences.sections import ReleaseSpec
+from takifugu.spec.sequences.windows import calendar_of
+
+#: What is meant where a key of [source] is left out.
+_DEFAULTS = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
+
+
+def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
+    """Return the layout, one text for each way to write it.
+
+    Where a calendar starts is no part of it, only how its steps lie: a calendar that starts later counts the same ones.
+    """
+    source, belief = spec.source, spec.belief
+    found = {key: value for key, value in layout_in(source).items() if _DEFAULTS.get(key) != value}
+    for key in ("step", "round_to"):
+        if key in found:
+            found[key] = _length(found[key])
+    calendar = calendar_of(source)
+    found["from"] = None if calendar is None else f"steps that start {calendar.name.partition(', ')[2]}"
+    found["missing"] = sorted(source.missing) or None
+    if source.bins is not None:
+        found["bins"] = {state: [_edge(end) for end in ends] for state, ends in source.bins.items()}
+    found["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
+    found["min_length"] = belief.min_length if belief.min_length > 1 else None
+    found["max_length"] = belief.max_length if belief.longer == "cut" else None
+    return found
+
+
+def _edge(written: int | float | str) -> str:
+    return to_text(as_fraction(written, "an edge"))
+
+
+def _length(written: int | float | str) -> str:
+    length = parse_step(written)
+    return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
