@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -272,3 +273,27 @@ def test_one_path_for_one_file(tmp_path: Path, reader: str, monkeypatch: pytest.
     for name in ("~/d.csv", "file:/d.csv", "a\0b.csv", "/dev/zero", "x" * 5000):
         with pytest.raises(DataError):
             open_frame(name)
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_frame: bool) -> None:
+    """A file without a header, whose first record happens to hold the name of a needed column."""
+    (tmp_path / "d.csv").write_bytes(b"Maria Schmidt,state,Patience\nx,a,b\n")
+    data: Any = tmp_path / "d.csv"
+    if as_frame:
+        data = polars.read_csv(data)
+    with pytest.raises(InputError, match="no column 'patient': write a name of its first line") as told:
+        open_frame(data).require(["state", "patient"])
+    assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(told.value)))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [("persn", True), ("Person", True), ("persons", True), ("parson", True), ("prson", True), ("Peterson", False)],
+)
+def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, is_told: bool) -> None:
+    (tmp_path / "d.csv").write_text(f"{name},state\nx,a\n")
+    with pytest.raises(InputError) as told:
+        open_frame(tmp_path / "d.csv").require(["person", "state"])
+    assert (f"did you mean {name!r}?" in str(told.value)) == is_told
+    assert (name in str(told.value)) == is_told

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError
 from takifugu.frames.numerals import Numerals
 from takifugu.frames.written import Written
 
 if TYPE_CHECKING:
     from takifugu.frames.engines import Frame
-
-#: How a number or a time begins.
-_NUMERIC = re.compile(r"\s*[-+(]?[.,]?\d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +60,8 @@ class Table:
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
         """Raise InputError for a column that is not there, or is there twice.
 
-        `known` are all columns that were declared. Where none of them is there, or the name of a column begins like a
-        number or a time, the first line may hold data, and is not quoted.
+        `known` are all columns that were declared. The first line of a file may be somebody's row (in a frame
+        that was read from it, too), and is not quoted: only a name that differs from a declared one by a letter is.
         """
         for column in columns:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
@@ -74,13 +70,13 @@ class Table:
                     rule="its first line must hold the names of the columns",
                 )
             if column not in self.names:
-                guess = did_you_mean(column, self.names).removeprefix("; ")
-                fix = "; ".join(text for text in (guess, f"its columns are {_listed(self.names)}") if text)
-                if any(_NUMERIC.match(name) for name in self.names):
-                    fix = "its first line must hold the names of the columns, and some of it looks like data"
-                raise InputError(f"the data has no column {column!r}", fix=fix)
+                raise InputError(f"the data has no column {column!r}", fix=self._fix(column))
             if self.names.count(column) > 1:
                 raise InputError(f"the data has two columns called {column!r}", fix="rename one")
+
+    def _fix(self, column: str) -> str:
+        near = [name for name in self.names if _differs_by_a_letter(column, name)]
+        return f"did you mean {near[0]!r}?" if near else "write a name of its first line; a file without such a line needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
         """Return a narwhals frame with one column for each role, whatever the table calls it.
@@ -107,6 +103,10 @@ class Table:
         return {role: self.frame[name] for role, name in roles.items()}
 
 
-def _listed(names: Sequence[str]) -> list[str]:
-    short = [name if len(name) <= 60 else f"{name[:57]}..." for name in names[:30]]
-    return short if len(names) <= 30 else [*short, "..."]
+def _differs_by_a_letter(one: str, other: str) -> bool:
+    """Whether two words of four letters or more become one by a letter left out or replaced, whatever their case."""
+    short, long = sorted((one.strip().casefold(), other.strip().casefold()), key=len)
+    if len(short) < 4 or len(long) - len(short) > 1:
+        return False
+    ahead = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return short[ahead + (len(short) == len(long)) :] == long[ahead + 1 :]
