@@ -21,6 +21,7 @@ from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
+from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.questions import Question
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
@@ -56,15 +57,18 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
     told = []
     for file in files:
         with watching() as watch:
-            shown = list(planning.compared(load(file), watch))
+            read = load(file)
+            shown, notices = list(planning.compared(read, watch)), notices_of_layout(read)
         tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
-        told.append({"file": str(file), "tables": tables})
+        told.append({"file": str(file), "tables": tables, "notices": list(notices)})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
             print_comparisons(shown)
+            for words in notices:
+                click.echo(f"\n{wrapped(words)}")
     if as_json and len(files) == 1:
-        print_json("compare", files[0], {"tables": told[0]["tables"]})
+        print_json("compare", files[0], {key: told[0][key] for key in ("tables", "notices")})
     elif as_json:
         print_json("compare", None, {"files": told})
 

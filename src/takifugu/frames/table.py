@@ -76,7 +76,9 @@ class Table:
 
     def _fix(self, column: str) -> str:
         near = [name for name in self.names if _differs_by_a_letter(column, name)]
-        return f"did you mean {near[0]!r}?" if near else "write a name of its first line; a file without such a line needs header = false"
+        if near:
+            return f"did you mean {near[0]!r}?"
+        return "write a name of its first line; a file without such a line needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
         """Return a narwhals frame with one column for each role, whatever the table calls it.

@@ -11,12 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from takifugu.composition import joint
-from takifugu.errors import CompositionRefused
+from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.ledger.asking import asked_of
 from takifugu.ledger.book import Budget, Ledger, other_budget, path_of, spent_already
-from takifugu.ledger.layouts import CUT, cut_differently
+from takifugu.ledger.layouts import CUT, cut_differently, words
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.tallying import Tally, asked_items, tally
 from takifugu.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
@@ -84,15 +84,32 @@ def preview(
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
     limit = limit or found.mine.cost
     about = replace(found.mine, source=replace(found.source, budget=limit, budget_is_implied=not is_declared))
-    words = ""
+    over_budget = ""
     for account in (about, *found.theirs):
         allowed = account.source.budget
-        over = None if allowed is None or words else account.worst_over(allowed)
+        over = None if allowed is None or over_budget else account.worst_over(allowed)
         if allowed is not None and over is not None:
-            words = refusal(TooMuch(asked, account, over, allowed)).what
+            over_budget = refusal(TooMuch(asked, account, over, allowed)).what
     charges = _charges(found)
     after = most([spent, found.mine.cost])
-    return Preview(spent, after, limit, is_declared, charges, not words, words, found.mine.mixed)
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, found.mine.mixed)
+
+
+def layout_words(where: str | Path, source: str, layout: str) -> str:
+    """Return what it means to read a source in this layout, or nothing where a ledger knows it in no other one.
+
+    A ledger that cannot be read says nothing here: whoever pays is told.
+    """
+    try:
+        if not path_of(where).exists():
+            return ""
+        with as_it_is(where) as book, book.store.reading() as connection:
+            known = rows.read_source(connection, normalised(source))
+    except LedgerError:
+        return ""
+    if known is None or known[1].layout is None or (known[1].layout == layout and not known[1].is_mixed):
+        return ""
+    return words(known[1].name, known[1].layout, layout)
 
 
 @contextmanager

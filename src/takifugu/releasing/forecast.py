@@ -13,6 +13,7 @@ from takifugu.ledger import Amount, Charged, Preview, preview
 from takifugu.markup import folded, html_table, note
 from takifugu.names import normalised
 from takifugu.releasing.expected import Blur, Expected, expected
+from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.notices import forbidden, notices, spending
 from takifugu.releasing.outcomes import WHOSE
 from takifugu.releasing.planning import Plan, Table, plan
@@ -109,7 +110,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     refusals = [hopeless(table) for table in judged if table.hopeless]
     if not known:
         told = tuple(forbidden((q.release, q.calibration) for q in questions))
-        return Forecast(name, tables, None, told, tuple(refusals))
+        return Forecast(name, tables, None, (*told, *notices_of_layout(planned.file)), tuple(refusals))
     file, debits, same = planned.file, debits_of(questions), source.same_people
     told = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, same_people=same)

@@ -27,12 +27,15 @@ class Comparison:
     """Every mechanism side by side, for each table of a release file."""
 
     tables: tuple[Compared, ...]
+    notices: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{_head(t.name, t.scope, t.unit)}\n\n{t.rows}" for t in self.tables)
+        tables = (f"{_head(t.name, t.scope, t.unit)}\n\n{t.rows}" for t in self.tables)
+        return "\n\n".join([*tables, *self.notices])
 
     def _repr_html_(self) -> str:
-        return "".join(f"{_title(_head(t.name, t.scope, t.unit))}{t.rows._repr_html_()}" for t in self.tables)
+        tables = (f"{_title(_head(t.name, t.scope, t.unit))}{t.rows._repr_html_()}" for t in self.tables)
+        return "".join([*tables, *map(note, self.notices)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from typing import Any
 from takifugu.errors import SpecError, TakifuguError, standing
 from takifugu.markup import html_table, text
 from takifugu.releasing.forecast import forecast_of
+from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.planning import calibrated, compared
 from takifugu.releasing.run import Outcome, release_file
 from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
@@ -76,7 +77,8 @@ class Study:
 
     @without_data
     def _compared(self) -> Comparison:
-        return Comparison(tuple(compared(self._file())))
+        file = self._file()
+        return Comparison(tuple(compared(file)), notices_of_layout(file))
 
     @without_data
     def _calibrated(self) -> Calibrated:

@@ -190,6 +190,7 @@ def _check_clocks(calendar: Calendar) -> None:
             raise InputError(
                 f"clocks in {calendar.zone.name} are changed inside the calendar, about {day[:10]}",  # type: ignore[union-attr]
                 rule="after that steps have other hours, so the matrices do not repeat",
-                fix="declare until before that day and a calendar of its own for what follows, or give times in UTC, "
-                "without timezone, and matrices by the hour in UTC",
+                fix="give times in UTC, without timezone, and matrices by the hour in UTC; or declare until before "
+                "that day and another calendar for what follows: releases on one side of the day then count on the "
+                "other at the cost of a change of all that they read",
             ).at("matrix_by")
