@@ -36,8 +36,9 @@ crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: 
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py
 
-fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others)
+fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and layouts against brute force, 20 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
+	@PYTHONPATH=. $(RUN) -m tests.fuzz.layouts $(or $(FUZZ),10)
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }

@@ -1,0 +1,313 @@
+"""Layouts against enumeration: the same rows described in several ways are never charged less than what they reveal.
+
+    python -m tests.fuzz.layouts [MINUTES] [--seed N] [--first N]
+
+One layout is that of the belief, a chain of two states for each person. Whatever any other one reads is known row by
+row, so each release adds up states of steps of the belief, some of them often, and the true loss is enumerated: for
+Laplace noise at outputs far out, where densities are exponential, in every direction. Nothing of the library is used
+for it. Exit code 1 if anything was charged less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import random
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import takifugu as tf
+from takifugu.errors import TakifuguError
+from takifugu.ledger import Ledger
+
+#: Memory, where there is any: a ledger waits for the disk at every commit.
+FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
+SLACK = 1e-6
+ZONES = ("UTC", "Europe/Moscow", "Asia/Tokyo", "America/Bogota")
+HOURS, DAY = 7, "2026-01-05"
+
+#: A step of the belief: whose, and which.
+Step = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Read:
+    """One answer, as often as it counts each step of the belief, and the scale of its noise."""
+
+    steps: Counter[Step]
+    scale: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a case was charged and what is true; `said` is how to see it."""
+
+    charged: float
+    true: float
+    said: str
+
+    @property
+    def is_fault(self) -> bool:
+        return self.charged < self.true * (1 - SLACK)
+
+
+def walks(matrices: Sequence[Sequence[Sequence[float]]], start: Sequence[float]) -> Iterator[tuple[Any, float]]:
+    """Yield every walk of two states with its probability."""
+    for walk in itertools.product((0, 1), repeat=len(matrices) + 1):
+        p = start[walk[0]]
+        for matrix, (x, y) in zip(matrices, itertools.pairwise(walk), strict=True):
+            p *= matrix[x][y]
+        yield walk, p
+
+
+def true_loss(answers: Sequence[Read], people: int, law: Callable[[int], list[tuple[Any, float]]]) -> float:
+    """Return the largest loss of a value of a step, over all directions in which outputs go far out."""
+    worst = 0.0
+    for person in range(people):
+        seen = [(Counter({t: n for (p, t), n in a.steps.items() if p == person}), a.scale) for a in answers]
+        seen = [(steps, scale) for steps, scale in seen if steps]
+        known = law(person)
+        for signs in itertools.product((1, -1), repeat=len(seen)):
+            rate: Counter[int] = Counter()
+            for sign, (steps, scale) in zip(signs, seen, strict=True):
+                for t, n in steps.items():
+                    rate[t] += sign * n / scale  # type: ignore[assignment]
+            weighted = [(walk, p * math.exp(sum(r for t, r in rate.items() if walk[t]))) for walk, p in known]
+            for t in range(len(known[0][0])):
+                means = []
+                for value in (0, 1):
+                    mass = math.fsum(p for walk, p in known if walk[t] == value)
+                    total = math.fsum(w for walk, w in weighted if walk[t] == value)
+                    if mass > 0:
+                        means.append(total / mass)
+                if len(means) == 2:
+                    worst = max(worst, abs(math.log(means[0] / means[1])))
+    return worst
+
+
+# In Python: pieces, places, units, starts and clocks.
+
+
+def in_python(c: random.Random, folder: Path) -> Result | None:
+    stay, size = c.choice((0.5, 0.7, 0.9, 0.99)), c.randint(3, 8)
+    sticky, other = [[stay, 1 - stay], [1 - stay, stay]], [[0.6, 0.4], [0.4, 0.6]]
+    period, change = c.choice((1, 1, 3)), c.randrange(1, size)
+    start = c.choice(("stationary", "stationary", "any"))
+    clock = [t % period if t < change else (t - 1) % period for t in range(size)]  # an hour occurs twice
+    steps = [sticky if hour == 0 else other for hour in clock[:-1]] if period > 1 else [sticky] * (size - 1)
+    said = [f"chain {sticky}, {size} steps, period {period}, change {change}, {start}"]
+    answers, path = [], folder / "a.db"
+    is_known = False
+    cut = c.choice((0, 0, 1, 2))  # the pieces of the belief: none, or so many steps each
+    for number in range(c.randint(2, 4)):
+        entries, lengths, at, rule, unit = _described(c, size, cut if period == 1 else 0)
+        place = 0 if at is None else at
+        matrices = [other] * period if period > 1 else None
+        if matrices:
+            matrices[0] = sticky
+            if at is None:
+                continue
+            chain: Any = tf.PeriodicChain(matrices, lengths[0], start=clock[place], initial=start)
+        else:
+            chain = tf.MarkovChain(sticky, lengths[0], initial=start)
+        belief = chain if len(lengths) == 1 else tf.IndependentPieces(chain, lengths)
+        epsilon, mechanism = c.choice((0.5, 1, 2)), c.choice(("quilt-exact", "group"))
+        try:
+            made = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), epsilon, mechanism=mechanism)
+            data: Any = [0] * lengths[0] if len(lengths) == 1 else [[0] * n for n in lengths]
+            tf.release(made, data, ledger=path, source="s", unit=unit, budget=10**6, at=at, layout=rule)
+        except TakifuguError as refused:
+            said.append(f"{number}: refused: {str(refused)[:60]}")
+            continue
+        said.append(f"{number}: {mechanism} {epsilon}, {lengths} at {at} as {rule!r} of {unit}, reads {entries}")
+        is_known = is_known or not str(rule).startswith("another")
+        answers.append(Read(Counter((0, t) for t in entries), float(made.scale)))
+    if not is_known:  # nobody was promised anything about these steps
+        return None
+    pieces = [range(n, min(n + cut, size)) for n in range(0, size, cut)] if cut and period == 1 else [range(size)]
+    beginnings = ([0.5, 0.5],) if start == "stationary" else ([0.5, 0.5], [1.0, 0.0], [0.01, 0.99], [0.3, 0.7])
+    worst = 0.0
+    for begin in beginnings:
+        for piece in pieces:  # one piece after the other: they are independent
+            inside = [Read(Counter({(0, t - piece.start): n for (_, t), n in a.steps.items() if t in piece}), a.scale)
+                      for a in answers]  # fmt: skip
+            known = list(walks([steps[t] for t in piece[:-1]], begin))
+            worst = max(worst, true_loss(inside, 1, lambda _, known=known: known))  # type: ignore[misc]
+    return Result(float(Ledger.open(path).spent("s").spent.epsilon), worst, "\n".join(said))
+
+
+def _described(
+    c: random.Random, size: int, cut: int
+) -> tuple[list[int], list[int], int | None, str | None, str]:
+    """Return which steps are read, and how they are described: pieces, place, layout, unit."""
+    how = c.randrange(4)
+    if how == 0 and not cut:  # a window of the recording
+        length = c.randint(1, size)
+        at = c.randrange(size - length + 1)
+        return list(range(at, at + length)), [length], at, c.choice((None, "hours")), "ana"
+    if how <= 1:  # all of it, by the declared rule
+        lengths = [min(cut, size - n) for n in range(0, size, cut)] if cut else [size]
+        return list(range(size)), lengths, None, c.choice((None, "hours")), "ana"
+    lengths = [c.randint(1, 3) for _ in range(c.randint(1, 3))]
+    chosen = [c.randrange(size) for _ in range(sum(lengths))]  # many entries may be one
+    names = ("ana", "bed 1", "bed 2")
+    return chosen, lengths, None, f"another rule {c.random()}", c.choice(names)
+
+
+# In release files: columns, steps, zones, rows that count, maps and windows.
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: whose, in which bed, when, and of which step each column holds the state."""
+
+    person: int
+    bed: int
+    hour: int
+    quarter: int
+    state: int
+    lag: int
+
+
+def rows_of(people: int) -> list[Row]:
+    """Four rows an hour; the last tells the state of the hour before, and beds are swapped every other hour."""
+    return [
+        Row(p, (p + hour // 2) % people, hour, quarter, max(hour - (quarter == 3), 0), max(hour - 1, 0))
+        for p in range(people) for hour in range(HOURS) for quarter in range(4)
+    ]  # fmt: skip
+
+
+def in_files(c: random.Random, folder: Path) -> Result | None:
+    stay, people, path = c.choice((0.5, 0.8, 0.95)), c.choice((1, 2)), folder / "a.db"
+    rows = rows_of(people)
+    lines = [
+        f"p{r.person},b{r.bed},{DAY}T{r.hour:02}:00,{DAY}T{r.hour:02}:{15 * r.quarter:02},calm,calm" for r in rows
+    ]
+    (folder / "d.csv").write_text("\n".join(["person,bed,hour,t,state,lag", *lines, ""]))
+    usual = {"unit": "person", "value": "state", "order": "hour", "duplicates": "first", "zone": "UTC"}
+    ways = {"unit": ("bed", "none"), "value": ("lag",), "order": ("t",), "duplicates": ("last",), "zone": ZONES[1:]}
+    answers, said, is_known = [], [f"chain {stay}, {people} people"], False
+    for number in range(c.randint(2, 4)):
+        layout = dict(usual)
+        for key in c.sample(list(ways), c.choice((0, 0, 1, 1, 2))):
+            layout[key] = c.choice(ways[key])
+        first = c.randrange(HOURS)
+        last = c.randint(first + 1, HOURS)
+        item = {"epsilon": c.choice((0.5, 1, 2)), "mechanism": c.choice(("quilt-exact", "group")), "per": "pooled"}
+        if layout["unit"] == "none" and people > 1:
+            continue
+        text = toml(layout, stay, first, last, item)
+        (folder / "f.toml").write_text(text)
+        try:
+            out = tf.release_file(folder / "f.toml", folder / f"out{number}", anyway=True, new_ledger=True)
+        except TakifuguError as refused:
+            said.append(f"{number}: refused: {str(refused)[:60]}")
+            continue
+        is_known = is_known or layout == usual
+        answer = out[0].releases[0][1]
+        read = read_by(rows, layout, range(first, last))
+        answers.append(Read(read, float(answer.randomiser.scale)))
+        said.append(f"{number}: {layout} {first} to {last}, {item}")
+    if not is_known:
+        return None
+    matrix = [[stay, 1 - stay], [1 - stay, stay]]
+    known = list(walks([matrix] * (HOURS - 1), [0.5, 0.5]))
+    return Result(
+        float(Ledger.open(path).spent("s").spent.epsilon), true_loss(answers, people, lambda _: known), "\n".join(said)
+    )
+
+
+def read_by(rows: Sequence[Row], layout: Mapping[str, str], hours: range) -> Counter[Step]:
+    """Return which steps of the belief a layout reads in some hours, and how often."""
+    found: dict[Any, Row] = {}
+    for row in rows:
+        if row.hour not in hours:
+            continue
+        whose = {"person": row.person, "bed": row.bed, "none": 0}[layout["unit"]]
+        step = (row.hour, row.quarter) if layout["order"] == "t" else (row.hour,)
+        key = (whose, step)
+        if key not in found or layout["duplicates"] == "last":
+            found[key] = row
+    return Counter((row.person, getattr(row, layout["value"])) for row in found.values())
+
+
+def toml(layout: Mapping[str, str], stay: float, first: int, last: int, item: Mapping[str, Any]) -> str:
+    unit = "" if layout["unit"] == "none" else f'unit = "{layout["unit"]}"'
+    per = "" if layout["unit"] == "none" else f'per = "{item["per"]}"'
+    step = "1h" if layout["order"] == "hour" else "15min"
+    return f"""
+ledger = "a.db"
+[source]
+name = "s"
+file = "d.csv"
+budget = 1000000
+value = "{layout["value"]}"
+{unit}
+order = "{layout["order"]}"
+step = "{step}"
+duplicates = "{layout["duplicates"]}"
+timezone = "{layout["zone"]}"
+from = "{DAY}"
+until = "2026-01-06"
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[{stay}, {1 - stay}], [{1 - stay}, {stay}]]
+units_independent = true
+[[release]]
+name = "t"
+query = "count"
+states = ["busy"]
+epsilon = {item["epsilon"]}
+mechanism = "{item["mechanism"]}"
+{per}
+from = "{DAY}T{first:02}:00"
+to = "{DAY}T{last:02}:00"
+"""
+
+
+def case(seed: str) -> Result | None:
+    """Return what one case was charged; None where everything was refused."""
+    c, folder = random.Random(seed), Path(tempfile.mkdtemp(dir=FAST))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return c.choice((in_python, in_python, in_files))(c, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz.layouts", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("minutes", nargs="?", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
+    asked, _ = parser.parse_known_args(arguments)
+    seed = int(time.time()) if asked.seed is None else asked.seed
+    start, number, faults, refused = time.monotonic(), asked.first, 0, 0
+    print(f"layouts: seed {seed}, {asked.minutes:g} minutes", flush=True)
+    while time.monotonic() - start < 60 * asked.minutes:
+        found = case(f"{seed}:{number}")
+        refused += found is None
+        if found is not None and found.is_fault:
+            faults += 1
+            print(f"\n--- case {seed}:{number}: charged {found.charged:.6g}, true {found.true:.6g}\n{found.said}")
+        number += 1
+    took = time.monotonic() - start
+    print(f"{number - asked.first} cases in {took:.0f} s, {refused} without a promise, {faults} charged too little")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Some seeded cases of the fuzzer of layouts, and whether it would see a ledger that takes all layouts for one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fuzz.layouts import HOURS, Read, case, read_by, rows_of, true_loss, walks
+
+from takifugu.ledger import accounts, tallying
+
+
+def test_no_layout_is_cheaper() -> None:
+    found = [case(f"test:{number}") for number in range(40)]
+    known = [one for one in found if one is not None]
+    assert not [one.said for one in known if one.is_fault]
+    assert len(known) >= 12
+    assert sum("another rule" in one.said or "lag" in one.said or "bed" in one.said for one in known) >= 5
+
+
+def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tallying, "_mixed", lambda *_: "")
+    monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
+    assert any(found is not None and found.is_fault for found in map(case, (f"test:{n}" for n in range(80))))
+
+
+def test_the_loss_of_pieces_that_are_cut_differently() -> None:
+    """The first of the promises that were more than true: 13.93, of which the ledger charged 2."""
+    matrix = [[0.999, 0.001], [0.001, 0.999]]
+    known = list(walks([matrix] * 7, [0.5, 0.5]))
+    steps = Counter({(0, t): 1 for t in range(8)})
+    each, all_of_them = Read(steps, 1.0), Read(steps, 8.0)
+    assert 8 < true_loss([each, all_of_them], 1, lambda _: known) < 9
+    assert true_loss([all_of_them], 1, lambda _: known) < 1
+
+
+def test_beds_hold_everybody_in_turn() -> None:
+    usual: dict[str, Any] = {"unit": "bed", "order": "hour", "duplicates": "first", "value": "state"}
+    read = read_by(rows_of(2), usual, range(HOURS))
+    assert read == Counter((p, t) for p in range(2) for t in range(HOURS))
+    late = read_by(rows_of(2), {**usual, "duplicates": "last"}, range(2, 3))
+    assert late == Counter({(0, 1): 1, (1, 1): 1})
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.layouts.FAST", str(tmp_path))
+    case("test:0")
+    assert list(tmp_path.iterdir()) == []
