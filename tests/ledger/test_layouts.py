@@ -5,6 +5,7 @@ The true losses were found by enumeration that shares no code with the library.
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from fractions import Fraction
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import takifugu as tf
+from takifugu.cli import main
 from takifugu.errors import BudgetExceeded, CompositionRefused
 from takifugu.ledger import Ledger
 
@@ -207,6 +210,9 @@ def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     foreseen = tf.forecast(other)
     assert 'value = "lag" (before: "state")' in str(foreseen)
     assert "write it as before" in str(foreseen)
+    assert 'value = "lag" (before: "state")' in str(tf.open_study(other).compare())
+    said = CliRunner().invoke(main, ["compare", str(other), "--json"]).stdout
+    assert "another layout than before" in json.loads(said)["notices"][0]
     assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == 1
     small = other.read_text().replace("budget = 9999", "budget = 1.5")
     other.write_text(small)

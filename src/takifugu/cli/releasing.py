@@ -60,7 +60,7 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
             read = load(file)
             shown, notices = list(planning.compared(read, watch)), notices_of_layout(read)
         tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
-        told.append({"file": str(file), "tables": tables, "notices": list(notices)})
+        told.append({"file": str(file), "tables": tables, **({"notices": list(notices)} if notices else {})})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
@@ -68,7 +68,7 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
             for words in notices:
                 click.echo(f"\n{wrapped(words)}")
     if as_json and len(files) == 1:
-        print_json("compare", files[0], {key: told[0][key] for key in ("tables", "notices")})
+        print_json("compare", files[0], {key: value for key, value in told[0].items() if key != "file"})
     elif as_json:
         print_json("compare", None, {"files": told})
 
