@@ -64,7 +64,7 @@ def test_the_commands_in_the_order_of_their_use() -> None:
     assert commands(main) == [
         ("init",), ("compare",), ("calibrate",), ("plan",), ("explain",), ("release",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
-        ("ledger", "adopt"), ("schema",), ("demo",), ("reproduce",),
+        ("ledger", "adopt"), ("schema",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
     listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
     assert listed == list(dict.fromkeys(path[0] for path in commands(main)))

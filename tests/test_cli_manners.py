@@ -76,7 +76,7 @@ COMMANDS = [
 HELP = [[*words, "--help"] for words in (
     [], ["init"], ["compare"], ["calibrate"], ["plan"], ["explain"], ["release"], ["certificate", "show"], ["ledger"],
     ["ledger", "init"], ["ledger", "show"], ["ledger", "history"], ["ledger", "budget"], ["ledger", "resume"],
-    ["schema"], ["demo"], ["reproduce"],
+    ["schema"], ["demo"], ["example"], ["reproduce"],
 )]  # fmt: skip
 
 

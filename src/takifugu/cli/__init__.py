@@ -284,6 +284,19 @@ def demo(folder: Path | None, as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("name", required=False)
+@_JSON
+def example(name: str | None, as_json: bool) -> None:
+    """Write an example into this folder, or list the examples.
+
+    Writes the release file NAME.toml and the files that it reads. All of their data are made up.
+    """
+    from takifugu.cli.examples import example as run
+
+    run(name, as_json)
+
+
+@main.command()
 @click.argument("target", required=False)
 @_JSON
 def reproduce(target: str | None, as_json: bool) -> None:

@@ -1,0 +1,37 @@
+"""`example`: release files that run as they stand, with made-up data, listed and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from takifugu.cli.output import print_json, wrapped
+from takifugu.demo.examples import examples, write_example
+from takifugu.tables import labelled
+
+
+def example(name: str | None, as_json: bool) -> None:
+    if name is None:
+        _list(as_json)
+        return
+    written = [str(path) for path in write_example(name, Path())]
+    if as_json:
+        print_json("example", Path(written[0]), {"name": name, "written": written})
+        return
+    click.echo(wrapped(f"written: {', '.join(written)}"))
+    click.echo(wrapped("The data are made up. Then:"))
+    click.echo(labelled([
+        (f"  takifugu compare {written[0]}", "all mechanisms, side by side"),
+        (f"  takifugu release {written[0]}", "publish"),
+    ]))  # fmt: skip
+
+
+def _list(as_json: bool) -> None:
+    known = examples()
+    if as_json:
+        told = [{"name": e.name, "about": e.about, "files": [path.name for path in e.files]} for e in known]
+        print_json("example", None, {"examples": told})
+        return
+    click.echo(labelled([(e.name, e.about) for e in known]))
+    click.echo(f"\n{wrapped('Write one into this folder with `takifugu example <name>`.')}")
