@@ -1,0 +1,323 @@
+"""Losses on networks against linear programs over all likelihoods, and what goes wrong where a message is forgotten."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.support import influence_oracle as oracle
+from tests.support.network_oracles import random_network
+from tests.support.tree_networks import spec_of, tree
+
+from takifugu.beliefs.contacts import Clique, CliqueInfection
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.table import JointTable
+from takifugu.errors import Unsupported
+from takifugu.influence import networks
+from takifugu.influence.bags import loss_by_bags
+from takifugu.influence.blocks import eliminated, layered, orders, whole
+from takifugu.influence.conditionals import moral_graph
+from takifugu.influence.elimination import loss_by_elimination
+from takifugu.influence.exchangeable import exchangeable_loss
+from takifugu.influence.networks import (
+    TOO_WIDE,
+    clique_losses,
+    forest_losses,
+    group_loss,
+    network_losses,
+    table_losses,
+)
+from takifugu.influence.profile import Profile
+from takifugu.laws.pmf import Pmf
+
+PAIR = 1.0 - np.eye(2)
+
+
+def law_of(network):
+    return oracle.network_law([(network.parents[i], node.table) for i, node in enumerate(network.nodes)])
+
+
+def random_tables(rng, shape, silent=0.2, largest=2.0):
+    tables = []
+    for k in shape:
+        upper = np.triu(rng.uniform(0, largest, (k, k)), 1)
+        tables.append(oracle.closed(upper + upper.T) * (rng.random() >= silent))
+    return tables
+
+
+def possible_pairs(network, entry):
+    can = np.array(network.possible(entry))
+    return can[:, None] & can[None, :] & ~np.eye(len(can), dtype=bool)
+
+
+def binary(parents, tables):
+    """A network over 0 and 1; `parents` are numbers of earlier nodes."""
+    return BayesianNetwork(
+        [(f"n{i}", [0, 1], [f"n{p}" for p in above], t) for i, (above, t) in enumerate(zip(parents, tables, strict=True))]
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        network = BayesianNetwork(random_network(rng, int(rng.integers(3, 6)), 3, zeros=bool(rng.random() < 0.4)))
+        law = law_of(network)
+        if law.size > 160:
+            continue
+        tables = random_tables(rng, law.shape)
+        profile, entry = Profile.by_entry(tables), int(rng.integers(network.size))
+        pairs, group = possible_pairs(network, entry), group_loss(network, profile, entry)
+        truth = oracle.worst_pairs(law, tables, entry)
+        for name, attempt in networks._ways(network, profile, entry):
+            loss = attempt()
+            assert (loss >= truth - 1e-9)[pairs].all(), name
+            if name == "one block":
+                assert loss[pairs] == pytest.approx(truth[pairs], abs=1e-8)
+            if name != "elimination":
+                assert (loss <= group.max() + 1e-9)[pairs].all(), name
+        least = network_losses(network, profile, entry).loss
+        assert least[pairs] == pytest.approx(truth[pairs], abs=1e-8)
+
+
+def test_bags_are_never_above_elimination_in_the_same_order():
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        network = BayesianNetwork(random_network(rng, int(rng.integers(3, 7)), 3, zeros=bool(rng.random() < 0.5)))
+        tables = dict(enumerate(random_tables(rng, [len(n.states) for n in network.nodes])))
+        entry = int(rng.integers(network.size))
+        pairs = possible_pairs(network, entry)
+        near = moral_graph(network, tables)
+        sizes = {v: len(network.alphabet(v)) for v in tables}
+        for order in orders(near, entry, sizes):
+            bags = loss_by_bags(network, tables, entry, eliminated(near, entry, order, sizes, 16))
+            assert (bags <= loss_by_elimination(network, tables, entry, order) + 1e-9)[pairs].all()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_binary_trees_are_exact_for_every_entry(seed):
+    rng = np.random.default_rng(seed)
+    network = BayesianNetwork(spec_of(tree(rng, 6), rng, zeros=seed % 3 == 2, most_states=2))
+    tables = random_tables(rng, [2] * 6, silent=0.1)
+    losses = forest_losses(network, Profile.by_entry(tables))
+    for entry, loss in enumerate(losses):
+        pairs = possible_pairs(network, entry)
+        assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_several_states_are_sound_and_nearly_exact(seed):
+    rng = np.random.default_rng(seed)
+    network = BayesianNetwork(spec_of(tree(rng, 5), rng, zeros=seed % 2 == 1, most_states=3))
+    tables = random_tables(rng, [len(node.states) for node in network.nodes])
+    profile = Profile.by_entry(tables)
+    for entry, loss in enumerate(forest_losses(network, profile)):
+        pairs = possible_pairs(network, entry)
+        truth = oracle.worst_pairs(law_of(network), tables, entry)
+        assert (loss >= truth - 1e-9)[pairs].all()
+        assert (loss <= 1.1 * truth + 1e-9)[pairs].all()
+        assert network_losses(network, profile, entry).loss[pairs] == pytest.approx(truth[pairs], abs=1e-8)
+
+
+def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        tables = [rng.dirichlet([1, 1])]
+        for _ in range(5):
+            low, high = sorted(rng.uniform(0.05, 0.95, 2))
+            tables.append([[1 - low, low], [1 - high, high]])
+        network = binary([[], *([p] for p in rng.integers(0, range(1, 6)))], tables)
+        law = law_of(network)
+        releases = [oracle.count(law.shape, [1], 1.1), oracle.count(law.shape, [1], 0.9, [1, 3, 4])]
+        losses = forest_losses(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))
+        for entry, loss in enumerate(losses):
+            assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
+
+
+def test_scale_of_a_tree_of_six():
+    start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
+    network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
+    for scale, within in ((0.80246197897409541, True), (0.80246197897409541 * (1 - 1e-9), False)):
+        losses = forest_losses(network, Profile.of(PAIR / scale, 6))
+        assert (max(loss.max() for loss in losses) <= 3 + 1e-12) is within
+
+
+V_STRUCTURE = binary([[], [], [0, 1]], [[0.7, 0.3], [0.6, 0.4], [[[0.95, 0.05], [0.4, 0.6]], [[0.3, 0.7], [0.05, 0.95]]]])
+
+
+def test_v_structure_child_before_the_other_parent():
+    tables = dict.fromkeys(range(3), 0.5 * PAIR)
+    assert loss_by_elimination(V_STRUCTURE, tables, 0, [2, 1]).max() == pytest.approx(0.84246938508722365, abs=1e-12)
+    parent_first = loss_by_elimination(V_STRUCTURE, tables, 0, [1, 2]).max()
+    assert parent_first > 0.85
+    least = network_losses(V_STRUCTURE, Profile.of(0.5 * PAIR, 3), 0).loss
+    assert least.max() == pytest.approx(oracle.worst_pairs(law_of(V_STRUCTURE), [0.5 * PAIR] * 3, 0).max(), abs=1e-9)
+    assert least.max() <= 0.84246938508722365
+
+
+def test_parents_of_a_child_that_nothing_reads_are_independent():
+    profile = Profile.by_entry([0.5 * PAIR, 0.7 * PAIR, 0 * PAIR])
+    assert network_losses(V_STRUCTURE, profile, 0).loss == pytest.approx(0.5 * PAIR, abs=1e-12)
+    assert group_loss(V_STRUCTURE, profile, 0).max() == 0.5
+
+
+def test_elimination_can_exceed_the_sum_and_the_least_does_not():
+    near_copy = [[0.999, 0.001], [0.001, 0.999]]
+    both = [[[0.999, 0.001], [0.5, 0.5]], [[0.5, 0.5], [0.001, 0.999]]]
+    network = binary([[], [0], [0], [1, 2], [0, 3], [3, 4]], [[0.5, 0.5], near_copy, near_copy, both, both, both])
+    tables = dict.fromkeys(range(6), PAIR)
+    by_neighbours = [loss_by_elimination(network, tables, 0, order).max() for order in ([1, 2, 3, 4, 5], [3, 4, 1, 2, 5])]
+    assert max(by_neighbours) > 6.5
+    assert network_losses(network, Profile.of(PAIR, 6), 0).loss.max() <= 6
+
+
+def test_impossible_values_take_one_row_for_all_neighbours():
+    rng = np.random.default_rng(3)
+    for _ in range(15):
+        child = rng.dirichlet([1, 1], size=(2, 2, 2))
+        child[1, 1] = [0.0, 1.0]
+        equal, never = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.3, 0.7]])
+        network = binary([[], [0], [1], [0, 1, 2]], [[0.6, 0.4], equal, never, child])
+        tables = dict(enumerate(random_tables(rng, [2] * 4, silent=0)))
+        truth = oracle.worst_pairs(law_of(network), list(tables.values()), 0)
+        for order in ([3, 2, 1], [3, 1, 2], [1, 3, 2], [2, 3, 1]):
+            assert (loss_by_elimination(network, tables, 0, order) >= truth - 1e-9).all()
+        least = network_losses(network, Profile.by_entry(tables.values()), 0).loss
+        assert least == pytest.approx(truth, abs=1e-8)
+
+
+def test_more_released_never_makes_a_secret_cheaper():
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        network = BayesianNetwork(random_network(rng, 5, 2))
+        shape = [len(node.states) for node in network.nodes]
+        first, second = (Profile.by_entry(random_tables(rng, shape)) for _ in range(2))
+        entry = int(rng.integers(5))
+        less, more = (network_losses(network, profile, entry).loss for profile in (first, first + second))
+        assert (more >= less - 1e-9).all()
+
+
+def test_blocks_are_layers_split_where_nothing_joins_them():
+    ring = {v: {(v - 1) % 6, (v + 1) % 6} for v in range(6)}
+    assert [(bag.variables, bag.separator) for bag in layered(ring, 0)] == [
+        ((3,), (2, 4)), ((2, 4), (1, 5)), ((1, 5), (0,)),
+    ]  # fmt: skip
+    star = {0: {1}, 1: {0, 2, 3}, 2: {1}, 3: {1}}
+    assert [(bag.variables, bag.separator) for bag in layered(star, 0)] == [((2,), (1,)), ((3,), (1,)), ((1,), (0,))]
+    assert [(bag.variables, bag.separator) for bag in whole(star, 2)] == [((0, 1, 3), (2,))]
+
+
+def test_a_ring_by_layers_and_by_elimination():
+    rng = np.random.default_rng(6)
+    rows = [rng.dirichlet([1, 1], size=(2,) * n) for n in (0, 1, 1, 1, 1, 2)]
+    network = binary([[], [0], [0], [1], [2], [3, 4]], rows)
+    tables = dict(enumerate(random_tables(rng, [2] * 6, silent=0)))
+    truth = oracle.worst_pairs(law_of(network), list(tables.values()), 0)
+    near = moral_graph(network, tables)
+    by_layers = loss_by_bags(network, tables, 0, layered(near, 0))
+    assert (by_layers >= truth - 1e-9).all()
+    assert by_layers.max() <= 1.05 * truth.max()
+
+
+def test_a_wide_network_falls_back_to_the_sum_and_says_so():
+    rng = np.random.default_rng(7)
+    nodes = [("hub", [0, 1], [], [0.5, 0.5])]
+    nodes += [(f"n{i}", list(range(6)), ["hub"], rng.dirichlet(np.ones(6), size=2)) for i in range(7)]
+    nodes += [
+        (f"m{i}{j}", [0, 1], [f"n{i}", f"n{j}"], rng.dirichlet([1, 1], size=(6, 6))) for j in range(7) for i in range(j)
+    ]
+    network = BayesianNetwork(nodes)
+    profile = Profile.by_entry([0.1 * (1 - np.eye(len(node.states))) for node in network.nodes])
+    result = network_losses(network, profile, 0)
+    assert (result.way, result.note) == ("group", TOO_WIDE)
+    assert result.loss.max() == pytest.approx(0.1 * network.size)
+    with pytest.raises(Unsupported, match="too many"):
+        loss_by_bags(network, {t: profile.at(t) for t in range(network.size)}, 0, whole(moral_graph(network, [8]), 0))
+
+
+def test_a_large_network_of_small_width_is_far_below_the_sum():
+    rng = np.random.default_rng(9)
+    above = [[], [0], *(sorted(rng.choice([i - 1, i - 2, max(i - 3, 0)], 2, replace=False).tolist()) for i in range(2, 30))]
+    above = [sorted(set(parents)) for parents in above]
+    network = binary(above, [rng.dirichlet([2, 2], size=(2,) * len(parents)) for parents in above])
+    result = network_losses(network, Profile.of(0.2 * PAIR, 30), 15)
+    assert result.way in {"bags", "blocks"}
+    assert result.loss.max() < 2
+
+
+def test_long_trees_keep_rounding_on_the_safe_side_and_small():
+    size = 2000
+    network = binary([[], *([i] for i in range(size - 1))], [[0.8, 0.2], *[[[0.9, 0.1], [0.4, 0.6]]] * (size - 1)])
+    losses = forest_losses(network, Profile.of(PAIR / 3.33640892201531, size))
+    worst = max(loss.max() for loss in losses)
+    assert 1 <= worst <= 1 + 1e-9
+
+
+# Tables and cliques --------------------------------------------------------------------------------------------------
+
+
+def test_tables_are_exact():
+    rng = np.random.default_rng(10)
+    for _ in range(10):
+        shape = tuple(rng.integers(2, 4, size=3).tolist())
+        law = rng.dirichlet(np.ones(math.prod(shape))).reshape(shape) * (rng.random(shape) < 0.8)
+        law /= law.sum()
+        tables = random_tables(rng, shape)
+        cells = list(np.ndindex(*shape))
+        belief = JointTable(cells, [float(law[cell]) for cell in cells])
+        for entry in range(3):
+            truth = oracle.worst_pairs(law, tables, entry)
+            can = law.sum(axis=tuple({0, 1, 2} - {entry})) > 0
+            loss = table_losses(belief, Profile.by_entry(tables), entry)
+            assert loss[np.ix_(can, can)] == pytest.approx(truth[np.ix_(can, can)], abs=1e-8)
+
+
+def test_a_large_table_is_charged_in_full():
+    rng = np.random.default_rng(11)
+    rows = np.unique(rng.integers(0, 2, size=(3000, 14)), axis=0)
+    belief = JointTable(rows.tolist(), rng.dirichlet(np.ones(len(rows))).tolist())
+    assert table_losses(belief, Profile.of(0.3 * PAIR, 14), 0) == pytest.approx(14 * 0.3 * PAIR)
+
+
+def number_law(number):
+    people = len(number) - 1
+    law = np.zeros((2,) * people)
+    for x in np.ndindex(*law.shape):
+        law[x] = number[sum(x)] / math.comb(people, sum(x))
+    return law
+
+
+def test_household_of_four():
+    household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
+    loss = clique_losses(household, Profile.of(0.5 * PAIR, 4), 1)
+    assert loss.max() == pytest.approx(1.4451241311941222, abs=1e-12)
+    assert loss.max() >= 1.4451241311941222
+
+
+def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        number = rng.dirichlet(np.ones(6) * 0.5) * (rng.random(6) < 0.7)
+        if not number[1:].any() or not number[:-1].any():
+            continue
+        number /= number.sum()
+        own, others = rng.uniform(0, 3, 2)
+        truth = oracle.worst_pairs(number_law(number), [own * PAIR, *[others * PAIR] * 4], 0)
+        loss = exchangeable_loss(number, own, others)
+        assert (loss >= truth - 1e-12).all()
+        assert loss == pytest.approx(truth, abs=1e-9)
+        tables = [own * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
+        mixed = clique_losses(Clique(5, Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
+        assert (mixed >= oracle.worst_pairs(number_law(number), tables, 0) - 1e-12).all()
+
+
+def test_cliques_are_read_by_their_own_people():
+    belief = CliqueInfection([["a"], ["b", "c"]], {1: [0.9, 0.1], 2: [0.5, 0.0, 0.5]}, ["well", "ill"])
+    profile = Profile.by_entry([0.3 * PAIR, 0.5 * PAIR, 0.7 * PAIR])
+    assert clique_losses(belief, profile, 0) == pytest.approx(0.3 * PAIR)
+    assert clique_losses(belief, profile, 2) == pytest.approx(1.2 * PAIR)  # both are ill or none
+
+
+def test_extreme_losses_of_a_household_stay_finite():
+    number = [0.5, *[0.0] * 99, 0.5]
+    assert exchangeable_loss(number, 1.0, 20.0).max() == pytest.approx(1 + 99 * 20)
+    assert exchangeable_loss([1.0, 0.0, 0.0], 1.0, 1.0).max() == 0
