@@ -23,11 +23,13 @@ from takifugu.influence.networks import (
     clique_losses,
     forest_losses,
     group_loss,
+    network_loss,
     network_losses,
     table_losses,
 )
 from takifugu.influence.profile import Profile
 from takifugu.laws.pmf import Pmf
+from takifugu.secrets import Family
 
 PAIR = 1.0 - np.eye(2)
 
@@ -51,18 +53,17 @@ def possible_pairs(network, entry):
 
 def binary(parents, tables):
     """A network over 0 and 1; `parents` are numbers of earlier nodes."""
-    return BayesianNetwork(
-        [(f"n{i}", [0, 1], [f"n{p}" for p in above], t) for i, (above, t) in enumerate(zip(parents, tables, strict=True))]
-    )
+    nodes = enumerate(zip(parents, tables, strict=True))
+    return BayesianNetwork([(f"n{i}", [0, 1], [f"n{p}" for p in above], table) for i, (above, table) in nodes])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(seed):
     rng = np.random.default_rng(seed)
-    for _ in range(4):
+    for _ in range(3):
         network = BayesianNetwork(random_network(rng, int(rng.integers(3, 6)), 3, zeros=bool(rng.random() < 0.4)))
         law = law_of(network)
-        if law.size > 160:
+        if law.size > 100:
             continue
         tables = random_tables(rng, law.shape)
         profile, entry = Profile.by_entry(tables), int(rng.integers(network.size))
@@ -81,8 +82,8 @@ def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(se
 
 def test_bags_are_never_above_elimination_in_the_same_order():
     rng = np.random.default_rng(5)
-    for _ in range(25):
-        network = BayesianNetwork(random_network(rng, int(rng.integers(3, 7)), 3, zeros=bool(rng.random() < 0.5)))
+    for _ in range(8):
+        network = BayesianNetwork(random_network(rng, int(rng.integers(3, 6)), 3, zeros=bool(rng.random() < 0.5)))
         tables = dict(enumerate(random_tables(rng, [len(n.states) for n in network.nodes])))
         entry = int(rng.integers(network.size))
         pairs = possible_pairs(network, entry)
@@ -104,7 +105,7 @@ def test_binary_trees_are_exact_for_every_entry(seed):
         assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_trees_of_several_states_are_sound_and_nearly_exact(seed):
     rng = np.random.default_rng(seed)
     network = BayesianNetwork(spec_of(tree(rng, 5), rng, zeros=seed % 2 == 1, most_states=3))
@@ -138,10 +139,11 @@ def test_scale_of_a_tree_of_six():
     network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
     for scale, within in ((0.80246197897409541, True), (0.80246197897409541 * (1 - 1e-9), False)):
         losses = forest_losses(network, Profile.of(PAIR / scale, 6))
-        assert (max(loss.max() for loss in losses) <= 3 + 1e-12) is within
+        assert bool(max(loss.max() for loss in losses) <= 3 + 1e-12) == within
 
 
-V_STRUCTURE = binary([[], [], [0, 1]], [[0.7, 0.3], [0.6, 0.4], [[[0.95, 0.05], [0.4, 0.6]], [[0.3, 0.7], [0.05, 0.95]]]])
+CHILD = [[[0.95, 0.05], [0.4, 0.6]], [[0.3, 0.7], [0.05, 0.95]]]
+V_STRUCTURE = binary([[], [], [0, 1]], [[0.7, 0.3], [0.6, 0.4], CHILD])
 
 
 def test_v_structure_child_before_the_other_parent():
@@ -165,7 +167,8 @@ def test_elimination_can_exceed_the_sum_and_the_least_does_not():
     both = [[[0.999, 0.001], [0.5, 0.5]], [[0.5, 0.5], [0.001, 0.999]]]
     network = binary([[], [0], [0], [1, 2], [0, 3], [3, 4]], [[0.5, 0.5], near_copy, near_copy, both, both, both])
     tables = dict.fromkeys(range(6), PAIR)
-    by_neighbours = [loss_by_elimination(network, tables, 0, order).max() for order in ([1, 2, 3, 4, 5], [3, 4, 1, 2, 5])]
+    among = ([1, 2, 3, 4, 5], [3, 4, 1, 2, 5])
+    by_neighbours = [loss_by_elimination(network, tables, 0, order).max() for order in among]
     assert max(by_neighbours) > 6.5
     assert network_losses(network, Profile.of(PAIR, 6), 0).loss.max() <= 6
 
@@ -236,8 +239,8 @@ def test_a_wide_network_falls_back_to_the_sum_and_says_so():
 
 def test_a_large_network_of_small_width_is_far_below_the_sum():
     rng = np.random.default_rng(9)
-    above = [[], [0], *(sorted(rng.choice([i - 1, i - 2, max(i - 3, 0)], 2, replace=False).tolist()) for i in range(2, 30))]
-    above = [sorted(set(parents)) for parents in above]
+    near = [[i - 1, i - 2, max(i - 3, 0)] for i in range(2, 30)]
+    above = [[], [0], *(sorted(set(rng.choice(last, 2, replace=False).tolist())) for last in near)]
     network = binary(above, [rng.dirichlet([2, 2], size=(2,) * len(parents)) for parents in above])
     result = network_losses(network, Profile.of(0.2 * PAIR, 30), 15)
     assert result.way in {"bags", "blocks"}
@@ -250,6 +253,15 @@ def test_long_trees_keep_rounding_on_the_safe_side_and_small():
     losses = forest_losses(network, Profile.of(PAIR / 3.33640892201531, size))
     worst = max(loss.max() for loss in losses)
     assert 1 <= worst <= 1 + 1e-9
+
+
+def test_the_worst_secret_of_a_family_is_named():
+    network = binary([[], [0], [1]], [[0.6, 0.4], [[0.9, 0.1], [0.3, 0.7]], [[0.8, 0.2], [0.2, 0.8]]])
+    profile = Profile.by_entry([PAIR, 2 * PAIR, 0 * PAIR])
+    each = [network_losses(network, profile, entry).loss for entry in range(3)]
+    worst = network_loss(network, profile, Family(range(3)))
+    assert worst.epsilon == max(loss.max() for loss in each) == each[worst.entry][worst.left, worst.right]
+    assert network_loss(network, profile, Family((2,), ((0, 1),))).epsilon == each[2].max()
 
 
 # Tables and cliques --------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from takifugu.errors import Unsupported
 from takifugu.influence.bags import MOST_STATES, Bag, loss_by_bags
 from takifugu.influence.blocks import eliminated, layered, orders, reached, whole
 from takifugu.influence.certified import Programs
+from takifugu.influence.chains import Loss
 from takifugu.influence.conditionals import TRUSTED, boundary, moral_graph
 from takifugu.influence.elimination import loss_by_elimination
 from takifugu.influence.exchangeable import exchangeable_loss
@@ -27,6 +29,7 @@ from takifugu.influence.rounding import UNIT, FloatArray, sum_up
 from takifugu.influence.suprema import suprema
 from takifugu.influence.trees import is_forest, losses_on_tree
 from takifugu.kept import kept
+from takifugu.secrets import Family
 
 #: States of a bag that joins several variables of an order of elimination.
 JOINED = 16
@@ -172,3 +175,29 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     block = np.ix_(possible, possible)
     loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))
     return loss
+
+
+def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
+    """Return the largest `network_losses` of a family of secrets, and the entry and the values that reach it."""
+    return _largest(network, family, lambda entry: network_losses(network, profile, entry).loss)
+
+
+def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
+    """Return the largest `table_losses` of a family of secrets, and the entry and the values that reach it."""
+    return _largest(belief, family, lambda entry: table_losses(belief, profile, entry))
+
+
+def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:
+    """Return the largest `clique_losses` of a family of secrets, and the entry and the values that reach it."""
+    return _largest(belief, family, lambda entry: clique_losses(belief, profile, entry))
+
+
+def _largest(belief: Any, family: Family, losses: Callable[[int], FloatArray]) -> Loss:
+    worst = Loss(0.0)
+    for entry in family.entries:
+        pairs = family.value_pairs(belief, entry)
+        table = losses(entry) if pairs else None
+        for left, right in pairs:
+            if table is not None and table[left, right] > worst.epsilon:
+                worst = Loss(float(table[left, right]), entry, left, right)
+    return worst
