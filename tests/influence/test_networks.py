@@ -148,12 +148,12 @@ V_STRUCTURE = binary([[], [], [0, 1]], [[0.7, 0.3], [0.6, 0.4], CHILD])
 
 def test_v_structure_child_before_the_other_parent():
     tables = dict.fromkeys(range(3), 0.5 * PAIR)
-    assert loss_by_elimination(V_STRUCTURE, tables, 0, [2, 1]).max() == pytest.approx(0.84246938508722365, abs=1e-12)
+    assert loss_by_elimination(V_STRUCTURE, tables, 0, [2, 1]).max() == pytest.approx(0.84246939508722365, abs=1e-12)
     parent_first = loss_by_elimination(V_STRUCTURE, tables, 0, [1, 2]).max()
     assert parent_first > 0.85
     least = network_losses(V_STRUCTURE, Profile.of(0.5 * PAIR, 3), 0).loss
     assert least.max() == pytest.approx(oracle.worst_pairs(law_of(V_STRUCTURE), [0.5 * PAIR] * 3, 0).max(), abs=1e-9)
-    assert least.max() <= 0.84246938508722365
+    assert least.max() <= 0.84246939508722365
 
 
 def test_parents_of_a_child_that_nothing_reads_are_independent():
@@ -223,28 +223,24 @@ def test_a_ring_by_layers_and_by_elimination():
 
 def test_a_wide_network_falls_back_to_the_sum_and_says_so():
     rng = np.random.default_rng(7)
-    nodes = [("hub", [0, 1], [], [0.5, 0.5])]
-    nodes += [(f"n{i}", list(range(6)), ["hub"], rng.dirichlet(np.ones(6), size=2)) for i in range(7)]
-    nodes += [
-        (f"m{i}{j}", [0, 1], [f"n{i}", f"n{j}"], rng.dirichlet([1, 1], size=(6, 6))) for j in range(7) for i in range(j)
-    ]
-    network = BayesianNetwork(nodes)
-    profile = Profile.by_entry([0.1 * (1 - np.eye(len(node.states))) for node in network.nodes])
+    causes = [[0.5, 0.5]] * 16
+    network = binary([*[[]] * 16, list(range(16))], [*causes, rng.dirichlet([1, 1], size=(2,) * 16)])
+    profile = Profile.of(0.1 * PAIR, 17)
     result = network_losses(network, profile, 0)
     assert (result.way, result.note) == ("group", TOO_WIDE)
     assert result.loss.max() == pytest.approx(0.1 * network.size)
     with pytest.raises(Unsupported, match="too many"):
-        loss_by_bags(network, {t: profile.at(t) for t in range(network.size)}, 0, whole(moral_graph(network, [8]), 0))
+        loss_by_bags(network, {t: profile.at(t) for t in range(network.size)}, 0, whole(moral_graph(network, [16]), 0))
 
 
 def test_a_large_network_of_small_width_is_far_below_the_sum():
     rng = np.random.default_rng(9)
-    near = [[i - 1, i - 2, max(i - 3, 0)] for i in range(2, 30)]
+    near = [[i - 1, i - 2, max(i - 3, 0)] for i in range(2, 20)]
     above = [[], [0], *(sorted(set(rng.choice(last, 2, replace=False).tolist())) for last in near)]
     network = binary(above, [rng.dirichlet([2, 2], size=(2,) * len(parents)) for parents in above])
-    result = network_losses(network, Profile.of(0.2 * PAIR, 30), 15)
+    result = network_losses(network, Profile.of(0.3 * PAIR, 20), 10)
     assert result.way in {"bags", "blocks"}
-    assert result.loss.max() < 2
+    assert result.loss.max() < 3  # the sum is 6
 
 
 def test_long_trees_keep_rounding_on_the_safe_side_and_small():
