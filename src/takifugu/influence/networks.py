@@ -131,6 +131,7 @@ def forest_losses(network: BayesianNetwork, profile: Profile) -> list[FloatArray
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
     """Return the loss of each pair of states of one person, shape (2, 2): exact if all others of the clique have one c.
 
+    >>> from takifugu.laws.pmf import Pmf
     >>> household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
     >>> clique_losses(household, Profile.of([[0, 0.5], [0.5, 0]], 4), 2).round(6).tolist()
     [[0.0, 1.377195], [1.445124, 0.0]]
