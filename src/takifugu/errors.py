@@ -137,6 +137,13 @@ def standing(error: BaseException) -> str:
     state, public = held.get("state"), held.get("public")
     if state is None:
         return ""
+    if before := held.get("completed"):
+        first = f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest:"
+        return f"{first} {_standing(state, public)}"
+    return _standing(state, public)
+
+
+def _standing(state: ReleaseState, public: Any) -> str:
     if state is not ReleaseState.DRAWN or public is None:
         return str(state.sentence)
     out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
@@ -227,3 +234,12 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     """
     close = get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def per_cent(total: float) -> str:
+    """Return what to write where probabilities sum to 100, as percentages do; or an empty string.
+
+    >>> per_cent(99.9), per_cent(0.9)
+    ('these are per cent: divide each by 100', '')
+    """
+    return "these are per cent: divide each by 100" if abs(total - 100) <= 1 else ""

@@ -21,6 +21,10 @@ from takifugu.visible import number
 BEYOND = (2.0, 10.0, math.inf)
 
 
+#: From this epsilon on a suspicion of 1 % may become one of 99 %.
+MUCH = 2 * math.log(99)
+
+
 @dataclass(frozen=True)
 class Beyond:
     """With delta: how sure one can become where odds move `factor` times beyond e^epsilon, and how likely that is.
@@ -50,6 +54,11 @@ class Suspicion:
     right_before: float
     right: float
     beyond: tuple[Beyond, ...]
+
+    @property
+    def hides_little(self) -> str:
+        """A word of warning where next to nothing is promised; "" elsewhere."""
+        return warning(self.epsilon)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; a factor that is infinite is null."""
@@ -82,6 +91,19 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
         _right(belief, loss, failure),
         beyond,
     )
+
+
+def warning(epsilon: Number) -> str:
+    """Say what a large epsilon means, from where on a suspicion of 1 % may become 99 %; "" below.
+
+    >>> warning(9), warning(10)[:34]
+    ('', 'an epsilon of 10 hides next to not')
+    """
+    loss = float(as_epsilon(epsilon))
+    if loss < MUCH:
+        return ""
+    high = percent(posterior(0.01, loss), up=True)
+    return f"an epsilon of {number(loss)} hides next to nothing: a suspicion of 1 % may become {high}"
 
 
 def posterior(prior: float, log_factor: float) -> float:

@@ -131,8 +131,9 @@ def write(folder: Path, names: list[str], source: str = "study") -> Path:
 def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     def spent(names: list[str]) -> Fraction:
         folder = Path(mkdtemp(dir=tmp_path))
-        for name in names:
-            (table,) = tf.release_file(write(folder, ["Ana", name]), force=True, anyway=True).tables
+        for number, name in enumerate(names):
+            anew = {"again": "time-use", "once": f"key {number}"} if number else {}
+            (table,) = tf.release_file(write(folder, ["Ana", name]), anyway=True, **anew).tables
             assert [unit for unit, _ in table.releases] == ["Ana", NAME]
             assert NAME in table.certificate.text()
         return Ledger.open(folder / "ledger.db").spent("study").spent.epsilon
@@ -211,4 +212,4 @@ def test_records_have_one_name_a_unit(tmp_path: Path) -> None:
     assert [unit for unit, _ in published.releases] == ["Ana", NAME]
     table.write_text(f"who,flu\n{NAME},no\n{SPELLINGS[1]},yes\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"source\.unit: column 'who': a unit is written in two ways in rows 1 and 2"):
-        tf.release_file(path, force=True)
+        tf.release_file(path, again="flu", once="K")

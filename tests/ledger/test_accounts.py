@@ -305,7 +305,7 @@ def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
         assert 1 < spent[ledger.unit_tag(unit)] <= 2
     assert done.spent.epsilon == max(spent.values())
     later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
-    refused_unchanged(ledger, BudgetExceeded, f"unit with the tag {ledger.unit_tag('cid')[:12]}", "data", later)
+    refused_unchanged(ledger, BudgetExceeded, "for unit 1 of 1, in the order", "data", later)
 
 
 def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: Ledger) -> None:

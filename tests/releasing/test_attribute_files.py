@@ -333,17 +333,18 @@ def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -
     name = load(path).source.name
     before = spent(tmp_path, name)
     with pytest.raises((CompositionRefused, BudgetExceeded)):
-        release_file(path, force=True, anyway=True)
+        release_file(path, again=load(path).items[0].name, once="K", anyway=True)
     assert spent(tmp_path, name) == before
 
 
 def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
     path = written(tmp_path, "records")
+    name = load(path).items[0].name
     for times in range(1, 5):
-        release_file(path, force=True, anyway=True)
+        release_file(path, again=name, once=str(times), anyway=True)
         assert spent(tmp_path, "staff").epsilon == times
     with pytest.raises(BudgetExceeded):
-        release_file(path, force=True, anyway=True)
+        release_file(path, again=name, once="one more", anyway=True)
     assert spent(tmp_path, "staff").epsilon == 4
 
 

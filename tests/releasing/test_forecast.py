@@ -57,7 +57,7 @@ def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
         foreseen = tf.forecast(where)
-        made = tf.release_file(where, force=bool(number))
+        made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
         assert foreseen.account is not None
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
@@ -70,6 +70,9 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     tf.release_file(where)
     before = Ledger.open(tmp_path / "ledger.db").show()
     told = json.loads(invoke("release", "--dry-run", "--json", where).stdout)
+    assert (told["forecast"]["tables"], told["there"]) == ([], ["time-use-units", "time-use-pooled"])
+    anew = ("--again", "time-use", "--once", "K")
+    told = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
     assert told["account"]["before"]["epsilon"] == json.loads(
         invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout
     )["sources"][0]["spent"]["epsilon"]
@@ -127,7 +130,7 @@ def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(tmp_pat
     assert not (tmp_path / "ledger.db").exists()
     assert invoke("release", "--dry-run", "--anyway", where).exit_code == DONE
     assert invoke("release", "--anyway", where).exit_code == DONE
-    run.release_file(where, force=True, anyway=True)
+    run.release_file(where, again="time-use", once="K", anyway=True)
 
 
 def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:

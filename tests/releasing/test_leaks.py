@@ -97,12 +97,13 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
     toml, told = str(folder / "release.toml"), []
     for command in (
         ["compare", toml], ["calibrate", toml], ["calibrate", "--json", toml], ["compare", "--json", toml],
-        ["release", toml], ["release", toml], ["release", "--force", "--json", toml], ["release", "--force", toml],
+        ["release", toml], ["release", toml], ["release", "--again", "time-use", "--once", "1", "--json", toml],
+        ["release", "--again", "time-use", "--once", "2", toml],
         ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],
     ):  # fmt: skip
         outcome = CliRunner().invoke(main, command)
         told.append(outcome.output + outcome.stderr)
-    assert "would be overwritten" in told[5]
+    assert "already published" in told[5]
     assert "has spent" in told[7]
     public = {p.name: words_of(p) for p in (folder / "out").iterdir()}
     assert len(public) == 8

@@ -415,7 +415,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     assert [row["unit"] for row in rows] == ["1", "2", "3"]
     assert "'Preschool' = 16" in outcome.tables[0].certificate.statistic
     with pytest.raises(TakifuguError):
-        release_file(path, force=True)
+        release_file(path, again="education", once="K")
 
 
 def test_asia_end_to_end(tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     assert isinstance(found.to_frame(), pl.DataFrame)
     from_disk = releases_of(units.certificate)
     assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
-    csv_file = run.publish(planning.plan(load(files.write(tmp_path))), force=True)
+    csv_file = run.publish(planning.plan(load(files.write(tmp_path))), output=tmp_path / "from a file")
     assert csv_file.tables[0].library is None
 
 

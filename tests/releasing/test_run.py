@@ -31,6 +31,7 @@ from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.releasing import planning, run
 from takifugu.releasing.notices import Notice
+from takifugu.releasing.standing import Choice
 from takifugu.spec.file import load
 from takifugu.spec.sequences.units import lengths_in
 
@@ -141,7 +142,7 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     assert not any(c.is_only_release for c in planned(tmp_path, once).tables[0].calibrations)
     assert any(c.is_only_release for c in planned(tmp_path, only).tables[0].calibrations)
     run.publish(planned(tmp_path, once))
-    run.publish(planned(tmp_path, once), force=True)  # the door was left open
+    run.publish(planned(tmp_path, once), wanted=Choice(again=("time-use",), once="K"))  # the door was left open
     other = tmp_path / "other"
     other.mkdir()
     path = files.write(other, once)
@@ -258,15 +259,17 @@ def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
     assert len(outcome.tables) == 2
 
 
-def test_existing_files_stay_without_force(tmp_path: Path) -> None:
+def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     run.publish(planned(tmp_path))
     before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
     spent = Ledger.open(tmp_path / "ledger.db").show()
-    with pytest.raises(ReleaseError, match=r"time-use-units\.csv.*--force"):
-        run.publish(planned(tmp_path))
-    assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
+    for force in (False, True):
+        found = run.publish(planned(tmp_path), force=force)
+        assert [table.name for table in found.there] == ["time-use-units", "time-use-pooled"]
+        assert not found.new
+        assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
     assert Ledger.open(tmp_path / "ledger.db").show() == spent
-    run.publish(planned(tmp_path), force=True)
+    run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
     assert Ledger.open(tmp_path / "ledger.db").show() != spent
     run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep")
     assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 8

@@ -97,8 +97,8 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert {name: now.files[name] for name in kept} == kept
     assert tf.resume(ledger) == ()
     again = invoke("release", toml)
-    assert again.exit_code == 2
-    assert "State of the release: nothing happened." in again.stderr
+    assert again.exit_code == 0, again.stderr
+    assert "already published: both" in again.stdout
     assert seen(tmp_path) == now
 
 
@@ -165,7 +165,7 @@ def test_files_of_another_release_are_not_overwritten(tmp_path: Path, monkeypatc
     tf.release_file(toml)
     first = seen(tmp_path).files
     with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", "--force", toml).exit_code == 4
+        assert invoke("release", *ANEW, "K", toml).exit_code == 4
     table = tmp_path / "out" / "both.csv"
     table.write_text("somebody's own")
     one = tf.resume(tmp_path / "ledger.db")[0]
@@ -229,37 +229,40 @@ def test_a_standard_output_that_nobody_reads(tmp_path: Path, where: str, options
 # Several at once.
 
 
-def _alone(folder: str, name: str, force: bool, locks: bool) -> None:
+ANEW = ["--again", "both", "--again", "walking", "--once"]
+
+
+def _alone(folder: str, name: str, more: list[str], locks: bool) -> None:
     """Release into a shared folder; without `locks` as on a file system that has none."""
     if not locks:
         folders.fcntl = None  # type: ignore[assignment]
-    words = ["release", *(["--force"] if force else []), str(Path(folder) / "release.toml")]
+    words = ["release", *more, str(Path(folder) / "release.toml")]
     sys.stdout = sys.stderr = open(Path(folder) / f"said-{name}", "w")  # noqa: SIM115
     main(words, prog_name="takifugu")
 
 
 @pytest.mark.parametrize("locks", [True, False])
-@pytest.mark.parametrize("force", [True, False])
-def test_many_releases_into_one_folder(tmp_path: Path, force: bool, locks: bool) -> None:
+@pytest.mark.parametrize(("how", "paid"), [("", 1), ("--force", 1), ("one key", 1), ("a key each", 5)])
+def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, locks: bool) -> None:
     small(tmp_path)
-    children = [FAST.Process(target=_alone, args=(str(tmp_path), str(i), force, locks)) for i in range(5)]
+    children = []
+    for i in range(5):
+        more = {"one key": [*ANEW, "K"], "a key each": [*ANEW, str(i)]}.get(how, how.split())
+        children.append(FAST.Process(target=_alone, args=(str(tmp_path), str(i), more, locks)))
     for child in children:
         child.start()
     for child in children:
         child.join()
-    codes = sorted(child.exitcode or 0 for child in children)
-    assert codes == ([0] * 5 if force else [0, 2, 2, 2, 2])
+    assert [child.exitcode or 0 for child in children] == [0] * 5
     now = seen(tmp_path)
-    assert [state for state, _ in now.reservations.values()] == ["published"] * (5 if force else 1)
+    assert [state for state, _ in now.reservations.values()] == ["published"] * paid
     assert len(now.files) == 8
     for name, content in now.files.items():
         if name.endswith(".json"):
             assert table_beside(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
             assert json.loads(content)["release_id"] in now.releases
-    if not force:
-        for i, child in enumerate(children):
-            said = (tmp_path / f"said-{i}").read_text()
-            assert ("State of the release: nothing happened." in said) == (child.exitcode == 2)
+    said = [(tmp_path / f"said-{i}").read_text() for i in range(5)]
+    assert sum("already published: both" in words for words in said) == 5 - paid
 
 
 def test_leftovers_are_swept_and_nothing_else(tmp_path: Path) -> None:
@@ -341,7 +344,7 @@ def test_an_old_table_never_stands_beside_a_new_certificate(
 
     with monkeypatch.context() as patched:
         patched.setattr(folders.os, "replace", full)
-        assert invoke("release", "--force", toml).exit_code == 4
+        assert invoke("release", *ANEW, "K", toml).exit_code == 4
     check_public(seen(tmp_path))
     assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
     check_public(seen(tmp_path))

@@ -14,7 +14,7 @@ from takifugu.beliefs import elimination
 from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.beliefs.states import checked_alphabet
 from takifugu.entries import relisted
-from takifugu.errors import InputError, Unsupported, did_you_mean
+from takifugu.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.lists import list_of
 
 State = Hashable
@@ -321,6 +321,7 @@ def _check(node: Node, by_name: Mapping[str, Node]) -> None:
         raise InputError(
             f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
             rule="every row must sum to 1",
+            fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
         ).at("nodes", node.name)
     node.table.setflags(write=True)
     node.table[...] = node.table / sums

@@ -9,7 +9,7 @@ from math import frexp, log
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError, did_you_mean, per_cent
 from takifugu.lists import list_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -174,8 +174,9 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     for row, total in enumerate(sums):
         if abs(total - 1) > ROW_TOLERANCE:
             raise InputError(
-                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})"
-            ).at("matrix", row)
+                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})",
+                fix=per_cent(float(total)),
+            ).at("matrix", row)  # fmt: skip
     table = normalised(table)
     table.setflags(write=False)
     return table

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from takifugu.beliefs.estimate import checked_source, is_private_source
 from takifugu.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.beliefs.stochastic import normalised
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError, did_you_mean, per_cent
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.lists import list_of
 
@@ -176,13 +176,16 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...
     if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
         exact = [Fraction(p) for p in probabilities]
         if any(p < 0 for p in exact) or sum(exact) != 1:
-            raise InputError("the probabilities must not be negative and must sum to exactly 1").at("probabilities")
+            raise InputError(
+                "the probabilities must not be negative and must sum to exactly 1", fix=per_cent(float(sum(exact)))
+            ).at("probabilities")
         total = lcm(*(p.denominator for p in exact))
         return tuple(int(p * total) for p in exact), total
     floats = np.array([float(p) for p in probabilities])
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
         raise InputError(
-            "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)"
+            "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)",
+            fix=per_cent(float(floats.sum())),
         ).at("probabilities")
     return tuple(float(p) for p in normalised(floats[None, :])[0]), None
 

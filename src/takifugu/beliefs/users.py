@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs.states import checked_alphabet
-from takifugu.errors import InputError, did_you_mean
+from takifugu.errors import InputError, did_you_mean, per_cent
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.lists import list_of
 from takifugu.secrets import ABSENT, plain
@@ -360,13 +360,16 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         total = math.fsum(float(p) for _, p in pairs)
         if abs(total - 1) > TOLERANCE:
             raise InputError(
-                f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)"
+                f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)", fix=per_cent(total)
             ).at("laws")
         off = abs(total - 1) > 2.0**-50
         return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
-        raise InputError(f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1").at("laws")
+        raise InputError(
+            f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1",
+            fix=per_cent(float(sum(exact))),
+        ).at("laws")
     return values, exact
 
 

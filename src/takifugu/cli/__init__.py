@@ -137,28 +137,35 @@ def explain(
 @main.command()
 @_FILE
 @click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
-@click.option("--force", is_flag=True, help="Overwrite what was published there before.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only the [[release]] of this name.")
+@click.option("--again", multiple=True, metavar="NAME", help="Pay for NAME again, and replace it; needs --once.")
+@click.option("--once", metavar="KEY", help="Pay once for each table under this key, however often it is run.")
+@click.option("--force", is_flag=True, help="Overwrite files that are in the way.")
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is nothing but noise.")
 @_WINDOW
 @_JSON
 def release(
-    file: Path, output: Path | None, force: bool, new_ledger: bool, dry_run: bool, anyway: bool, window: str | None,
-    as_json: bool,
+    file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
 ) -> None:
-    """Publish what FILE says.
+    """Publish what FILE says and is not published yet.
 
-    Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order.
+    Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order. Tables that
+    are there are named and left alone.
     """
+    from takifugu.releasing.standing import Choice
+
+    wanted = Choice(only, again, once, force)
     if dry_run:
         from takifugu.cli.dry_run import dry_run as try_it
 
-        try_it(file, output, new_ledger, anyway, as_json, window)
+        try_it(file, output, wanted, new_ledger, anyway, as_json, window)
         return
     from takifugu.cli.releasing import release as run
 
-    run(file, output, force, as_json, new_ledger, anyway, window)
+    run(file, output, wanted, as_json, new_ledger, anyway, window)
 
 
 @main.group(cls=InOrder)

@@ -16,6 +16,7 @@ from takifugu.releasing import steps
 from takifugu.releasing.expected import Blur, Expected
 from takifugu.releasing.forecast import Forecast
 from takifugu.releasing.notices import spending
+from takifugu.releasing.standing import Choice
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 
@@ -25,15 +26,18 @@ _SHOWN = 6
 
 
 def dry_run(
-    file: Path, output: Path | None, new_ledger: bool, anyway: bool, as_json: bool, window: str | None = None
-) -> None:
+    file: Path, output: Path | None, wanted: Choice, new_ledger: bool, anyway: bool, as_json: bool,
+    window: str | None = None,
+) -> None:  # fmt: skip
     with watching() as watch:
-        found = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch)
+        found = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, wanted)
     foreseen, ahead = found.forecast, found.outlook
     if as_json:
         more = {} if ahead is None else {"outlook": ahead.to_dict()}
-        print_json("release --dry-run", file, {**foreseen.to_dict(), **more})
+        print_json("release --dry-run", file, {"forecast": foreseen.to_dict(), "there": list(found.there), **more})
     else:
+        if found.there:
+            click.echo(f"{wrapped(found.left_alone)}\n")
         print_forecast(foreseen)
         if ahead is not None:
             click.echo("\nIf such windows are published one after the other:\n")
@@ -51,6 +55,8 @@ def refuse(foreseen: Forecast) -> None:
 
 
 def print_forecast(foreseen: Forecast) -> None:
+    if not foreseen.tables:  # all of them are published
+        return
     if rows := [row for table in foreseen.tables for row in _rows(table)]:
         click.echo(text_table(_HEADER, rows))
         click.echo()

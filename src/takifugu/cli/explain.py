@@ -98,6 +98,9 @@ def _print_meaning(seen: Suspicion) -> None:
         f"out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs and the hidden "
         "facts that a release file names, and for no others."
     ))  # fmt: skip
+    if seen.hides_little:
+        click.echo()
+        click.echo(wrapped(f"{seen.hides_little[:1].upper()}{seen.hides_little[1:]}."))
     if seen.beyond:
         click.echo()
         click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -33,6 +34,10 @@ from takifugu.visible import visible
 
 DONE, REFUSED, BAD_INPUT, FAULT, UNPUBLISHED, UNRECORDED, STOPPED = 0, 1, 2, 3, 4, 5, 130
 _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
+
+
+#: Keys of a release file that are taken for options.
+_KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
 
 
 class Extended(click.Command):
@@ -71,9 +76,10 @@ class Careful(InOrder):
         try:
             narrow = min(columns(), WIDTH) - 2
             context = super().make_context(info_name, args, parent, **{"terminal_width": narrow, **extra})
-        except click.UsageError as error:
+        except click.UsageError as found:
+            error = guided(found)
             print_failure(_asking(error.ctx or click.Context(self), asked), error, "", error.exit_code)
-            raise
+            raise error from None
         return _asking(context, asked)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -91,8 +97,9 @@ class Careful(InOrder):
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            print_failure(ctx, error, error.format_message(), error.exit_code)
-            raise
+            wrong = guided(error) if isinstance(error, click.UsageError) else error
+            print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
+            raise wrong from None
         except (click.exceptions.Exit, click.Abort):
             raise
         except BaseException as error:
@@ -105,6 +112,19 @@ class Careful(InOrder):
                 print_failure(ctx, error, what, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
+
+
+def guided(error: click.UsageError) -> click.UsageError:
+    """Return an error that offers the option that was meant, and none that is merely as long.
+
+    Keys of a release file are no options.
+    """
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    name, known = error.option_name, list(error.possibilities or ())
+    meant = [one for one in known if one.startswith(name)] or get_close_matches(name, known, n=1, cutoff=0.75)
+    words = f"{error.message} It is a key of the release file." if name.strip("-") in _KEYS and not meant else None
+    return click.NoSuchOption(name, words, meant, error.ctx)
 
 
 def complain(line: str) -> None:

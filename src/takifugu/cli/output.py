@@ -69,6 +69,15 @@ def name_of(text: str, width: int = LONGEST_NAME) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
+def counted(count: int, what: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "column"), counted(1200, "column")
+    ('1 column', '1,200 columns')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
     """Return a text whose lines that end with a key of `marks` are printed in its style."""
     lines = []

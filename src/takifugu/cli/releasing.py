@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from takifugu.releasing import planning, run
 from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.layouts import notices_of_layout
+from takifugu.releasing.outcomes import already
 from takifugu.releasing.questions import Question
+from takifugu.releasing.standing import Choice, folder_of, to_plan
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
@@ -74,16 +77,18 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
 
 
 def release(
-    file: Path, output: Path | None, force: bool, as_json: bool, new_ledger: bool = False, anyway: bool = False,
+    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool = False, anyway: bool = False,
     window: str | None = None,
 ) -> None:
     course = Course()
     with course.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
-            planned = planning.plan(load(file, window=window), watch)
+            asked = load(file, window=window)
+            planned = planning.plan(to_plan(asked, folder_of(asked, output), wanted, new_ledger), watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
-            outcome = run.publish(planned, output, force, course=course, new_ledger=new_ledger, anyway=anyway)
+            publish = partial(run.publish, planned, output, course=course, new_ledger=new_ledger)
+            outcome = publish(anyway=anyway, wanted=wanted)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return
@@ -136,7 +141,20 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
 
 
 def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
-    for table in outcome.tables:
+    if outcome.new:
+        _print_tables(outcome.new)
+    if outcome.there:
+        click.echo(wrapped(f"already published: {already(outcome.there)}"))
+    paid = outcome.reservation
+    spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
+    implied = planned.file.source.budget is None
+    click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
+    if outcome.completed is not None:
+        click.echo(wrapped(completed(outcome.completed)))
+
+
+def _print_tables(tables: Sequence[run.Published]) -> None:
+    for table in tables:
         certificate = table.certificate
         click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
         if isinstance(table.rows, Rows):
@@ -155,19 +173,13 @@ def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
         if len(units) > _DRAWN_UNITS:
             click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
         click.echo()
-    drawn = (table.rows for table in outcome.tables if not isinstance(table.rows, Rows))
+    drawn = (table.rows for table in tables if not isinstance(table.rows, Rows))
     if any(row["high"] is not None for rows in drawn for row in rows):
         click.echo(f"{wrapped(LEGEND)}\n")
-    files = [path for table in outcome.tables for path in table.files]
+    files = [path for table in tables for path in table.files]
     click.echo(visible("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)])))
     click.echo()
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(files[1])))}\nsays what is promised.\n")
-    paid = outcome.reservation
-    spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
-    implied = planned.file.source.budget is None
-    click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
-    if outcome.completed is not None:
-        click.echo(wrapped(completed(outcome.completed)))
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -177,9 +189,9 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def completed(since: str) -> str:
-    """Say that nothing new was released; the ledger's times are UTC."""
+    """Say that something was paid for before; the ledger's times are UTC."""
     when = since[:16].replace("T", " ")
-    return f"completed the release of {when} UTC, which was paid for then; run again for a new one"
+    return f"completed the release of {when} UTC, which was paid for then"
 
 
 def _planned(table: planning.Table) -> dict[str, Any]:
@@ -216,6 +228,7 @@ def outcome_of(outcome: run.Outcome) -> dict[str, Any]:
             {
                 "name": t.name,
                 "scope": t.scope,
+                "since": t.since,
                 **({"sent": len(t.rows)} if isinstance(t.rows, Rows) else {"rows": [dict(row) for row in t.rows]}),
                 "files": [str(path) for path in t.files],
                 "certificate": t.certificate.to_dict(),

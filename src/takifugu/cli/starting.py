@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import name_of, print_json, wrapped, write_new
+from takifugu.cli.output import counted, name_of, print_json, wrapped, write_new
 from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.frames import open_frame, sniffed
 from takifugu.ledger import Ledger
@@ -69,14 +69,14 @@ def _reason(column: Column) -> str:
 
 
 def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError]) -> None:
-    click.echo(wrapped(f"{data.name} has {len(columns)} columns; what they are for is guessed:"))
+    click.echo(wrapped(f"{data.name} has {counted(len(columns), 'column')}; what they are for is guessed:"))
     click.echo()
     shown = [c for c in columns if c.role is not None]
     shown += [c for c in columns if c.role is None][: MOST_COLUMNS - len(shown)]
     rows = [[name_of(c.name, 26), c.kind, c.role or "-", _reason(c)] for c in columns if c in shown]
     click.echo(text_table(["column", "looks like", "used as", "why"], rows))
     if len(columns) > len(shown):
-        click.echo(f"and {len(columns) - len(shown)} more columns, used for nothing")
+        click.echo(f"and {counted(len(columns) - len(shown), 'more column')}, used for nothing")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     click.echo("What only you can know is still missing in it:\n")
     told = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)

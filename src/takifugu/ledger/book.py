@@ -26,6 +26,7 @@ from takifugu.ledger.values import (
     Debit,
     Entry,
     Event,
+    Payment,
     Pending,
     Reservation,
     Source,
@@ -101,9 +102,10 @@ class Ledger:
 
         In one transaction the joint cost of every unit that is touched is recomputed under every framework that
         any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
-        in `pending`; `recipe`, plain JSON and never data, says how to complete them. `recharge` charges output-law
-        promises by their noise where they have no joint promise, from then on. `same_people` says whether units that
-        another source of this ledger names alike are the same people; it is required where there are any.
+        in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid
+        for once under the key that it has as "once". `recharge` charges output-law promises by their noise where they
+        have no joint promise, from then on. `same_people` says whether units that another source of this ledger names
+        alike are the same people; it is required where there are any.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
@@ -133,6 +135,12 @@ class Ledger:
                 return ()
             tag = None if identity is None else self.tag("identity", identity)
             return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
+
+    def payments(self, source: str) -> tuple[Payment, ...]:
+        """Return what was ever paid for about a source, oldest first; nothing for a source that is not known."""
+        with self.store.reading() as connection:
+            known = rows.read_source(connection, _named(source))
+            return () if known is None else reserved.read_payments(connection, known[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
         """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
@@ -273,6 +281,7 @@ class Ledger:
             if budget is not None and over is not None:
                 raise TooMuch(found.asked, account, over, budget)
         group = token_hex(8)
+        reserved.refuse_twice(connection, number, found.asked.ids, recipe or {})
         row = reserved.add_reservation(connection, number, group, identity, recipe)
         write_debits(connection, found, number, write_releases(connection, number, row, found.asked))
         write_people(connection, number, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from takifugu.ledger import answers, outputs
 from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
 from takifugu.ledger.store import most_spent, people_of
 from takifugu.ledger.tables import releases, reservations, sources
-from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Pending
+from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Payment, Pending
 
 
 def add_reservation(
@@ -27,6 +27,35 @@ def add_reservation(
         "state": RESERVED, "created": now(), "changed": now(),
     }  # fmt: skip
     return new_row(connection, reservations, row)
+
+
+def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Mapping[str, Any]) -> None:
+    """Raise LedgerError where a release of one of these names was paid for under the same key before."""
+    once, wanted = recipe.get("once"), set(names)
+    if once is None:
+        return
+    for paid in read_payments(connection, source):
+        if paid.once == once and (twice := sorted(wanted & set(paid.ids))):
+            raise LedgerError(
+                f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
+                rule="one key pays once",
+                fix="run the same command again, which pays nothing, or write another key",
+            ).at("once")
+
+
+def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
+    """Return what was ever paid for about a source, oldest first."""
+    named: dict[int, dict[str, str]] = {}
+    for row in connection.execute(select(releases).where(releases.c.source == source).order_by(releases.c.id)):
+        named.setdefault(row.reservation, {})[row.name] = row.public_id
+    columns = reservations.c
+    mine = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
+    found = connection.execute(mine.where(columns.source == source).order_by(columns.id))
+    with decoding():
+        return tuple(
+            Payment(row.public_id, named.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
+            for row in found
+        )
 
 
 def read_pending(

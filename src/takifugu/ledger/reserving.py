@@ -29,7 +29,7 @@ def refusal(found: TooMuch) -> BudgetExceeded:
     left = Amount(max(budget.epsilon - spent.epsilon, Fraction(0)), max(budget.delta - spent.delta, Fraction(0)))
     charges = [item.charge for item in asked_items(found.asked, kind.shape)]
     wanted = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
-    whose = f" for the unit with the tag {found.tag.hex()[:12]}" if found.asked.names_units else ""
+    whose = _whose(found) if found.asked.names_units else ""
     implied = (
         " No budget was declared, so it is what the first release cost: declare one (budget=..., "
         "takifugu ledger budget, or Ledger.set_budget) if more may be spent."
@@ -47,3 +47,12 @@ def refusal(found: TooMuch) -> BudgetExceeded:
         f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}{why}",
         spent=spent.pair, asked=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
     ).at("budget")  # fmt: skip
+
+
+def _whose(found: TooMuch) -> str:
+    """Return which unit it is, by its number among those that are named now: its name is not kept, and its tag says
+    nothing to anybody."""
+    tags, tag = list(found.asked.units), found.asked.spellings.get(found.tag, found.tag)
+    if tag not in found.asked.units:
+        return " for a unit that this release does not name"
+    return f" for unit {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"

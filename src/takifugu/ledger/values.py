@@ -165,6 +165,27 @@ class Pending:
 
 
 @dataclass(frozen=True)
+class Payment:
+    """Releases that were paid for together, whatever became of them: `ids` are their random ids by name.
+
+    `identity` is the keyed hash of what they are, `recipe` says how they are completed, under which key they were paid
+    for, and which keys of a release file they answer.
+    """
+
+    group: str
+    ids: dict[str, str]
+    state: str
+    identity: str | None
+    created: str
+    recipe: Mapping[str, Any]
+
+    @property
+    def once(self) -> str | None:
+        """The key under which nothing is paid twice, where one was given."""
+        return self.recipe.get("once")
+
+
+@dataclass(frozen=True)
 class Event:
     """What happened to a source beside releases, such as a change of its budget."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,19 @@ class Course:
     """The state of one release; any exception that leaves `telling` carries it, including an interrupt or a fault.
 
     Before each step the state is what holds if the step fails without an answer; after it, what holds.
-    `public` are the names of the files that are published, None where a release has no files.
+    `public` are the names of the files that are published, None where a release has no files. `before` are tables that
+    were paid for by an earlier call, and that this one has published first.
     """
 
     def __init__(self) -> None:
         self.state: State = State.NOTHING
         self.public: Callable[[], Sequence[str]] | None = None
+        self.before: list[str] = []
+
+    def completed(self, tables: Iterable[str]) -> None:
+        """Note that tables of an earlier call are out; what follows begins anew, and says so if it stops."""
+        self.before += tables
+        self.state, self.public = State.NOTHING, None
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -34,6 +41,8 @@ class Course:
         except BaseException as error:
             held = vars(error)
             held.setdefault("state", self.state)
+            if self.before:
+                held.setdefault("completed", tuple(self.before))
             if self.public is not None and "public" not in held:
                 held["public"] = tuple(self.public())
             raise

@@ -71,7 +71,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         strange = [n for n in waiting if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
         if strange:
             raise ReleaseError(
-                f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, or write --force"
+                f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, and run again"
             ).at("output")
     drafts: dict[str, Path] = {}
     try:

@@ -111,6 +111,8 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     if not known:
         told = tuple(forbidden((q.release, q.calibration) for q in questions))
         return Forecast(name, tables, None, (*told, *notices_of_layout(planned.file)), tuple(refusals))
+    if not questions:
+        return Forecast(name, (), None, (), ())
     file, debits, same = planned.file, debits_of(questions), source.same_people
     told = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, same_people=same)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from takifugu.calibration import Calibration
     from takifugu.releasing.questions import Ready
+    from takifugu.spec.kind import ReleaseFile
+    from takifugu.spec.sections import Item
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: dict[str, Any] = {
@@ -39,14 +41,17 @@ _OTHERWISE = ("calibration", "data", "readers", "written", "shares")
 
 
 def identity_of(
-    ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None
+    ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None,
+    once: str | None = None,
 ) -> bytes:
     """Return the identity of answers that are released together; `private` says whether their noise is.
 
-    `same_people` is what was declared where there is no release file that declares it.
+    `same_people` is what was declared where there is no release file that declares it; `once` is the key under which
+    they are paid for, where there is one.
     """
     asked = {"same_people": same_people} if spec is None else _asked(spec)
-    found = hashlib.sha256(_plain({"file": asked, "private": private}))
+    key = {} if once is None else {"once": once}
+    found = hashlib.sha256(_plain({"file": asked, "private": private, **key}))
     known: dict[int, bytes] = {}
     for one in ready:
         calibration = one.question.calibration
@@ -61,12 +66,27 @@ def identity_of(
     return found.digest()
 
 
+def keys_of(file: ReleaseFile, item: Item) -> str:
+    """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
+    asked = _asked(file.only([item]).spec)
+    asked["source"].pop("same_people", None)  # what is declared of other sources changes no table
+    believed = None if file.framework is None else file.framework.fingerprint()
+    return hashlib.sha256(_plain({"file": asked, "framework": believed})).hexdigest()
+
+
 def _asked(spec: BaseModel) -> dict[str, Any]:
     """Return the keys of a release file; later ones only where they are there.
 
-    So a release that was paid for before there were such keys is still known.
+    So a release that was paid for before there were such keys is still known. A window is the same however it was
+    chosen, and wherever the calendar ends meanwhile.
     """
     found = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    windows = [item.get("window") for item in found["release"]]
+    for item, window in zip(found["release"], windows, strict=True):
+        if window is not None:
+            item.pop("every", None)
+    if all(window is not None for window in windows):
+        found["source"].pop("until", None)
 
     def as_before(value: Any) -> Any:
         if not isinstance(value, dict):

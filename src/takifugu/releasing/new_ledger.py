@@ -76,8 +76,8 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
     require_known(file.ledger, file.spec.require_ledger)
-    folders = dict.fromkeys(path.absolute() for path in (folder, file.inside(file.spec.output)))
-    require_same_ledger(file.ledger, file.source.name, folders, new_ledger)
+    folders = {path.absolute(): path for path in (file.inside(file.spec.output), folder)}  # named as the caller does
+    require_same_ledger(file.ledger, file.source.name, folders.values(), new_ledger)
 
 
 def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool = False) -> None:

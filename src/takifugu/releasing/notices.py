@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from takifugu.explaining import warning
+
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.ledger import Preview
@@ -60,6 +62,8 @@ def spending(source: str, account: Preview) -> str:
 def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
     """Return what to know before this is paid for."""
     found = [*forbidden((q.release, q.calibration) for q in questions)]
+    large = {q.release: q.calibration.epsilon for q in questions}
+    found += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
     if not account.budget_is_declared:
         found.append(
             f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "

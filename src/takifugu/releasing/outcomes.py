@@ -33,7 +33,8 @@ class Published:
     value's own columns).
 
     `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
-    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame.
+    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame. `since` is when
+    it was paid for, where it was published before and this call has left it alone.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Published:
     files: tuple[Path, ...]
     releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
     library: str | None = None
+    since: str | None = None
 
     def to_frame(self, library: Any = None) -> Any:
         """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
@@ -86,12 +88,23 @@ class Published:
 class Outcome:
     """What a release file published, and what its source has now spent of its budget.
 
-    `completed` is when it was paid for, where an earlier call paid and did not finish.
+    `tables` are those that this call published, and after them those that it left alone (`Published.since`).
+    `completed` is when what was published now was paid for, where an earlier call paid and did not finish.
     """
 
     tables: tuple[Published, ...]
     reservation: Reservation | Pending
     completed: str | None = None
+
+    @property
+    def new(self) -> tuple[Published, ...]:
+        """The tables that this call published."""
+        return tuple(table for table in self.tables if table.since is None)
+
+    @property
+    def there(self) -> tuple[Published, ...]:
+        """The tables that were published before, for which nothing was paid now."""
+        return tuple(table for table in self.tables if table.since is not None)
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.tables), labelled(self._facts)])
@@ -102,11 +115,18 @@ class Outcome:
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        paid, files = self.reservation, [path for table in self.tables for path in table.files]
+        paid, files = self.reservation, [path for table in self.new for path in table.files]
         facts = [
             ("intervals", _READ if any(row.get("low") is not None for t in self.tables for row in t.rows[:1]) else ""),
             ("written", f"{', '.join(path.name for path in files)} in {files[0].parent}" if files else ""),
             ("spent", f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"),
             ("completed", f"paid for at {self.completed}" if self.completed else ""),
+            ("already published", already(self.there)),
         ]
         return [(label, words) for label, words in facts if words]
+
+
+def already(there: Sequence[Published]) -> str:
+    """Say which tables were published before, and that nothing was paid for them now; "" for none."""
+    named = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in there)
+    return f"{named}; nothing was paid for {'it' if len(there) == 1 else 'them'} now" if there else ""

@@ -89,16 +89,23 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
         ).at("releases")
     tables = _tables(file, Fraction(1))
     if not tables:
-        raise InputError(
-            "the file publishes no windows of a calendar",
-            fix='write from and step under [source], and every = "week" under [[release]]',
-        )
+        raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
     budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
     most = None if budget is None else as_fraction(budget, "the budget")
     told = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
     return Outlook(told, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon))
+
+
+def _no_windows(file: ReleaseFile) -> str:
+    """Return what to do instead: only kinds of files whose data are sequences have calendars."""
+    if hasattr(file.source, "from_"):
+        return 'write from and step under [source], and every = "week" under [[release]]'
+    return (
+        "each of its releases is paid for again as it is, and `takifugu release --dry-run` says what one costs beside "
+        "what was published"
+    )
 
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -67,6 +67,15 @@ class Plan:
     @property
     def unit_names(self) -> tuple[str, ...]:
         return tuple(u.name for u in self.units if u.name is not None)
+
+
+    def only(self, names: Collection[str]) -> Plan:
+        """Return the plan of these of its tables alone."""
+        tables = tuple(table for table in self.tables if table.name in names)
+        items = tuple(item for item in self.file.items if any(item is table.item for table in tables))
+        read = {unit for table in tables for question in table.questions for unit in question.readers}
+        units = tuple(unit for unit in self.units if (unit.name or "") in read)
+        return replace(self, file=self.file.only(items), units=units, tables=tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,26 +198,23 @@ def _longest(units: Sequence[Unit]) -> Unit:
     return max(units, key=lambda unit: unit.size)
 
 
-def _scopes(file: ReleaseFile) -> list[tuple[Any, str, str]]:
-    """Return the releases with the names and scopes of their tables."""
-    found = []
-    for item in file.items:
-        per = "all" if file.source.unit is None else getattr(item, "per", "unit")
-        if per == "both":
-            found += [(item, f"{item.name}-units", "unit"), (item, f"{item.name}-pooled", "pooled")]
-        else:
-            found.append((item, item.name, per))
-    return found
+def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
+    """Return the names and scopes of the tables of one [[release]]."""
+    per = "all" if file.source.unit is None else getattr(item, "per", "unit")
+    if per == "both":
+        return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
+    return ((item.name, per),)
 
 
 def _asked(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Asked]:
     """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
-    scopes, made = _scopes(file), dict[range | None, _Asking]()
+    scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
+    is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, _Asking]()
     found = []
     for item, name, scope in scopes:
         part = file.kind.part(file, item)
         if part.places not in made:
-            made[part.places] = _Asking(part, read(part), len(scopes) == 1)
+            made[part.places] = _Asking(part, read(part), is_alone)
         found.append((made[part.places], item, name, scope))
     return found
 

@@ -13,10 +13,12 @@ from takifugu.postprocess.release import Release, releases_of
 from takifugu.releasing.bundle import bundle_of
 from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
-from takifugu.releasing.planning import plan
+from takifugu.releasing.planning import Plan, plan, tables_of
 from takifugu.releasing.publish import Kept
-from takifugu.releasing.run import Outcome, handed_out, ordered, published, table_of
+from takifugu.releasing.run import Ordered, Outcome, handed_out, ordered, published, recipe_of
 from takifugu.releasing.settling import close, public_of, sheet_of
+from takifugu.releasing.sheets import table_of
+from takifugu.releasing.standing import Choice
 from takifugu.spec.file import load
 from takifugu.tracebacks import place_of, without_data
 
@@ -115,8 +117,9 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
 def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
     """Publish the files that the ledger keeps, where they were to go."""
     kept, folder = Kept(one, bundle_of(one.bundle), one.created), Path(one.recipe["output"])
+    replaced = recipe_of(one).get("replaces", {})
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
-        return Outcome(handed_out(kept, book, folder, False, course), one, one.created)
+        return Outcome(handed_out(kept, book, folder, False, course, replaced), one, one.created)
 
 
 def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
@@ -134,15 +137,17 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
         raise LedgerError(
             "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
         )
-    planned = plan(load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"], one.recipe.get("window")))
-    where = path_of(planned.file.ledger)
+    file = load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"], one.recipe.get("window"))
+    mine = [item for item in file.items if {name for name, _ in tables_of(file, item)} & set(one.ids)]
+    planned = plan(file.only(mine))
+    where = path_of(file.ledger)
     if not (where.exists() and where.samefile(book.store.place)):
         raise LedgerError(
             f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",
             fix="name that one there, and resume",
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
-    if one.group not in {same.group for same in book.pending(one.source, order.known_as(book))}:
+    if not _is_paid_by(order, book, one):
         raise LedgerError(
             f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
             fix=(
@@ -150,4 +155,14 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
                 "one, and must be paid for"
             ),
         )
-    return published(order, False, SystemEntropy(), course, LedgerError("another process has completed it"), True)
+    return published(order, Choice(once=one.recipe.get("once")), SystemEntropy(), course, _another_has, True)
+
+
+def _is_paid_by(order: Ordered, book: Ledger, one: Pending) -> bool:
+    part = order.part(set(one.ids))
+    same = [paid for paid in book.payments(one.source) if paid.group == one.group]
+    return part is not None and any(part.paid_by(book, paid) is not None for paid in same)
+
+
+def _another_has(_: Plan) -> TakifuguError:
+    return LedgerError("another process has completed it")

@@ -10,10 +10,10 @@ from typing import Any
 from takifugu.calibration import Calibration
 from takifugu.markup import folded, html_table, note, text
 from takifugu.releasing.forecast import Forecast, forecast_of
-from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.outcomes import WHOSE
 from takifugu.releasing.outlook import AHEAD, Outlook, outlook
-from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, unwatched
+from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, tables_of, unwatched
+from takifugu.releasing.standing import Choice, folder_of, to_plan
 from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import labelled, number, text_table
 
@@ -86,18 +86,28 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a release would publish and cost; `outlook` is what such windows would cost one after the other."""
+    """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
+
+    `there` are the tables that are published already, and that a release leaves alone.
+    """
 
     forecast: Forecast
     outlook: Outlook | None
+    there: tuple[str, ...] = ()
+
+    @property
+    def left_alone(self) -> str:
+        return f"already published, and nothing to pay for: {', '.join(self.there)}" if self.there else ""
 
     def __str__(self) -> str:
         ahead = [] if self.outlook is None else [text_table(AHEAD, self.outlook.shown)]
-        return "\n\n".join([str(self.forecast), *ahead, _DRY])
+        there = [self.left_alone] if self.there else []
+        return "\n\n".join([*there, str(self.forecast), *ahead, _DRY])
 
     def _repr_html_(self) -> str:
         table = "" if self.outlook is None else html_table(AHEAD, self.outlook.shown)
-        return self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
+        there = note(self.left_alone) if self.there else ""
+        return there + self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
 
 
 _DRY = "This was a dry run: nothing was paid, drawn or written."
@@ -105,16 +115,18 @@ _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 def dry_run(
     file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
-    watch: Watch = unwatched,
+    watch: Watch = unwatched, wanted: Choice | None = None,
 ) -> DryRun:
     """Return what publishing a release file into a folder would do; raises what `release_file` raises before it pays.
 
     A missing ledger is not created.
     """  # fmt: skip
-    planned = plan(file, watch)
-    check_ledger(file, file.inside(file.spec.output) if output is None else output, new_ledger)
+    asked = Choice() if wanted is None else wanted
+    new = to_plan(file, folder_of(file, output), asked, new_ledger)
+    planned = plan(new, watch)
+    there = tuple(name for item in asked.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
-    return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None)
+    return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None, there)
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

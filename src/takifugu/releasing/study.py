@@ -5,7 +5,7 @@ Nothing is decided here: each step reads the file anew and calls what the comman
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.planning import calibrated, compared
 from takifugu.releasing.run import Outcome, release_file
+from takifugu.releasing.standing import Choice, choice
 from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
 from takifugu.searches import stopping
 from takifugu.spec.file import load
@@ -49,19 +50,24 @@ class Study:
         with _in_lines():
             return self._calibrated()
 
-    def dry_run(self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False) -> DryRun:
+    def dry_run(
+        self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False,
+        only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False,
+    ) -> DryRun:  # fmt: skip
         """Return what `release` would publish and cost, and why it would be refused; nothing is drawn or paid."""
         with _in_lines():
-            return self._foreseen(output, new_ledger, anyway)
+            return self._foreseen(output, new_ledger, anyway, choice(only, again, once, force))
 
     def release(
-        self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False
-    ) -> Outcome:
+        self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
+        only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
+    ) -> Outcome:  # fmt: skip
         """Publish every table (`release_file`, with its arguments): pay, draw, write the files."""
         with _in_lines():
             return release_file(
-                self.path, self.data, output, force, self.only_release, new_ledger, anyway, window=self.window
-            )
+                self.path, self.data, output, force, self.only_release, new_ledger, anyway, self.window, only=only,
+                again=again, once=once,
+            )  # fmt: skip
 
     def __str__(self) -> str:
         with _in_lines():
@@ -87,9 +93,10 @@ class Study:
         return Calibrated(calibrated_tables(planned), forecast_of(planned))
 
     @without_data
-    def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool) -> DryRun:
+    def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool, wanted: Choice) -> DryRun:
         with stopping(once=False):
-            return dry_run(self._file(), None if output is None else Path(output), new_ledger, anyway)
+            where = None if output is None else Path(output)
+            return dry_run(self._file(), where, new_ledger, anyway, wanted=wanted)
 
     def _file(self) -> ReleaseFile:
         return load(self.path, self.data, self.only_release, self.window)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
@@ -24,6 +25,8 @@ from takifugu.spec.problems import MOST_PROBLEMS, Where, fault, problems_of
 _LARGEST = 2**53
 #: A sensible release file is no larger, holds no longer text, and nests no deeper.
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
+#: How the names of files of data end.
+_TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".feather", ".arrow")
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
@@ -37,19 +40,23 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
     SpecError, whose `problems` hold every fault at once, and InputError for a window where no table is regular.
     """
     where, text = Path(path), ""
+    table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
         raw = tomllib.loads(_flat(text))
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
-        found = fault((f"{where}",), f"cannot be read ({reason})", "give the path of a TOML release file")
+        fix = table if table and where.is_file() else "give the path of a TOML release file"
+        found = fault((f"{where}",), f"cannot be read ({reason})", fix)
     except UnicodeDecodeError:
-        found = fault((f"{where}",), "is not UTF-8 text", "save it as UTF-8")
+        found = fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
         fix = "write `key = value` lines under [sections]"
         if _BACKSLASH.search(text):
             fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
         found = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
+        if table:  # the parser's own words are about a text that was never meant to be TOML
+            found = fault((f"{where}",), "is a table of data and no release file", table)
     else:
         if only_release and isinstance(raw.get("source"), dict):
             raw["source"]["only_release"] = True
@@ -94,6 +101,11 @@ def _choose(raw: dict[str, Any], window: str | None) -> None:
     for item in regular:
         item["window"] = window
         item["name"] = f"{item.get('name')}-{window}"
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a path is that of data by its name, with or without the ending of a packed file."""
+    return path.name.lower().removesuffix(".gz").endswith(_TABLES)
 
 
 def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:

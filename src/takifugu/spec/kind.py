@@ -7,7 +7,7 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -62,7 +62,7 @@ class ReleaseFile:
     `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
     `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `window` the one that the
-    caller chose.
+    caller chose. `others` are tables of the file that are left out now (`only`).
     """
 
     path: Path
@@ -74,6 +74,13 @@ class ReleaseFile:
     opened: Table | None = field(default=None, repr=False)
     places: range | None = None
     window: str | None = None
+    others: tuple[Item, ...] = ()
+
+    def only(self, items: Sequence[Item]) -> ReleaseFile:
+        """Return the file with these of its tables alone; the `others` are still in it, and not published with them."""
+        chosen = tuple(items)
+        others = tuple(item for item in (*self.items, *self.others) if item not in chosen)
+        return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
 
     @property
     def folder(self) -> Path:
