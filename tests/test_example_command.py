@@ -12,7 +12,9 @@ import takifugu as tf
 from takifugu.cli import main
 from takifugu.demo.examples import examples
 
-NAMES = [example.name for example in examples()]
+ALL = [example.name for example in examples()]
+NAMES = [example.name for example in examples() if not example.yours]
+REAL = [name for name in ALL if name not in NAMES]
 
 
 def invoke(*words: str) -> Result:
@@ -34,6 +36,19 @@ def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.
     assert (again.exit_code, "would be overwritten" in again.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("name", REAL)
+def test_an_example_on_real_data_says_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = invoke("example", name)
+    assert shown.exit_code == 0
+    assert "say where to get them" in " ".join(shown.stdout.split())
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.toml"]
+    opening = (tmp_path / f"{name}.toml").read_text(encoding="utf-8").split("ledger =")[0]
+    assert "http" in opening
+
+
 def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp_path: Path) -> None:
     page = (Path(__file__).resolve().parents[1] / "docs" / "attributes.md").read_text(encoding="utf-8")
     (tmp_path / "smoking.toml").write_text(page.split("```toml\n# smoking.toml\n")[1].split("```")[0], encoding="utf-8")
@@ -47,7 +62,7 @@ def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp
 def test_they_are_listed_with_one_line_each(tmp_path: Path) -> None:
     listed = invoke("example").stdout
     told = json.loads(invoke("example", "--json").stdout)["examples"]
-    assert [one["name"] for one in told] == NAMES
+    assert [one["name"] for one in told] == ALL
     for one in told:
         assert one["name"] in listed
         assert one["about"]

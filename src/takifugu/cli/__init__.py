@@ -296,7 +296,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
 def example(name: str | None, as_json: bool) -> None:
     """Write an example into this folder, or list the examples.
 
-    Writes the release file NAME.toml and the files that it reads. All of their data are made up.
+    Writes the release file NAME.toml and the files that it reads, made up; on real data it says where to get them.
     """
     from takifugu.cli.examples import example as run
 

@@ -20,7 +20,12 @@ def example(name: str | None, as_json: bool) -> None:
         print_json("example", Path(written[0]), {"name": name, "written": written})
         return
     click.echo(wrapped(f"written: {', '.join(written)}"))
-    click.echo(wrapped("The data are made up. Then:"))
+    yours = next(one.yours for one in examples() if one.name == name)
+    if yours:
+        named = " and ".join(yours)
+        click.echo(wrapped(f"It reads {named}: the first lines of {written[0]} say where to get them. Then:"))
+    else:
+        click.echo(wrapped("The data are made up. Then:"))
     click.echo(labelled([
         (f"  takifugu compare {written[0]}", "all mechanisms, side by side"),
         (f"  takifugu release {written[0]}", "publish"),
@@ -30,8 +35,11 @@ def example(name: str | None, as_json: bool) -> None:
 def _list(as_json: bool) -> None:
     known = examples()
     if as_json:
-        told = [{"name": e.name, "about": e.about, "files": [path.name for path in e.files]} for e in known]
+        told = [
+            {"name": e.name, "about": e.about, "files": [path.name for path in e.files], "yours": [*e.yours]}
+            for e in known
+        ]
         print_json("example", None, {"examples": told})
         return
-    click.echo(labelled([(e.name, e.about) for e in known]))
+    click.echo(labelled([(e.name, e.about + (" (on real data, which you get)" if e.yours else "")) for e in known]))
     click.echo(f"\n{wrapped('Write one into this folder with `takifugu example <name>`.')}")

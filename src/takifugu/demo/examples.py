@@ -17,21 +17,25 @@ _FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve
 
 @dataclass(frozen=True)
 class Example:
-    """A release file that runs as it stands: its name, what it shows in one line, and the files that it needs."""
+    """A release file: its name, what it shows in one line, and the files that it needs.
+
+    `yours` names files of research data and private data that nobody may hand on: the release file says where they are.
+    """
 
     name: str
     about: str
     files: tuple[Path, ...]
+    yours: tuple[str, ...] = ()
 
 
 def examples() -> tuple[Example, ...]:
-    """Return the examples, sorted by name.
+    """Return the examples, sorted by name, first those that run as they stand.
 
-    >>> [example.name for example in examples()]
+    >>> [example.name for example in examples() if not example.yours]
     ['activity', 'network', 'people', 'school', 'survey']
     """
     folder = next(folder for folder in _FOLDERS if folder.is_dir())
-    return tuple(_example(path) for path in sorted(folder.glob("*.toml")))
+    return tuple(_example(path) for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))])
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
@@ -60,7 +64,8 @@ def _example(path: Path) -> Example:
     opening = " ".join(line.removeprefix("# ") for line in comments)
     about = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
     files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
-    return Example(path.stem, about.rstrip("."), (path, *files))
+    ours = [file for file in files if file.is_file()]
+    return Example(path.stem, about.rstrip("."), (path, *ours), tuple(f.name for f in files if f not in ours))
 
 
 def _files(section: Mapping[str, Any]) -> Iterator[str]:
