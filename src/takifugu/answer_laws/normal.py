@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import cast
 
 from takifugu.answer_laws.listed import ListedFamily
+from takifugu.answer_laws.read_values import as_read, certain_move
 from takifugu.answer_laws.repeated import AloneFamily
 from takifugu.beliefs.normal_views import NormalView
 from takifugu.capabilities.answer_law import AnswerLaw
@@ -49,7 +51,10 @@ class ViewLaw(NormalLaw[NormalView]):
         return [(a, b) for a, b in self.family.value_pairs(self.belief, 0) if a < b]
 
     def laws(self, a: int, b: int) -> NormalComparison:
-        """Return the two laws of the answer, in answer units."""
+        """Return the two laws of the answer as it is read from data, in answer units."""
+        return as_read(self.belief, self.answer, self._exact(a, b), column_moves(self.belief, self.answer, a, b))
+
+    def _exact(self, a: int, b: int) -> NormalComparison:
         view, answer = self.belief, self.answer
         if view.of == "variance":
             return _of_variances(view, answer, view.parameters[a], view.parameters[b])
@@ -76,6 +81,30 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
         for row, parts in zip(whole, explained, strict=True)
     )
     return times(shared, moved), left
+
+
+def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
+    """Return how far the mean of each column's total moves between two hypotheses: value by value, for finite sets.
+
+    None for half-lines, intervals and variances that change what is read: then the answer has other laws than one and
+    its translate.
+    """
+    belief, read = view.belief, answer.read_columns
+    size = range(len(belief.columns))
+    unit = tuple(tuple(Fraction(i == j) for j in size) for i in size)
+    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, unit, belief.records, belief.read.reaches)
+    if view.of == "variance":
+        return None if _column(view) in read else (Fraction(0),) * len(size)
+    if view.of == "mean":
+        return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
+    if not view.sets:
+        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
+        return conditional(view, totals, change)[0]
+    left, right = view.sets[a], view.sets[b]
+    if not isinstance(left, Between | Intervals) and not isinstance(right, Between | Intervals):
+        return conditional(view, totals, (max(abs(y - x) for x in left for y in right),))[0]
+    shared = view.shared(totals)
+    return None if any(any(shared[j]) for j in read) else (Fraction(0),) * len(size)
 
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
@@ -134,7 +163,7 @@ class ShiftLaw(AnswerLaw[NormalView]):
     """
 
     def families(self) -> Iterator[ListedFamily]:
-        view, answer = self.belief, self.answer
+        view, answer = self.belief, cast(ColumnSums, self.answer)
         if view.sets or view.of == "variance":
             raise Unsupported(
                 "under the hypotheses the answer has other distributions than one and its translate",
@@ -142,8 +171,8 @@ class ShiftLaw(AnswerLaw[NormalView]):
             )
         law = ViewLaw(view, answer, self.family)
         for number, (a, b) in enumerate(law.pairs()):
-            shift = law.laws(a, b).shift
-            places = (Fraction(0), (shift or (Fraction(0),))[0] / answer.grid)
+            shift = certain_move(view, answer, column_moves(view, answer, a, b) or ())[0]
+            places = (Fraction(0), shift / answer.grid)
             laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
             yield AloneFamily(number, ((a, b), (b, a)), laws)
 

@@ -13,7 +13,7 @@ from takifugu.beliefs.estimate import checked_source, is_private_source
 from takifugu.beliefs.normal_views import NormalView, view_of
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError, within
-from takifugu.laws.normal.matrices import Matrix, Vector, form, is_semidefinite
+from takifugu.laws.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries import Query
 from takifugu.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
@@ -30,9 +30,11 @@ class MultivariateNormal(Nameless):
     """`records` independent records, each jointly normal over the named columns (Zhang22 §4.3).
 
     `mean` has one number and `covariance` one row per column; decimals stay exact, so that a singular covariance is
-    one. `ranges` (column: (low, high)) and `resolution` say how data are read as fixed point, nothing else: data
-    outside a range are refused, or with outside="clip" clipped, which the certificate then states. Raises InputError
-    for a covariance that is not symmetric and positive semidefinite, and for fewer than two records.
+    one. `ranges` (column: (low, high)) and `resolution` say how data are read as fixed point: data outside a range are
+    refused, or with outside="clip" clipped, which the certificate then states. `replaced` names the columns in which a
+    missing value is replaced by a number before it is read. What rounding, clipping and replacing do to the answer is
+    covered (docs/theory/attributes.md). Raises InputError for a covariance that is not symmetric and positive
+    semidefinite, and for fewer than two records.
 
     >>> body = MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=500)
     >>> body.describe()
@@ -47,6 +49,7 @@ class MultivariateNormal(Nameless):
     resolution: Fraction | None
     outside: str
     source: str
+    replaced: tuple[str, ...]
 
     def __init__(
         self,
@@ -58,8 +61,13 @@ class MultivariateNormal(Nameless):
         resolution: Number | None = None,
         outside: str = "refuse",
         source: str = "assumed",
+        replaced: Iterable[str] = (),
     ) -> None:
-        columns = _columns(names)
+        columns, filled = _columns(names), tuple(replaced)
+        if any(name not in columns for name in filled):
+            raise InputError(f"the replaced columns are {[*filled]}", fix=f"name some of {list(columns)}").at(
+                "replaced"
+            )
         means = tuple(as_fraction(value, "a mean", "mean") for value in mean)
         if len(means) != len(columns):
             raise InputError(f"there are {len(means)} means for {len(columns)} columns", fix="give one each").at("mean")
@@ -77,7 +85,7 @@ class MultivariateNormal(Nameless):
         for name, value in (
             ("mean", means), ("covariance", _covariance(covariance, columns)), ("columns", columns),
             ("records", records), ("ranges", _ranges(ranges or {}, columns)), ("resolution", step),
-            ("outside", outside), ("source", source),
+            ("outside", outside), ("source", source), ("replaced", filled),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -92,6 +100,7 @@ class MultivariateNormal(Nameless):
         ranges: Mapping[str, tuple[Number, Number]] | None = None,
         resolution: Number | None = None,
         outside: str = "refuse",
+        replaced: Iterable[str] = (),
     ) -> MultivariateNormal:
         """Return the belief with the means and the covariance of some data: a frame, or columns of numbers by name.
 
@@ -108,8 +117,9 @@ class MultivariateNormal(Nameless):
         told = checked_source(source, private)
         columns, means, covariance, count = moments(data, names, _DIGITS)
         return MultivariateNormal(
-            means, covariance, columns, count if records is None else records, ranges, resolution, outside, told
-        )
+            means, covariance, columns, count if records is None else records, ranges, resolution, outside, told,
+            replaced,
+        )  # fmt: skip
 
     @property
     def from_private_data(self) -> bool:
@@ -141,15 +151,19 @@ class MultivariateNormal(Nameless):
     @cached_property
     def read(self) -> Columns:
         """The columns as queries read them."""
-        reaches = tuple(None if found is None else found[1] - found[0] for found in self.ranges)
-        return Columns(self.columns, self.records, reaches)
+        return Columns(
+            self.columns, self.records, tuple(None if ends is None else self._reach(*ends) for ends in self.ranges)
+        )
 
     def property(self, secret: Any) -> NormalView:
         """Return the belief as a secret about its columns reads it (`normal_views`)."""
         return view_of(self, secret)
 
     def resolve(self, query: Query) -> ColumnSums:
-        """Return a query as weighted sums of the columns; without a declared grid on a readable one."""
+        """Return a query as weighted sums of the columns; without a declared grid on a readable one.
+
+        Raises InputError where a column that is read varies less than one step of the resolution.
+        """
         cells = self.read.weights(query)
         rows = tuple(row for _, row in cells)
         grid = declared_grid(query)
@@ -158,7 +172,37 @@ class MultivariateNormal(Nameless):
         labels = tuple(label for label, _ in cells)
         if len(cells) == 1:
             labels = (labels[0].split(" ")[0],)
-        return ColumnSums(grid, labels, self.columns, rows, self.records, self.read.reaches)
+        answer = ColumnSums(grid, labels, self.columns, rows, self.records, self.read.reaches)
+        self._check_resolution(answer.read_columns)
+        return answer
+
+    def _check_resolution(self, read: Sequence[int]) -> None:
+        for number, variance in zip(read, self.pivots(read), strict=True):
+            if self.resolution is not None and self.resolution**2 > variance:
+                given = "" if number == read[0] else " given the others that are read"
+                raise InputError(
+                    f"the resolution is {to_text(self.resolution)}, and the column {self.columns[number]!r} has a "
+                    f"standard deviation of {math.sqrt(variance):.4g}{given}",
+                    rule="numbers that are rounded more coarsely than they vary are no longer nearly normal",
+                    fix="declare a finer resolution",
+                ).at("resolution")
+
+    def pivots(self, read: Sequence[int]) -> tuple[Fraction, ...]:
+        """Return the variance of each of some columns given those before it."""
+        return pivots([[self.covariance[i][j] for j in read] for i in read])
+
+    def clips(self, read: Iterable[int]) -> bool:
+        """Return whether numbers of these columns are clipped when they are read."""
+        return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
+
+    def replaces(self, read: Iterable[int]) -> bool:
+        """Return whether missing values of these columns are replaced when they are read."""
+        return any(self.columns[j] in self.replaced for j in read)
+
+    def _reach(self, low: Fraction, high: Fraction) -> Fraction:
+        """Return how far apart two numbers of a range can be, as they are read: clipped, then rounded or vice versa."""
+        step = self.resolution
+        return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
         """Return the standard deviation of a weighted sum of the columns over all records."""
@@ -190,6 +234,8 @@ class MultivariateNormal(Nameless):
         }  # fmt: skip
         if ranges:
             told["ranges"] = ranges
+        if self.replaced:
+            told["replaced"] = list(self.replaced)
         if self.resolution is not None:
             told["resolution"] = to_text(self.resolution)
         return told if self.outside == "refuse" else {**told, "outside": self.outside}
@@ -199,7 +245,7 @@ class MultivariateNormal(Nameless):
         ranges = {name: (low, high) for name, (low, high) in data.get("ranges", {}).items()}
         return MultivariateNormal(
             data["mean"], data["covariance"], data["names"], data["records"], ranges, data.get("resolution"),
-            data.get("outside", "refuse"), data.get("source", "assumed"),
+            data.get("outside", "refuse"), data.get("source", "assumed"), data.get("replaced", ()),
         )  # fmt: skip
 
     def describe(self) -> str:

@@ -105,7 +105,8 @@ class NormalView(Nameless):
             raise Unsupported("a property of whole columns is no entry that changes by itself")
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
-        moves = [abs(cell[column]) * abs(difference) for cell in answer.coefficients]
+        farther = self.belief.resolution or Fraction(0)  # rounded, a number may move one step more
+        moves = [abs(cell[column]) * (abs(difference) + farther) for cell in answer.coefficients]
         return max(moves), sum(moves, Fraction(0))
 
 

@@ -8,6 +8,7 @@ from takifugu.frames.classes import Classes
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.kinds import column_kinds
 from takifugu.frames.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
+from takifugu.frames.lookalikes import refuse_lookalikes
 from takifugu.frames.numerals import Numerals
 from takifugu.frames.open import open_frame
 from takifugu.frames.outside import Engine, register
@@ -50,6 +51,7 @@ __all__ = [
     "open_frame",
     "parse_step",
     "pieces",
+    "refuse_lookalikes",
     "register",
     "sniffed",
     "tally",

@@ -12,8 +12,10 @@ from takifugu.errors import DataError, InputError
 from takifugu.frames.calendar import Calendar
 from takifugu.frames.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.frames.layout import Layout, Lengths, Recode
+from takifugu.frames.lookalikes import refuse_lookalikes
 from takifugu.frames.rows import SKIPPED, UNCLEAR, Fact, Key, Rows, are_together
 from takifugu.frames.spellings import meant
+from takifugu.frames.table import Table
 from takifugu.frames.texts import not_numbers
 
 IntArray = npt.NDArray[np.int64]
@@ -38,14 +40,14 @@ class Measured:
 
 
 def measure(
-    rows: Rows, layout: Layout, states: Recode, lengths: Lengths
+    rows: Rows, layout: Layout, states: Recode, lengths: Lengths, table: Table
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
     """Return the rows, knowing their facts; the pieces that are long enough; and the place at which others are cut.
 
     The place is None where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
     """
     rows, grouped = rows.surveyed()
-    _check_values(grouped, layout, states)
+    _check_values(grouped, layout, states, table)
     if layout.order is None:
         _check_together(grouped, layout)
     else:
@@ -77,7 +79,7 @@ def measure(
     return rows, found, before
 
 
-def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode) -> None:
+def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
     if not grouped:
         raise DataError("the data has no rows", rule="nothing can be released")
     if layout.null_keys != "keep":
@@ -100,6 +102,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
             fix=f"declare bins for all numbers that can occur; they are {known}",
         ).at("bins")
     if UNKNOWN in codes:
+        refuse_lookalikes(table, layout.value, states.codes, "states")
         names = [str(s) for s in states.states]
         raise DataError(
             f"column {layout.value!r} has a value that is no state and is not mapped to one",

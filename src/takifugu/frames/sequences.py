@@ -92,7 +92,7 @@ def pieces(
     check_weights(weights)
     with careful_with(table):
         rows = rows_of(table, layout, states)
-        rows, measured, before = measure(rows, layout, states, lengths or Lengths())
+        rows, measured, before = measure(rows, layout, states, lengths or Lengths(), table)
         counts = {key: m.counts for key, m in measured.items()}
         window, slots, cell = layout.window, layout.slots, None
         by_cell: dict[Key, IntArray] = {}
@@ -167,7 +167,7 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     counts = np.zeros((len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
         rows = rows_of(table, layout, states)
-        rows, _, _ = measure(rows, layout, states, Lengths())
+        rows, _, _ = measure(rows, layout, states, Lengths(), table)
         for one, other, times in rows.transitions():
             counts[one, other] += times
     return counts
@@ -180,7 +180,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
-        rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths())
+        rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
         entries = sorted(
             ((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED)
         )

@@ -26,6 +26,7 @@ from takifugu.hypotheses import against
 from takifugu.laws.normal.comparisons import Shifted
 from takifugu.laws.normal.matrices import least_eigenvalue
 from takifugu.laws.normal.printed import accuracy, printed_per_shift
+from takifugu.laws.normal.rounded import Rounded
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -119,7 +120,7 @@ class AttributeGaussian:
 def _kept(each: Compared, drawn: Fraction, problem: Problem) -> bool:
     """Whether a variance keeps (epsilon, delta) exactly: sets by their largest shift, which is what the rule covers."""
     laws = each.laws
-    shifted = laws if isinstance(laws, Shifted) else Shifted(laws.shift or (), laws.covariance)
+    shifted = laws if isinstance(laws, Shifted | Rounded) else Shifted(laws.shift or (), laws.covariance)
     return drawn >= shifted.least_variance(problem.epsilon, problem.delta)
 
 

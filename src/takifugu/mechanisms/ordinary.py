@@ -25,6 +25,7 @@ from takifugu.hypotheses import against
 from takifugu.laws.extended.floats import FloatArray, Wide
 from takifugu.laws.extended.laplace_smoothing import decayed
 from takifugu.laws.normal.comparisons import Shifted
+from takifugu.laws.normal.rounded import Rounded
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
 from takifugu.visible import number
@@ -133,9 +134,10 @@ def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
 def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]:
     """Yield the comparisons of normal distributions of a number, of which one is the other one's translate."""
     for one in law.comparisons():
-        if not isinstance(one.laws, Shifted):
+        laws = one.laws.exact if isinstance(one.laws, Rounded) else one.laws
+        if not isinstance(laws, Shifted):
             raise Unsupported("the distributions are not normal, or have different variances")
-        (shift,), ((variance,),) = one.laws.shift, one.laws.covariance
+        (shift,), ((variance,),) = laws.shift, laws.covariance
         gap = shifted_total_variation(float(shift), math.sqrt(variance), scale)
         yield gap, against(one.left, one.right)
 

@@ -48,6 +48,15 @@ class ColumnSums:
     def key(self) -> Hashable:
         return self.columns, self.coefficients, self.size, self.reaches
 
+    @property
+    def read_columns(self) -> tuple[int, ...]:
+        """The numbers of the columns that any cell adds."""
+        return tuple(j for j in range(len(self.columns)) if any(row[j] for row in self.coefficients))
+
+    def rounding(self, step: Fraction) -> tuple[Fraction, ...]:
+        """Return how far each cell moves when one record's numbers are rounded one `step` farther."""
+        return tuple(step * sum(map(abs, row), Fraction(0)) for row in self.coefficients)
+
     def entry_changes(self) -> IntArray:
         """Return the largest L1 change of the answer when one record changes, in grid units rounded up, for each.
 

@@ -66,6 +66,24 @@ def solved(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> V
     return tuple(rows[i][size] if i in pivots else Fraction(0) for i in range(size))
 
 
+def pivots(matrix: Sequence[Sequence[Fraction]]) -> Vector:
+    """Return the variance of each number given those before it, of a symmetric semidefinite covariance.
+
+    >>> pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]])
+    (Fraction(4, 1), Fraction(8, 1))
+    """
+    rest, found = [list(row) for row in matrix], list[Fraction]()
+    while rest:
+        first, *below = rest
+        found.append(first[0])
+        shares = [row[0] / first[0] if first[0] else Fraction(0) for row in below]
+        rest = [
+            [value - share * above for value, above in zip(row[1:], first[1:], strict=True)]
+            for row, share in zip(below, shares, strict=True)
+        ]
+    return tuple(found)
+
+
 def times(matrix: Sequence[Sequence[Fraction]], vector: Sequence[Fraction]) -> Vector:
     """Return the product of a matrix and a column."""
     return tuple(sum((a * x for a, x in zip(row, vector, strict=True)), Fraction(0)) for row in matrix)

@@ -39,6 +39,7 @@ from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
+from takifugu.spec.records.reading import no_lookalikes
 from takifugu.spec.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.spec.sections import FileSpec
 from takifugu.spec.source import is_there, open_public, open_source, private_files
@@ -174,6 +175,8 @@ class UnderPolicy(Kind):
             values = valued(file.table, source.value, domain.alphabets[0], domain.size)
             return (Unit(None, values),)
         where = [source.place] if domain.boxes is None else [source.x, source.y]
+        if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
+            no_lookalikes(file.table, source.place, domain.places, "place")
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
 

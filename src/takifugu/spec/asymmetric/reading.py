@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.asymmetric.places import Visits
 from takifugu.errors import DataError
 from takifugu.frames import UNKNOWN, UNOBSERVED, Table, tally, totals
-from takifugu.spec.records.reading import called, wrong
+from takifugu.spec.records.reading import called, no_lookalikes, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Any]
@@ -60,6 +60,7 @@ def valued(table: Table, column: str, values: Sequence[Any], people: int) -> lis
         raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
     codes = {code for code, in found}
     if codes & {UNOBSERVED, UNKNOWN}:
+        no_lookalikes(table, column, values, "value")
         what = "missing values" if UNOBSERVED in codes else "a value that is not declared"
         raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {[str(v) for v in values][:20]}")
     return [value for code, value in enumerate(values) for _ in range(found.get((code,), 0))]

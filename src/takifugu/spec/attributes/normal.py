@@ -62,6 +62,7 @@ class _Normal(Attributes):
     def _belief(self, spec: Any, folder: Path) -> MultivariateNormal:
         given: NormalSpec = spec.belief
         read: dict[str, Any] = {"ranges": given.ranges, "resolution": given.resolution, "outside": given.outside}
+        read["replaced"] = tuple(given.missing or {})
         if given.fit is None:
             means, covariance = given.mean or (), given.covariance or ()
             return MultivariateNormal(means, covariance, given.columns, given.records, source=given.source, **read)

@@ -11,7 +11,7 @@ from takifugu.frames import UNKNOWN, UNOBSERVED, Classes, Table, tally
 from takifugu.queries import State
 from takifugu.spec.attributes.beliefs import ClassesSpec
 from takifugu.spec.attributes.build import Known
-from takifugu.spec.records.reading import wrong
+from takifugu.spec.records.reading import no_lookalikes, wrong
 
 Row = tuple[State, ...]
 
@@ -31,6 +31,8 @@ def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], reco
         if UNOBSERVED in codes:
             raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
         if UNKNOWN in codes:
+            if name not in classes:
+                no_lookalikes(table, name, known[name])
             what = f"column {name!r} has a value that the belief does not know"
             raise wrong("file", what, fix=f"its values are {_short(known[name])}")
     for row in sorted(found):

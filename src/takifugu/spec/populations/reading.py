@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from takifugu.errors import DataError
 from takifugu.frames import Numerals, Table, text_of
+from takifugu.frames.lookalikes import Lookalikes, lookalike
 from takifugu.frames.texts import NOT_FINITE, NUMBER, not_numbers
 
 Codes = npt.NDArray[np.int32]
@@ -65,6 +66,10 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
             raise DataError(
                 f"column {column!r} has missing values", fix="fill them, or drop these rows"
             ).at("value") from None
+        like = Lookalikes(places)
+        for row, text in enumerate(texts):
+            if text is not None and (known := like(text)) is not None:
+                raise lookalike(column, row, known, "value") from None
         listed = list(places) if len(places) <= 20 else [*list(places)[:20], "..."]
         raise DataError(
             f"column {column!r} has a value that is not declared", fix=f"the values are {listed}"

@@ -13,7 +13,7 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.network_files import read_network
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import TakifuguError
-from takifugu.frames import Bins, Numerals, Table, totals
+from takifugu.frames import Bins, Table, totals
 from takifugu.frames.layout import natural
 from takifugu.spec.kind import ReleaseFile, Unit, undeclared
 from takifugu.spec.problems import fault
@@ -47,7 +47,7 @@ class Columned(Records):
         if not rows:
             raise wrong("file", "the data has no rows", rule="nothing can be released")
         known = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
-        read = partial(_record, known=known, bins={n: bins_of(source, n) for n in names}, numerals=file.table.numerals)
+        read = partial(_record, known=known, bins={n: bins_of(source, n) for n in names}, table=file.table)
         if unit is None:
             if len(rows) != 1:
                 fix = 'write unit = "<the column that names the unit>"'
@@ -117,10 +117,13 @@ def _counted(fit: TableFitSpec, origin: str, source: Any, folder: Path) -> Joint
 
 
 def _record(
-    row: Texts, known: Mapping[str, Mapping[str, Any]], bins: Mapping[str, Bins | None], numerals: Numerals
+    row: Texts, known: Mapping[str, Mapping[str, Any]], bins: Mapping[str, Bins | None], table: Table
 ) -> dict[str, Any]:
     cells = zip(row, known.items(), strict=True)
-    return {name: value_of(binned(text, name, bins[name], numerals), name, values) for text, (name, values) in cells}
+    return {
+        name: value_of(binned(text, name, bins[name], table.numerals), name, values, table)
+        for text, (name, values) in cells
+    }
 
 
 NETWORK, TABLE = _Network(), _Table()

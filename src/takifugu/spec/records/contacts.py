@@ -16,7 +16,7 @@ from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.problems import fault
 from takifugu.spec.records.binning import binned, bins_of, bins_problems
 from takifugu.spec.records.kind import Records
-from takifugu.spec.records.reading import called, spelled, texts, value_of, wrong
+from takifugu.spec.records.reading import called, no_lookalikes, spelled, texts, value_of, wrong
 from takifugu.spec.records.sections import ContactsSpec
 from takifugu.spec.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.spec.source import open_public, private_files
@@ -69,8 +69,9 @@ def _states(file: ReleaseFile) -> dict[str, Any]:
         name = names[str(written)]
         if name in found:
             raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
-        found[name] = value_of(binned(text, source.value, bins, numerals), source.value, states)
+        found[name] = value_of(binned(text, source.value, bins, numerals), source.value, states, file.table)
     if set(found) - set(belief.names):
+        no_lookalikes(file.table, source.person, belief.names, "person")
         what = "the data has somebody whom the belief does not know"
         raise wrong("person", what, fix="name them in belief.people")
     if len(found) < belief.size:

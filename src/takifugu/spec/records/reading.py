@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from takifugu.errors import DataError, InputError
-from takifugu.frames import Table, meant, text_of
+from takifugu.frames import Table, meant, refuse_lookalikes, text_of
 from takifugu.queries import State
 
 Texts = tuple[str | None, ...]
@@ -48,15 +48,27 @@ def spelled(values: Iterable[State]) -> dict[str, State]:
     return found
 
 
-def value_of(text: str | None, column: str, values: Mapping[str, Any]) -> Any:
-    """Return the belief's value that a cell of a column spells."""
+def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Table) -> Any:
+    """Return the belief's value that a cell of a column of a table spells."""
     if text is None:
         raise wrong("file", f"column {column!r} has missing values", fix="fill them, or drop these rows")
     if text not in values:
+        no_lookalikes(table, column, values)
         listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
         what = f"column {column!r} has a value that the belief does not know"
         raise wrong("file", what, fix=f"its values are {listed}")
     return values[text]
+
+
+def no_lookalikes(table: Table, column: str, declared: Iterable[Any], key: str = "file") -> None:
+    """Raise DataError, at a key of [source], for a text of a column that looks like a declared value and is none."""
+    if column not in table.names:
+        return  # made of several columns
+    try:
+        refuse_lookalikes(table, column, declared, key)
+    except DataError as error:
+        error.where = ("source", key)
+        raise error.placed() from None
 
 
 def called(key: str, column: str, what: str, written: Sequence[str | None]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from takifugu.spec.problems import fault
 from takifugu.spec.records import combined
 from takifugu.spec.records.binning import bins_of, bins_problems, state_in
 from takifugu.spec.records.kind import Records, mass
-from takifugu.spec.records.reading import spelled, texts, value_of, wrong
+from takifugu.spec.records.reading import no_lookalikes, spelled, texts, value_of, wrong
 
 
 class _Users(Records):
@@ -134,6 +134,7 @@ def _values(file: ReleaseFile) -> list[Any]:
     if sum(found.values()) != belief.size:
         raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
     if any(code < 0 for _, *group in found for code in group):
+        no_lookalikes(file.table, source.group, numbers, "group")
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
     values: list[Any] = []
     for number, (_, size) in enumerate(groups):
@@ -144,7 +145,7 @@ def _values(file: ReleaseFile) -> list[Any]:
             text = None
             if code != UNOBSERVED:
                 text = _written(code, written) if bins is None else state_in(code, column, bins)
-            values += [value_of(text, column, letters[number])] * rows
+            values += [value_of(text, column, letters[number], file.table)] * rows
     return values
 
 
@@ -160,7 +161,7 @@ def _in_order(file: ReleaseFile) -> list[Any]:
     values: list[Any] = []
     for name in groups:
         letters = _spelled(belief, len(values))
-        values += [value_of(text, source.value, letters) for text, *group in rows if group in ([], [name])]
+        values += [value_of(text, source.value, letters, file.table) for text, *group in rows if group in ([], [name])]
     return values
 
 

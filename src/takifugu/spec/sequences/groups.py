@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.errors import DataError, TakifuguError, did_you_mean
-from takifugu.frames import Table, text_of, totals
+from takifugu.frames import Table, refuse_lookalikes, text_of, totals
 from takifugu.frames.cells import AXES
 from takifugu.queries import By, Mean, Query, Sum
 from takifugu.spec.kind import Asked, Unit
@@ -95,6 +95,7 @@ def with_attributes(
             continue  # its rows are left out
         for name, text, values in zip(used, texts, known, strict=True):
             if text is None or _spelt(text, values) not in values:
+                _check_lookalikes(table, name, values)
                 what = f"column {name!r} has missing values" if text is None else (
                     f"column {name!r} has a value that is not declared")  # fmt: skip
                 raise _wrong(name, what, f"its declared values are {list(values.values())}")
@@ -108,6 +109,14 @@ def with_attributes(
 def _spelt(text: str, values: Mapping[str, str]) -> str:
     """Return a text as it is declared: some engines write true and false as Python does."""
     return text.lower() if text in ("True", "False") and text not in values else text
+
+
+def _check_lookalikes(table: Table, name: str, declared: Iterable[str]) -> None:
+    try:
+        refuse_lookalikes(table, name, declared, "attributes")
+    except DataError as error:
+        error.where = ("source", "attributes", name)
+        raise error.placed() from None
 
 
 def _wrong(name: str, what: str, fix: str) -> DataError:
