@@ -234,6 +234,24 @@ def fits(seen: Counter[Any], law: Any, draws: int) -> None:
 # Draws.
 
 
+@pytest.mark.parametrize("limit", [1, 2, 5, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_there_are_as_many_noisy_values_as_the_limit_says(limit: int, seed: int) -> None:
+    """Whatever the noise is: it only adds, so that counts above the threshold stay there."""
+    mechanism, over = SparseAnswers(1, limit), np.array([4, 0, 9, 4, 4, 7, 4, 4, 4, 4, 4, 4])
+    marks = mechanism.answer(over, 3, InsecureSeededEntropyForTests(seed)).listed()
+    values = [place for place, mark in enumerate(marks) if isinstance(mark, int)]
+    assert len(values) == limit
+    assert all(mark is None for mark in marks[values[-1] + 1 :])
+    assert None not in marks[: values[-1]]
+    session = mechanism.session(InsecureSeededEntropyForTests(seed))
+    told = [session.ask(4, 3, place) for place in range(limit + 3)]
+    assert [isinstance(mark, int) for mark in told] == [True] * limit + [False] * 3
+    assert told[limit:] == [None] * 3
+    used = [mechanism.answer_one(4, 3, n, InsecureSeededEntropyForTests(seed)) is None for n in range(limit + 2)]
+    assert used == [False] * limit + [True] * 2
+
+
 @pytest.mark.parametrize("limit", [None, 1, 2])
 def test_draws_follow_the_law(limit: int | None) -> None:
     counts, thresholds, draws = (0, 2, 1), [1, 2, 0], 8000

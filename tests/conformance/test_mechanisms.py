@@ -7,10 +7,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from tests.conformance.claims import CLAIMS
 from tests.conformance.corpus import DELTAS, EPSILONS, corpus
 from tests.conformance.suite import audited, bound_of, check_on_corpus, check_witness, halved
 
 from takifugu.calibration.registry import REGISTRY, Line
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.kantorovich_exponential import largest_rate
 from takifugu.problem import Bound, Problem, Witness
 
 by_name = pytest.mark.parametrize("line", REGISTRY, ids=lambda line: line.name)
@@ -44,6 +47,35 @@ def test_half_of_its_noise_is_noticed(line: Line) -> None:
             assert line.name not in LOOSE, f"{line.name} is noticed on {case.name!r}: it is not loose"
             return
     assert line.name in LOOSE, f"half of the noise of {line.name} breaks no promise of the corpus: add a tighter case"
+
+
+def claims_seen(name: str) -> int:
+    """Check what a mechanism says of its noise on the corpus; return on how many cases that could be looked at."""
+    seen, line = 0, next(line for line in REGISTRY if line.name == name)
+    for case in corpus():
+        problem = Problem(case.framework, case.query, EPSILONS[1])
+        bound = bound_of(line.load(), problem)
+        seen += not isinstance(bound, str) and CLAIMS[name](problem, bound)
+    return seen
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_its_noise_is_what_it_says(name: str) -> None:
+    assert claims_seen(name) >= 5
+
+
+def test_half_of_the_noise_of_an_entry_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.mechanisms.entry.round_up", lambda units: round_up(units) / 2)
+    with pytest.raises(AssertionError, match="entry: the scale is"):
+        claims_seen("entry")
+
+
+def test_twice_the_rate_of_a_choice_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "takifugu.mechanisms.kantorovich_exponential.largest_rate", lambda *told: 2 * largest_rate(*told)
+    )
+    with pytest.raises(AssertionError, match=r"other masses|above what its theorem allows"):
+        claims_seen("kantorovich-exponential")
 
 
 @pytest.mark.parametrize("told", [
