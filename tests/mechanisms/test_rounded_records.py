@@ -101,8 +101,8 @@ def test_the_exact_numbers_noise_is_too_little_for_rounded_ones() -> None:
     """Enlarging the move by 1 + 2 sum of exp(-2 pi^2 k^2) would not help: .053 in place of .001."""
     noise = float(calibrated(mean("0.1"), belief()).scale)
     factor = 1 + 2 * math.exp(-2 * math.pi**2)
-    p, q = (given_mean(0.5 - move / 2, 0.0, 1.0) for move in (0.1, -0.1))
-    assert divergence(p, q, noise * factor) > 0.02
+    p, q = (given_mean(move, 0.0, 1.0) for move in (0.0, 0.1))
+    assert divergence(q, p, noise * factor) > 0.02
     assert float(calibrated(mean("0.1"), belief(resolution="1")).scale) > 5 * noise
 
 
@@ -130,7 +130,8 @@ def test_rounding_errors_given_the_total_are_nearly_uniform(count: int) -> None:
         points = shifts + place
         density = height * np.exp(-np.einsum("ij,jk,ik->i", points, inverse, points) / 2).sum() * step**size
         seen = max(seen, abs(density - 1))
-    assert error / 4 < seen <= error
+    assert seen <= error
+    assert count > 2 or seen > error / 4
 
 
 @pytest.mark.parametrize("own", ["0.6", "1"])
@@ -159,18 +160,18 @@ def test_a_clipped_mean_of_two_keeps_its_promise(own: str) -> None:
 def test_no_credit_where_values_are_replaced() -> None:
     """A column that hardly follows what is hidden needs no noise, unless its own randomness may be missing."""
     free, filled = belief("0.1", 400), belief("0.1", 400, replaced=["x"])
-    assert calibrated(mean("0.1"), free).scale == 0
+    assert calibrated(mean("0.1"), free, allow_zero_noise=True).scale == 0
     noise = float(calibrated(mean("0.1"), filled).scale)
     known = {0.0: 1.0}, {0.01: 1.0}  # all but what moves is known
-    assert divergence(*known, noise) <= 0.001 < divergence(*known, noise * 0.98)
-    assert calibrated(mean("0.1"), belief("0.1", 400, replaced=["y"])).scale == 0
+    assert divergence(*known, noise) <= 0.001 * (1 + 1e-4) < divergence(*known, noise * 0.98)
+    assert calibrated(mean("0.1"), belief("0.1", 400, replaced=["y"]), allow_zero_noise=True).scale == 0
     assert tf.MultivariateNormal.from_dict(filled.to_dict()).replaced == ("x",)
 
 
 def test_sums_of_columns_that_are_clipped_or_replaced_do_not_cancel() -> None:
     query = tf.Linear([1, -1])
     for read in ({"replaced": ["x"]}, {"ranges": {"x": (-1, 1)}, "outside": "clip"}):
-        people = tf.MultivariateNormal([0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], "xyg", 9, **read)
+        people = tf.MultivariateNormal([0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], list("xyg"), 9, **read)
         for mechanism, delta in ((EXACT, "0.001"), ("wasserstein", 0)):
             secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
             found = tf.calibrate(
@@ -217,7 +218,7 @@ def test_other_laws_than_translates(secret: Any) -> None:
 def test_a_vector_of_rounded_means_needs_a_little_more() -> None:
     def scale(resolution: str | None) -> float:
         people = tf.MultivariateNormal(
-            [0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], "xyg", 400, resolution=resolution
+            [0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], list("xyg"), 400, resolution=resolution
         )
         secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
         both = tf.Together([tf.Mean("x"), tf.Mean("y")])
