@@ -114,8 +114,7 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
     assert "'Bar'" not in str(caught.value)
     assert not (tmp_path / "l.db").exists()
     (tmp_path / "v.csv").write_text(rows.replace("Bar", "bar"), encoding="utf-8")
-    (table,) = release_file(tmp_path / "v.toml").tables
-    assert table.value is not None
+    assert len(release_file(tmp_path / "v.toml").tables) == 1
 
 
 def test_records_with_a_typing_error(tmp_path: Path) -> None:
