@@ -8,6 +8,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +103,28 @@ def long_past(folder: Path, releases: int) -> None:
     row("growth per past release", span(max(0.0, last - first) / releases), "it was 110 µs")
 
 
+def distinct_past(folder: Path, most: int) -> None:
+    title(f"{most:,} releases about one sequence, no two alike")
+    (asked, *_) = debits(1)
+    scale, first = asked.charge.scale, 0.0
+    assert scale is not None
+    for past in (1, most // 8, most // 4, most // 2, most):
+        book = Ledger.open(folder / f"distinct {past}.db")
+        charges = [replace(asked.charge, scale=scale * (1 + Fraction(n + 1, 10**4))) for n in range(past)]
+        earlier = [Debit(asked.framework, charge, name=f"release {n}") for n, charge in enumerate(charges)]
+        book.reserve("data", earlier, budget=10**6)
+        again = Debit(asked.framework, asked.charge)
+        taken = min(timed(lambda: book.reserve("data", [again])) for _ in range(3))  # noqa: B023
+        first = first or taken
+        row(f"the next reserve after {past:,}", span(taken), f"{taken / first:.3g} times that after one")
+
+
 def main(units: tuple[int, ...] = (10_000, 100_000), releases: int = 1000) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for count in units:
             many_units(Path(folder), count)
         long_past(Path(folder), releases)
+        distinct_past(Path(folder), 2 * releases)
 
 
 if __name__ == "__main__":
