@@ -6,6 +6,7 @@ it costs its own epsilon wherever the framework reads its query as the one did t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,10 +23,14 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import DEFINITIONS
 from takifugu.guarantee import Charge, Composition
+from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
+from takifugu.quilts.near_sets import float_above
 
 STEADY = (Composition.WHOLE, Composition.DATA)
+#: e to this power times any delta is taken for 1.
+FULL = 700
 NO_NOISE = "a release without any noise costs infinitely much beside others"
 
 
@@ -50,6 +55,23 @@ class Joint:
 
 def deltas(charges: Sequence[Charge]) -> Fraction:
     return sum((c.delta for c in charges), Fraction(0))
+
+
+def raised(delta: Fraction, earlier: Fraction) -> Fraction:
+    """Return min(1, e^earlier * delta), rounded up.
+
+    That is what the delta of a promise about one output's distribution is worth where query and noise were chosen after
+    outputs that lose `earlier` when the whole data change (docs/theory/composition.md).
+
+    >>> float(raised(Fraction(1, 1000), Fraction(2)))
+    0.00738905609894
+    """
+    if delta == 0 or earlier == 0:
+        return delta
+    if earlier > FULL:
+        return Fraction(1)
+    factor = Fraction(math.exp(float_above(earlier))) * (1 + Fraction(1, 10**12))
+    return min(Fraction(1), decimal_up(delta * factor))
 
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:

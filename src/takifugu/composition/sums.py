@@ -3,7 +3,7 @@
 Releases of kind whole and data add up; those with a Laplace scale have a joint quilt cost (`quilt_costs`), and the
 least of the proven bounds counts. A `single` promise is about the law of its output given a and given b. A `whole`
 release has a density between m(w) and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any
-such promise by e^epsilon.
+such promise by e^epsilon; the delta of one that was chosen after it counts e^epsilon times, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from takifugu import secrets
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.alignment import readings
-from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, steady_cost, whole_cost
+from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
@@ -66,7 +66,8 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
         whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
         and _means_one_secret(view, charges)
     ):  # fmt: skip
-        found.append(Joint(promised + charges[others[0]].epsilon, deltas(charges), "sum", Composition.QUILT))
+        share = _share(view, charges, others[0])
+        found.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Composition.QUILT))
     refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
     if not found:
         raise CompositionRefused(refused)
@@ -90,10 +91,10 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     found: list[Joint] = []
     refused = ""
     if not reason and not (recharge and single.scope == "pooled"):
-        found.append(_single_and_wholes(view, charges, single, others))
+        found.append(_single_and_wholes(view, charges, singles[0]))
     if reason or recharge:
         if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
-            refused = _try(found, lambda: _single_and_wholes(view, charges, single, others))
+            refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))
         refused = _try(found, lambda: quilt_cost(view, charges)) or refused
     if found and (recharge or not reason):
         return min(found, key=lambda joint: joint.epsilon)
@@ -150,9 +151,23 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     return view.framework.is_pair or len(everywhere) == len(families)
 
 
-def _single_and_wholes(view: View, charges: Sequence[Charge], single: Charge, others: Sequence[Charge]) -> Joint:
-    total = single.epsilon + sum((whole_cost(view, o) for o in others), Fraction(0))
-    return Joint(total, deltas(charges), "single and whole" if others else "alone", Composition.SINGLE)
+def _single_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
+    others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
+    total = sum(others, charges[number].epsilon)
+    return Joint(total, _share(view, charges, number), "single and whole" if others else "alone", Composition.SINGLE)
+
+
+def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:
+    """Return the delta of a promise about one output's distribution together with whole releases.
+
+    A bad event of probability delta is up to e^epsilon times as likely given an output of theirs, after which it may
+    have been chosen.
+    """
+    one, others = charges[number], [charge for i, charge in enumerate(charges) if i != number]
+    if one.delta == 0 or one.fixed_in_advance:
+        return deltas(charges)
+    earlier = sum((whole_cost(view, charge) for charge in charges[:number]), Fraction(0))
+    return deltas(others) + raised(one.delta, earlier)
 
 
 def _try(found: list[Joint], rule: Callable[[], Joint]) -> str:

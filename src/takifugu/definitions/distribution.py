@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from takifugu import randomisers, secrets
-from takifugu.composition.losses import Joint, as_whole, deltas
+from takifugu.composition.losses import Joint, as_whole, deltas, raised
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.explaining import explain, sentence
@@ -147,10 +147,21 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
         if math.isinf(cost):
             return None
         total += Fraction(cost)
-        share += group[0].delta if len(group) == 1 else 0  # several are charged by a loss without a delta
+        if len(group) == 1 and group[0].composition is not Composition.WHOLE:
+            before = [charge for charge in _before(charges, group[0]) if charge.query.get("kind") != _SENT]
+            if any(charge.delta for charge in before):
+                return None
+            share += raised(group[0].delta, sum((charge.epsilon for charge in before), Fraction(0)))
+        elif len(group) == 1:
+            share += group[0].delta  # several are charged by a loss without a delta
     several = len(sent) > 1
     rule = "sum over batches of rows" if len(groups) > 1 else "along a coupling" if several else "alone"
     return Joint(total, share, rule, _kind(charges))
+
+
+def _before(charges: Sequence[Charge], one: Charge) -> Sequence[Charge]:
+    """Return the releases after whose outputs one may have been chosen."""
+    return () if one.fixed_in_advance else charges[: max(n for n, charge in enumerate(charges) if charge is one)]
 
 
 def _same_rows(view: View, belief: Any, group: Sequence[Charge]) -> Fraction | float:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.composition import Charge, joint
-from takifugu.composition.losses import any_change
+from takifugu.composition.losses import any_change, raised
 from takifugu.composition.views import same_hash
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
@@ -91,8 +91,8 @@ class Accounts:
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
             promise = joint(self.frameworks[fingerprint], charges_under(items, fingerprint), recharge, fingerprint)
-            crossing = self._crossing(kind, fingerprint) if promise.leans_on_single else NOTHING
-            epsilon, delta = promise.epsilon + crossing.epsilon, promise.delta + crossing.delta
+            crossing, earlier = self._crossing(kind, fingerprint) if promise.leans_on_single else (NOTHING, Fraction(0))
+            epsilon, delta = promise.epsilon + crossing.epsilon, raised(promise.delta, earlier) + crossing.delta
             worst = Amount(max(worst.epsilon, epsilon), max(worst.delta, delta))
         return worst
 
@@ -109,25 +109,33 @@ class Accounts:
             found[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
         return found
 
-    def _crossing(self, kind: Kind, fingerprint: str) -> Amount:
-        """Return the cost of what was released about the other units of the pooled single that a unit is in."""
+    def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
+        """Return the cost of what was released about the other units of the pooled single that a unit is in.
+
+        Beside it the epsilon of those releases after which the single may have been chosen, where it has a delta.
+        """
         mine = self.items[kind]
         single = next((i for i in mine if i.links and same_hash(i.fingerprint, fingerprint)), None)
         if single is None:
-            return NOTHING
+            return NOTHING, Fraction(0)
         shared = {i.release for i in mine if i.charge.scope == "pooled"}
-        total, pooled = NOTHING, dict[str, Amount]()
+        total, earlier, pooled = NOTHING, Fraction(0), dict[str, tuple[Amount, bool]]()
         for other in self._with[kind]:
             others = self.counts.get(other, 1) - (other == kind)
             for item in self.items[other] if others else ():
+                is_before = item.number < single.number
                 if item.charge.scope != "pooled":
-                    total = _sum(total, _beside(item, single), others * item.times)
-                elif item.release not in shared:  # one answer, however many units it reads
                     cost = _beside(item, single)
-                    pooled[item.release] = most([cost, pooled.get(item.release, NOTHING)])
-        for cost in pooled.values():
+                    total = _sum(total, cost, others * item.times)
+                    earlier += others * item.times * cost.epsilon if is_before else 0
+                elif item.release not in shared:  # one answer, however many units it reads
+                    known = pooled.get(item.release, (NOTHING, False))
+                    pooled[item.release] = most([_beside(item, single), known[0]]), is_before or known[1]
+        for cost, is_before in pooled.values():
             total = _sum(total, cost, 1)
-        return total
+            earlier += cost.epsilon if is_before else 0
+        has_share = single.charge.delta > 0 and not single.charge.fixed_in_advance
+        return total, earlier if has_share else Fraction(0)
 
 
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:

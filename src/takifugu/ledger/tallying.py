@@ -151,7 +151,8 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     sums = kept.sums_of(connection, used)
-    exact = kept.paths_of(connection, used) if any(links.values()) else sums
+    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(connection, sums, asked)
+    exact = kept.paths_of(connection, used) if is_between or any(links.values()) else sums
     wanted = {batch for known_as in (sums, exact) for held in known_as.values() for batch, _ in held}
     batches, frameworks = kept.batches_of(connection, wanted)
     frameworks |= {part.fingerprint: part.framework for shape in asked.shapes for part in shape}
@@ -202,6 +203,14 @@ def _everything(connection: Connection, account: Account, asked: Asked, mixed: s
     total = layouts.cost_of_all([*kept.charges_of(connection, account.number), *new], mixed)
     total = most([total, *(kind.spent for kind in account.kinds)])
     return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
+
+
+def _has_delta(connection: Connection, sums: Mapping[int, Sums], asked: Asked) -> bool:
+    """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
+    if any(part.charge.delta > 0 for shape in asked.shapes for part in shape):
+        return True
+    batches, _ = kept.batches_of(connection, {batch for held in sums.values() for batch, _ in held})
+    return any(batch.has_delta for batch in batches.values())
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:

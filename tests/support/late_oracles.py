@@ -1,0 +1,48 @@
+"""What can be learnt where a promise about one output's distribution is chosen after an output was seen.
+
+A secret bit, and independently of it a number, uniform on 0, ..., n - 1. First the number is published with two-sided
+geometric noise; then somebody chooses k values of the number, and the bit is published if the number is one of them.
+That alone keeps epsilon 0 and delta k/n, whichever values are chosen. Nothing here imports takifugu.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def late_delta(count: int, revealing: int, ratio: float) -> float:
+    """Return the delta of both together, at any epsilon: how often the bit is published, if the values are chosen well.
+
+    The noise has masses proportional to ratio^|z|. After each output the values that make it likeliest are chosen;
+    outputs beyond 60 widths of the noise are left out, so that it is no more than the truth.
+    """
+    reach = math.ceil(60 / -math.log(ratio))
+    norm = (1 - ratio) / (1 + ratio)
+    return math.fsum(
+        math.fsum(sorted((norm * ratio ** abs(shown - number) for number in range(count)), reverse=True)[:revealing])
+        for shown in range(-reach, count + reach)
+    ) / count
+
+
+def chance_of_the_largest(count: int, ratio: float) -> float:
+    """Return how often the cell that holds one person has the largest of `count` noisy counts, ties drawn by lot.
+
+    The others are empty, and the noise has masses proportional to ratio^|z|.
+    """
+    norm = (1 - ratio) / (1 + ratio)
+
+    def mass(z: int) -> float:
+        return norm * ratio ** abs(z)
+
+    def below(z: int) -> float:
+        return ratio ** (1 - z) / (1 + ratio) if z <= 0 else 1 - ratio**z / (1 + ratio)
+
+    reach = math.ceil(60 / -math.log(ratio))
+    return math.fsum(
+        mass(top - 1)
+        * math.fsum(
+            math.comb(count - 1, ties) * mass(top) ** ties * below(top) ** (count - 1 - ties) / (ties + 1)
+            for ties in range(count)
+        )
+        for top in range(-reach, reach)
+    )
