@@ -127,13 +127,14 @@ def test_mutant_the_same_entries_are_not_the_worst_placement() -> None:
     assert joint(framework, [unplaced(framework, q, 1, reading="one") for q in queries]).epsilon < 1.5
 
 
-@pytest.mark.parametrize("initial", ["stationary", "any"])
+@pytest.mark.parametrize(("initial", "at_most"), [("stationary", 1.001), ("any", 1.08)])
 @pytest.mark.parametrize("stay", [0.7, 0.95])
-def test_equal_weights_cost_what_the_same_entries_cost(initial: str, stay: float) -> None:
+def test_equal_weights_cost_what_the_same_entries_cost(initial: str, at_most: float, stay: float) -> None:
+    """Where nobody knows how a recording starts, one that starts anew between two of them costs a little more."""
     framework = chain([[stay, 1 - stay], [1 - stay, stay]], 168, initial)
     apart = [unplaced(framework, Count(1), 60)] * 3
     together = [replace(charge, reading="one") for charge in apart]
-    assert float(joint(framework, apart).epsilon) == pytest.approx(float(joint(framework, together).epsilon), rel=1e-3)
+    assert 1 - 1e-3 < joint(framework, apart).epsilon / joint(framework, together).epsilon < at_most
 
 
 def test_a_length_is_not_a_new_belief() -> None:

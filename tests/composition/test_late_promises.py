@@ -156,7 +156,7 @@ def test_batches_of_independent_rows_do_not_raise_each_other() -> None:
 
 
 def test_a_delta_of_another_source_of_the_same_people_comes_between(tmp_path: Path) -> None:
-    """The second quilt may have been chosen by what was seen there; equal ones were summed up, as if both were first."""
+    """The second quilt may have been chosen by what was seen there; equal ones were summed up as if both came first."""
     ledger = Ledger.open(tmp_path / "a.db")
     about = chain_framework(100, 0.7)
     quilt = charge(about, Count(1), 12, QUILT)

@@ -82,6 +82,11 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     return min(own) if len({steps % period for steps in own}) == 1 else None
 
 
+def _starts_anyhow(belief: Recording) -> bool:
+    """Whether the first step may have any distribution, as it may under a class of chains."""
+    return bool(getattr(belief.chain, "initial", "any") == "any")
+
+
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
     """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
 
@@ -95,6 +100,8 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         return None
     if not any(starts) and not before and set(sizes) == {belief.size}:
         return belief, [item.read.changes for item in items]
+    if any(starts) and _starts_anyhow(belief):
+        return None  # its first step is not that of the recording
     runs = [view.runs(belief, item.charge) for item in items]
     if belief.has_given_start:
         here = {item.charge.at for item in items if view.is_native(item.charge)}
@@ -158,8 +165,9 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
     """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
     groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
     windows = _windows(view, belief, groups)
-    along = None if belief.has_given_start else quilts(belief.chain).along
-    if along is None:
+    influences, is_anyhow = quilts(belief.chain), _starts_anyhow(belief)
+    along = influences.anywhere if is_anyhow and influences.anywhere else influences.along
+    if along is None or belief.has_given_start or (is_anyhow and belief.chain.period > 1):
         return windows.total, Witness("one step of the recording", "the near set is everything")
     cost, witness = shifted_cost(along(belief.chain, family.pairs), windows)
     return min(decimal_up(cost), windows.total), witness

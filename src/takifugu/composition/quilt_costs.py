@@ -140,7 +140,8 @@ def _costs_of_windows(
         if stretches is None:
             yield fixed, None
             continue
-        cost, witness = stretched_cost(whole.with_length(stretches.size), pairs, stretches)  # type: ignore[attr-defined]
+        about = whole.with_length(stretches.size)  # type: ignore[attr-defined]
+        cost, witness = stretched_cost(about, pairs, stretches, anywhere=True)
         yield fixed + min(decimal_up(cost), trivial), witness
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.capabilities.influence import Charges, quilts
+from takifugu.capabilities.influence import Charges, Influence, quilts
 from takifugu.laws.log_ratios import NEVER, FloatArray
 from takifugu.problem import Part, Witness
 from takifugu.queries import IntArray
@@ -41,16 +41,17 @@ class JointQuilts:
     pair: int
 
 
-def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+def joint_cost(part: Part, charges: Charges, influence: Influence | None = None) -> tuple[float, Witness]:
     """Return what releases on a sequence cost together (`capabilities.influence.joint_cost`).
 
-    Without influences along it the quilt is the trivial one: all entries change.
+    `influence` is along it, by default the belief's. Without one the quilt is the trivial one: all entries change.
     """
     change, along = joint_change(charges), quilts(part.belief).along
-    if along is None:
+    if influence is None and along is not None:
+        influence = along(part.belief, part.family.pairs)
+    if influence is None:
         total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
-    influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)
     every = np.arange(1 if influence.pairs is None else len(influence.pairs))
     trivial = JointQuilts(-1, (Group(Quilt(), every, int(change.sums[-1]), 0.0),), 0)

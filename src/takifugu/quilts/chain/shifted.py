@@ -7,9 +7,9 @@ nodes X_{p-a}, X_{p+b} of the *recording* the near set has n = a + b - 1 steps i
     min over a, b of e(a, b) + sum_k W_k(a + b - 1)/b_k,      or  sum_k W_k(infinity)/b_k  without any node,
 
 wherever each release starts. A stationary chain is a run of a longer one on both sides, so every p has every pair of
-nodes; one node alone leaves an unbounded near set, which is never better than no node. With any initial law a
-chain continues beyond its end only: for p < a the only node is the one after, and the near set has p + b steps. Where
-matrices repeat after a period, e(a, b) is the largest over the phases of p, and any initial law is charged in full.
+nodes; one node alone leaves an unbounded near set, which is never better than no node. Where the recording may start
+anew before any step, e(a, b) is the largest for any law of X_{p-a}; a position without a node before it costs no more.
+Where matrices repeat after a period, e(a, b) is the largest over the phases of p.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from takifugu.quilts.near_sets import RunningChange, float_above
 
 #: Relative slack between a cost in floats and the exact one: many times what a sum of three rounded numbers can miss.
 SLACK = 1e-12
-#: Positions of an entry after the start that are looked at one by one; farther ones in runs, each a tenth longer.
-NEAREST_POSITIONS = 64
 #: Farther than any node is looked for.
 FAR = 2**40
 
@@ -101,7 +99,7 @@ class _Best:
 def shifted_cost(influence: Influence, windows: Windows) -> tuple[Fraction, Witness]:
     """Return the largest over positions and ordered pairs of values of the least cost over quilts, rounded up.
 
-    `influence` must not be that of a chain with a given start, which says where the recording starts.
+    `influence` must depend on distances and phases alone: not on a start, which says where the recording starts.
 
     >>> from takifugu import MarkovChain
     >>> from takifugu.quilts.chain.influence import chain_influence
@@ -110,11 +108,9 @@ def shifted_cost(influence: Influence, windows: Windows) -> tuple[Fraction, Witn
     >>> round(float(shifted_cost(chain, Windows((counts,), Fraction(7)))[0]), 6)
     0.611079
     """
-    if isinstance(influence, ChainInfluence) and influence.period > 1 and influence.settled != 0:
-        return windows.total, Witness("one step of the recording", "the near set is everything")
     worst, found = Fraction(0), 0
-    for first, last in _positions(influence, windows):
-        best = _search(influence, windows, first, last, float(worst))
+    for phase in range(influence.period if isinstance(influence, ChainInfluence) else 1):
+        best = _search(influence, windows, phase, float(worst))
         top = float(best.cost.max(initial=0.0))
         for number in np.flatnonzero(best.cost >= top * (1 - SLACK)).tolist():
             length = int(best.length[number])
@@ -125,33 +121,8 @@ def shifted_cost(influence: Influence, windows: Windows) -> tuple[Fraction, Witn
     return worst, Witness("one step of the recording", f"near set: {near}", (("cost", float_above(worst)),))
 
 
-def _positions(influence: Influence, windows: Windows) -> list[tuple[int | None, int]]:
-    """Return runs first .. last of positions to look at; None: all of phase `last`, with any number of steps before.
-
-    Bounds that depend on distances alone are largest there: a node that falls off the start takes its share along.
-    """
-    if not isinstance(influence, ChainInfluence):
-        return [(None, 0)]
-    if influence.settled == 0:
-        return [(None, phase) for phase in range(influence.period)]
-    longest = max((len(sums) - 1 for p in windows.profiles for sums in p.runs), default=1)
-    influence.prepare(longest)
-    end = min(longest, influence.reach) if influence.settled is None else min(influence.settled, longest)
-    found: list[tuple[int | None, int]] = []
-    first = 0
-    while first < end:
-        last = min(end - 1, first + max(0, first - NEAREST_POSITIONS) // 10)
-        found.append((first, last))
-        first = last + 1
-    return [(end, FAR), *reversed(found)]  # the farthest first: few of the others cost more
-
-
-def _search(influence: Influence, windows: Windows, first: int | None, last: int, floor: float) -> _Best:
-    """Return the best quilts for all positions from `first` to `last`, or for those of one phase (`_positions`).
-
-    Quilts that cost no more than `floor` are good enough.
-    """
-    entry = last if first is None else first
+def _search(influence: Influence, windows: Windows, entry: int, floor: float) -> _Best:
+    """Return the best quilts for all positions of the phase of an entry; those that cost at most `floor` will do."""
     pairs = np.flatnonzero(influence.alive(entry))
     none = np.zeros(len(pairs))
     best = _Best(np.full(len(pairs), float_above(windows.total)), none, none.astype(np.int64))
@@ -162,20 +133,16 @@ def _search(influence: Influence, windows: Windows, first: int | None, last: int
         if length > reach and not (length > 1 and influence.reach < length - 1):
             influence.extend(max(length, min(2 * reach, FAR), FIRST_REACH))
             reach = influence.reach
-            before = reach if first is None else min(reach, first)
-            left = _upper(influence.left(entry, before), pairs)
+            left = _upper(influence.left(entry, reach), pairs)
             right = _upper(influence.right(reach, entry), pairs)
         moved = windows.cost(length)
         if moved >= best.cost.max():
             break
         low, high = max(1, length + 1 - len(right)), min(length, len(left))
-        beside = length - last  # the node after, where there is none before
         if low <= high:
             sums = left[low - 1 : high] + right[length - high : length - low + 1][::-1]
             _take(best, sums.min(axis=0), moved, length)
-        if first is not None and 1 <= beside <= len(right):
-            _take(best, right[beside - 1], moved, length)
-        if length >= len(left) + len(right) and (first is None or beside >= len(right)):
+        if length >= len(left) + len(right):
             break
     return best
 

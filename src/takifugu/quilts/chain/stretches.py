@@ -81,10 +81,13 @@ class Deep:
     near: int
 
 
-def stretched_cost(belief: Belief, pairs: Pairs, whole: Stretches) -> tuple[Fraction, Witness]:
+def stretched_cost(
+    belief: Belief, pairs: Pairs, whole: Stretches, anywhere: bool = False
+) -> tuple[Fraction, Witness]:
     """Return the joint cost of releases about windows of a recording, of which every step is secret.
 
-    `belief` is about all of it. Source: docs/theory/composition.md.
+    `belief` is about all of it; with `anywhere` one with an unknown start may start anew before any step.
+    Source: docs/theory/composition.md.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10**6)
@@ -92,16 +95,17 @@ def stretched_cost(belief: Belief, pairs: Pairs, whole: Stretches) -> tuple[Frac
     >>> round(float(stretched_cost(chain, None, weeks)[0]), 6)
     0.611079
     """
-    along = quilts(belief).along
+    influences = quilts(belief)
+    along = influences.anywhere if anywhere and influences.anywhere else influences.along
     influence = None if along is None else along(belief, pairs)
     kept = None if influence is None else _kept(influence, whole)
     if influence is None or kept is None:
         part = Part(belief, standing_in(whole.size), Family(range(whole.size), pairs), 0)
-        cost, witness = joint_cost(part, [(whole.each(), 1 / whole.unit)])
+        cost, witness = joint_cost(part, [(whole.each(), 1 / whole.unit)], influence)
         return Fraction(cost), witness
     steps, chosen, deep = kept
     part = Part(belief.with_length(len(steps)), standing_in(len(steps)), Family(chosen, pairs), 0)  # type: ignore[attr-defined]
-    found = Fraction(joint_cost(part, [(steps, 1 / whole.unit)])[0])
+    found = Fraction(joint_cost(part, [(steps, 1 / whole.unit)], influence)[0])
     worst, near = found, 0
     for one in deep:
         if one.cost >= worst * (1 - AS_GOOD):
