@@ -223,5 +223,5 @@ def test_a_hundred_thousand_units(ledger: Ledger) -> None:
         ledger.reserve("data", asked)
     rows = dump(ledger.store.path)
     assert [len(rows[name]) for name in ("units", "histories", "charges")] == [100_000, 60, 30]
-    assert {(row[-2], row[-1]) for row in rows["units"]} == {("0.02", "0")}
+    assert {row[-3:] for row in rows["units"]} == {("0.02", "0", 0)}
     assert [entry.units for entry in ledger.history("data")] == [100_000] * 2
