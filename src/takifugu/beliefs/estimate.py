@@ -167,12 +167,13 @@ def checked_confidence(confidence: float) -> float:
     return float(confidence)
 
 
-def mixture_interval(successes: int, trials: int, miss: float) -> tuple[float, float]:
+def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
     """Return an interval that misses the true p of `trials` steps with probability at most `miss`, rounded outward.
 
     It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two sides'
     likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
-    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss.
+    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss. Trials may also count by a share
+    between 0 and 1, whose mean is p (docs/theory/distributions.md).
 
     >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
     [0.7428, 0.9785]

@@ -16,6 +16,7 @@ from typing import Any
 
 from takifugu.beliefs.estimate import is_private_source
 from takifugu.beliefs.one_sequence import Nameless
+from takifugu.beliefs.population_region import Regions, Sample, covering
 from takifugu.beliefs.states import checked_alphabet, plain_state
 from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_fraction, to_text
@@ -35,6 +36,8 @@ class FromPopulations(Nameless):
     masses, which are kept exact. `scales` says how long one unit of either coordinate of a place is, and `measure` what
     that is measured in ("m"). `prior` weighs values where an error is averaged (default: the mean of the populations).
 
+    With `regions` the populations were counted (`counted`), and promises hold for all distributions in them.
+
     Raises InputError for fewer than two populations, a population of one value, masses that do not sum to 1,
     coordinates that are not finite, a number of rows below 1, and, unless `supports` is "align", for a value that is
     possible in one population and not in another.
@@ -53,6 +56,7 @@ class FromPopulations(Nameless):
     measure: str
     prior: Law
     source: str
+    regions: Regions | None
 
     def __init__(
         self,
@@ -64,6 +68,7 @@ class FromPopulations(Nameless):
         prior: Mapping[Any, Number] | None = None,
         source: str = "assumed",
         supports: str = "refuse",
+        regions: Regions | None = None,
     ) -> None:
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
@@ -92,6 +97,33 @@ class FromPopulations(Nameless):
         shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
         object.__setattr__(self, "prior", shares)
         object.__setattr__(self, "source", source)
+        if regions is not None and (set(regions.by_name) != set(found) or len(regions.tree.values) != len(values)):
+            raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
+        object.__setattr__(self, "regions", regions)
+
+    @staticmethod
+    def counted(
+        samples: Mapping[str, Sample],
+        values: Sequence[Any],
+        confidence: float = 0.99,
+        smoothing: Number = 1,
+        **more: Any,
+    ) -> FromPopulations:
+        """Return a class of populations that were counted (`samples_of`): promises hold for all of it.
+
+        `smoothing` is added to each count for the distributions that losses are averaged over. `more` is what
+        FromPopulations takes beside distributions. Raises InputError for a confidence outside (0, 1).
+
+        >>> from takifugu.beliefs.population_region import samples_of
+        >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
+        >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
+        {'home': 2, 'out': 1}
+        """
+        share = as_fraction(smoothing, "smoothing", "smoothing")
+        if share < 0:
+            raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
+        laws = {name: dict(zip(values, of.smoothed(share), strict=True)) for name, of in samples.items()}
+        return FromPopulations(laws, regions=covering(samples, list(values), confidence), **more)
 
     @property
     def size(self) -> int:
@@ -153,13 +185,14 @@ class FromPopulations(Nameless):
 
     def assumptions(self) -> tuple[str, ...]:
         each = "each row of a person follows the stated distribution of that person's population"
+        class_of = () if self.regions is None else self.regions.assumptions()
         if self.rows == 1:
-            return (each, "no person has more than 1 row")
+            return (each, "no person has more than 1 row", *class_of)
         together = (
             "given the population, the rows of a person are independent of each other" if self.independent
             else "the rows of a person may depend on each other in any way"
         )  # fmt: skip
-        return (each, f"no person has more than {self.rows} rows", together)
+        return (each, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -168,6 +201,7 @@ class FromPopulations(Nameless):
             "laws": {name: [to_text(m) for m in law] for name, law in zip(self.populations, self.laws, strict=True)},
             "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
             "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
+            "regions": None if self.regions is None else self.regions.to_dict(),
         }  # fmt: skip
 
     @staticmethod
@@ -177,6 +211,7 @@ class FromPopulations(Nameless):
         return FromPopulations(
             laws, data["rows"], data["independent"], data["scales"], data["measure"],
             dict(zip(values, data["prior"], strict=True)), data["source"], "align",
+            None if data.get("regions") is None else Regions.from_dict(data["regions"], values),
         )  # fmt: skip
 
     def describe(self) -> str:
@@ -184,7 +219,8 @@ class FromPopulations(Nameless):
         what = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
         told = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
-        return f"{told} ({self.source})"
+        counted = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
+        return f"{told} ({self.source}{counted})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from takifugu.guarantee import Charge, Composition
 from takifugu.hypotheses import Comparison
 from takifugu.kept import kept
 from takifugu.local.measuring import distribution_loss
+from takifugu.local.over_classes import loss_over
 from takifugu.local.together import joint_losses, lifted_loss
 from takifugu.names import normalised
 from takifugu.problem import Bound, Problem
@@ -174,6 +175,8 @@ def _same_rows(view: View, belief: Any, group: Sequence[Charge]) -> Fraction | f
         return _whatever(noises)
     if len(group) == 1 and hasattr(noises[0], "channel") and not getattr(noises[0], "dummies", 0):
         return _times(rows, _measured(belief, noises[0].channel))
+    if belief.regions is not None:
+        return _whatever(noises)  # how the populations couple is not known
     return _times(rows, lifted_loss(belief.laws, joint_losses(noises)))
 
 
@@ -184,6 +187,8 @@ def _whatever(noises: Sequence[Any]) -> Fraction | float:
 
 
 def _measured(belief: Any, channel: Any) -> float:
+    if belief.regions is not None:
+        return loss_over(channel, belief.regions)
     laws = [dict(zip(belief.values, law, strict=True)) for law in belief.laws]
     return max(distribution_loss(channel, p, q) for n, p in enumerate(laws) for q in laws[:n])
 

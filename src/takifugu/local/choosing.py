@@ -11,21 +11,24 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.errors import CalibrationRefused, InputError, TakifuguError, did_you_mean
+from takifugu.errors import CalibrationRefused, InputError, TakifuguError, Unsupported, did_you_mean
 from takifugu.laws.channel import from_weights
 from takifugu.laws.positive_part import mean_positive_part
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.local import planar, weights
 from takifugu.local.couplings import distances
 from takifugu.local.optimal import optimal
+from takifugu.local.over_classes import about_ends
 from takifugu.local.populations import Populations
 from takifugu.local.promises import hides_population
 from takifugu.local.rappor import permanent
+from takifugu.local.robust import optimal_over
 from takifugu.local.senders import Bits, OneValue, Sender, Tuple
 from takifugu.noise import Entropy
 from takifugu.tables import number, text_table
@@ -89,7 +92,12 @@ class Local:
 
     @property
     def extended(self) -> dict[tuple[str, str], float]:
-        """Return the loss per unit of W-infinity of each two populations (Kawamoto19 Definition 9)."""
+        """Return the loss per unit of W-infinity of each two populations (Kawamoto19 Definition 9).
+
+        Raises Unsupported for counted populations: how far they are apart is not known.
+        """
+        if self.populations.regions is not None:
+            raise Unsupported("how far counted populations are apart is not known", fix="use local_epsilon")
         found = {}
         for a, b in self.populations.pairs:
             apart = distances(self.populations.laws[a], self.populations.laws[b], self.populations.metric).w_infinity
@@ -106,10 +114,10 @@ class Local:
 
     def __str__(self) -> str:
         share = f", delta {number(float(self.delta))}" if self.delta else ""
-        told = number(self.measured)
+        told, over = number(self.measured), "" if self.populations.regions is None else " over the class"
         lines = [
             f"{self.name} hides which of {' and '.join(self.populations.laws)} a value comes from",
-            f"epsilon {number(float(self.epsilon))}{share} (measured: {told}); expected loss "
+            f"epsilon {number(float(self.epsilon))}{share} (measured{over}: {told}); expected loss "
             f"{number(self.expected_loss)}, at worst {number(self.worst_loss)}; {self.sender.cost} sent for one",
             f"about the value itself: epsilon {number(self.local_epsilon)}",
             "",
@@ -212,7 +220,16 @@ def _option(name: str, way: Mechanism | None, populations: Populations, epsilon:
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
-    """Return the channel of least expected loss that keeps the promise (`local.optimal`): the floor for one value."""
+    """Return the channel of least expected loss that keeps the promise (`local.optimal`): the floor for one value.
+
+    Of counted populations: over their class (`local.robust`), where it may be a little above the floor.
+    """
+    if populations.regions is not None:
+        weights = np.array([[float(populations.prior.get(x, 0))] for x in populations.values])
+        cost = weights * populations.distances
+        channel = optimal_over(populations.values, cost, populations.regions, epsilon, delta)
+        robust = OneValue(channel, populations.distances)
+        return Option("optimal", robust, 0.0, robust.expected_loss(populations))
     laws, place = populations.laws, {x: n for n, x in enumerate(populations.values)}
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
     found = optimal(
@@ -253,13 +270,17 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
 
 def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     """Return about what the rows of a channel give away of each two populations: epsilon, or delta at epsilon."""
-    sent = populations.table @ (rows / rows.sum(axis=1, keepdims=True))
-    pairs = [(one, two) for n, one in enumerate(sent) for m, two in enumerate(sent) if n != m]
+    divided = rows / rows.sum(axis=1, keepdims=True)
+    if populations.regions is None:
+        ends = {name: (sent, sent) for name, sent in zip(populations.laws, populations.table @ divided, strict=True)}
+    else:
+        ends = about_ends(divided, populations.regions)
+    pairs = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
     if delta:
         factor = math.exp(min(float(epsilon), 700.0))
         return max(_excess(one - factor * two, dummies) for one, two in pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return max(float(np.log(np.where(one > 0, one / two, 1.0)).max()) for one, two in pairs)
+        return max(float(np.log(np.where(one > 0, one / np.maximum(two, 0), 1.0)).max()) for one, two in pairs)
 
 
 def _excess(differences: Floats, dummies: int) -> float:

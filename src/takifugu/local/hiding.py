@@ -80,7 +80,8 @@ class Hiding:
             detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
             kind, share = Composition.WHOLE, Fraction(0)
         witness = Witness(farthest(belief, people, sender), detail)
-        return Bound(noise_of(sender, people, belief), problem.epsilon, share, kind, witness)
+        noise = noise_of(sender, people, belief)
+        return Bound(noise, problem.epsilon, share, kind, witness, conditions=outside(belief, noise))
 
     def _local(self, people: Populations, epsilon: Fraction, dummies: int) -> Sender:
         """Return a sender that keeps epsilon of local privacy; CalibrationRefused where no strength does."""
@@ -111,6 +112,15 @@ def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) ->
     return found
 
 
+def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
+    """Return what is promised where the populations are none of a counted class, in words; nothing for known ones."""
+    if belief.regions is None or not belief.adds_up:
+        return ()
+    most = belief.rows * noise.local_loss()
+    told = "without a bound" if math.isinf(most) else f"at most epsilon {number(most)}"
+    return (f"outside of the class of populations what is sent of a person tells {told}",)
+
+
 def populations_of(belief: Any) -> Populations:
     """Return the populations of a belief, as `local` reads them: places in the measure of their distances."""
 
@@ -124,7 +134,8 @@ def populations_of(belief: Any) -> Populations:
             for name, law in zip(belief.populations, belief.laws, strict=True)
         }
         prior = dict(zip(values, belief.prior, strict=True))
-        return Populations(laws, None if belief.is_planar else belief.distance, prior, belief.source)
+        metric = None if belief.is_planar else belief.distance
+        return Populations(laws, metric, prior, belief.source, belief.regions)
 
     return kept(belief, populations_of, make)
 
@@ -132,9 +143,8 @@ def populations_of(belief: Any) -> Populations:
 def farthest(belief: Any, people: Populations, sender: Sender) -> str:
     """Return the comparison of the two populations that what is sent tells apart best."""
     pair, most = people.pairs[0], -1.0
-    for a, b in people.pairs:
-        two = Populations({a: people.laws[a], b: people.laws[b]}, people.metric, source=people.source)
-        told = sender.epsilon(two)
+    for a, b in people.pairs if len(people.pairs) > 1 else ():
+        told = sender.epsilon(people.only((a, b)))
         if told > most:
             pair, most = (a, b), told
     left, right = (PropertyIs(belief.which.describe_hypothesis(belief.populations.index(name))) for name in pair)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs.estimate import checked_source, is_private_source
+from takifugu.beliefs.population_region import Regions, covering, samples_of
 from takifugu.errors import InputError
 from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.rationals import Number, as_fraction
@@ -29,7 +29,8 @@ class Populations:
 
     `laws` has a mapping from values to masses for each name; masses must sum to 1 (within 1e-9; they are then divided
     by their sum). The metric is Euclidean distance where values are pairs of numbers, 0 or 1 otherwise. `prior` weighs
-    values in the expected loss (default: the mean of the populations). Raises InputError for fewer than two
+    values in the expected loss (default: the mean of the populations). With `regions` the populations were counted, and
+    whatever is promised holds for all distributions in them, not for `laws` alone. Raises InputError for fewer than two
     populations, a population of one value alone, or a metric that is none.
 
     >>> two = Populations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
@@ -42,6 +43,7 @@ class Populations:
     metric: Metric
     prior: Law
     source: str = "assumed"
+    regions: Regions | None = None
 
     def __init__(
         self,
@@ -49,6 +51,7 @@ class Populations:
         metric: Metric | None = None,
         prior: Mapping[Value, Number] | None = None,
         source: str = "assumed",
+        regions: Regions | None = None,
     ) -> None:
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
@@ -67,6 +70,7 @@ class Populations:
         object.__setattr__(self, "metric", metric or _usual(values))
         object.__setattr__(self, "prior", mean if prior is None else _law(prior, "the prior"))
         object.__setattr__(self, "source", source)
+        object.__setattr__(self, "regions", regions)
         checked_distances(list(values), list(values), self.metric)
         if unknown := [value for value in self.prior if value not in self._places]:
             raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
@@ -80,6 +84,12 @@ class Populations:
     def from_private_data(self) -> bool:
         """Return whether the source states that the populations were taken from the column that they are to protect."""
         return is_private_source(self.source)
+
+    def only(self, names: tuple[str, ...]) -> Populations:
+        """Return some of the populations."""
+        regions = None if self.regions is None else self.regions.only(names)
+        laws = {name: self.laws[name] for name in names}
+        return Populations(laws, self.metric, None, self.source, regions)
 
     @cached_property
     def distances(self) -> npt.NDArray[np.float64]:
@@ -108,7 +118,9 @@ class Populations:
             ).at("column") from None
 
     def describe(self) -> str:
-        return f"the populations {' and '.join(map(repr, self.laws))} over {len(self.values)} values ({self.source})"
+        counted = "" if self.regions is None else f", counted: confidence {self.regions.confidence:g}"
+        names = " and ".join(map(repr, self.laws))
+        return f"the populations {names} over {len(self.values)} values ({self.source}{counted})"
 
 
 def estimated(
@@ -118,31 +130,35 @@ def estimated(
     source: str,
     private: bool = False,
     metric: Metric | None = None,
+    confidence: float = 0.99,
+    people: Iterable[Hashable] | None = None,
 ) -> Populations:
     """Return populations counted from rows (name, value) of a reference file of other people.
 
-    `values` are declared, and `smoothing` is added to the count of each in every population, so that none is ruled out.
-    `private=True` marks that the rows are the column to protect: then the privacy that is promised does not cover what
-    the distributions tell. Raises InputError for a row with an undeclared value, and for smoothing that is negative.
+    They are a class: each in a region that holds the true one, all of them with probability `confidence`
+    (`beliefs.population_region`), and promises hold for the whole class. The rows are independent of each other, or,
+    where `people` says whose row each is, people are, and each counts once. `values` are declared; `smoothing` is added
+    to the count of each for the distributions that losses are averaged over, and changes no promise.
 
-    >>> estimated([("m", 1), ("m", 2), ("f", 2)], [1, 2], smoothing=1, source="a public survey").laws["f"][1]
-    Fraction(1, 3)
+    `private=True` marks that the rows are the column to protect: then the privacy that is promised does not cover what
+    the distributions tell. Raises InputError for a row with an undeclared value, smoothing that is negative, and a
+    confidence outside (0, 1).
+
+    >>> found = estimated([("m", 1), ("m", 2), ("f", 2)], [1, 2], smoothing=1, source="a public survey")
+    >>> found.laws["f"][1], found.regions.sizes
+    (Fraction(1, 3), {'m': 2, 'f': 1})
     """
     declared, share = list(dict.fromkeys(values)), as_fraction(smoothing, "smoothing", "smoothing")
     if share < 0:
         raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
-    counts: dict[str, Counter[Value]] = {}
-    for name, value in rows:
-        counts.setdefault(str(name), Counter())[value] += 1
-    if any(value not in set(declared) for of in counts.values() for value in of):
+    places = {value: number for number, value in enumerate(declared)}
+    listed = [(str(name), value) for name, value in rows]
+    if any(value not in places for _, value in listed):
         raise InputError("a row has a value that is not declared", fix="declare all values").at("values")
-    laws = {name: _smoothed(of, declared, share) for name, of in counts.items()}
-    return Populations(laws, metric, source=checked_source(source, private))
-
-
-def _smoothed(counts: Counter[Value], values: list[Value], share: Fraction) -> Law:
-    total = counts.total() + share * len(values)
-    return {value: (counts[value] + share) / total for value in values}
+    samples = samples_of([(name, places[value]) for name, value in listed], len(declared), people)
+    laws = {name: dict(zip(declared, sample.smoothed(share), strict=True)) for name, sample in samples.items()}
+    regions = covering(samples, declared, confidence)
+    return Populations(laws, metric, source=checked_source(source, private), regions=regions)
 
 
 def _law(given: Mapping[Value, Number], what: str) -> Law:

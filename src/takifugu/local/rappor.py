@@ -66,7 +66,7 @@ class Rappor:
     def delta(self, p: Population, q: Population, epsilon: Number) -> Enclosure:
         """Return an enclosure of the delta of distribution privacy at epsilon, from p to q."""
         factor = math.exp(float(as_fraction(epsilon, "epsilon", "epsilon")))
-        high, low = self._base()
+        high, low = self.base
         gaps = np.array([float(p.get(x, 0)) - factor * float(q.get(x, 0)) for x in self.values])
         found = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
         slack = 2.0**-48 * (1 + factor) * float(high)
@@ -105,11 +105,13 @@ class Rappor:
             total += float(prior.get(x, 0)) * (loss + clear * diameter)
         return total
 
-    def _base(self) -> tuple[Fraction, Fraction]:
+    @property
+    def base(self) -> tuple[Fraction, Fraction]:
+        """Return c1 and c0: how much a bit of 1, or of 0, tells of the value itself."""
         return self.own / self.other, (1 - self.own) / (1 - self.other)
 
     def _largest_log(self, p: Population, q: Population) -> float:
-        high, low = self._base()
+        high, low = self.base
         one = [Fraction(p.get(x, 0)) for x in self.values]
         two = [Fraction(q.get(x, 0)) for x in self.values]
         order = sorted(range(len(one)), key=lambda x: -(one[x] / two[x]) if two[x] else -math.inf)

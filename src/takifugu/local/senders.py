@@ -14,6 +14,7 @@ from takifugu.errors import DataError
 from takifugu.laws.channel import Channel
 from takifugu.local.columns import randomised
 from takifugu.local.measuring import distribution_delta, distribution_loss, local_loss
+from takifugu.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.local.populations import Populations
 from takifugu.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.local.rappor import Rappor
@@ -24,7 +25,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Sender(Protocol):
-    """A way to send a value of some populations."""
+    """A way to send a value of some populations; of counted ones epsilon and delta hold over their whole class."""
 
     def epsilon(self, populations: Populations) -> float:
         """Return the least epsilon of distribution privacy with delta 0; infinite where there is none."""
@@ -59,10 +60,14 @@ class OneValue:
     cost: int = 1
 
     def epsilon(self, populations: Populations) -> float:
+        if populations.regions is not None:
+            return loss_over(self.channel, populations.regions)
         laws = populations.laws
         return max(distribution_loss(self.channel, laws[a], laws[b]) for a, b in populations.pairs)
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
+        if populations.regions is not None:
+            return delta_over(self.channel, populations.regions, epsilon)
         laws = populations.laws
         return max(distribution_delta(self.channel, laws[a], laws[b], epsilon) for a, b in populations.pairs)
 
@@ -101,6 +106,8 @@ class Tuple:
         return OneValue(self.channel, self.distances).epsilon(populations)
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
+        if populations.regions is not None:
+            return delta_over(self.channel, populations.regions, epsilon, self.dummies)
         tupling = Tupling(self.dummies)
         lifted = {name: self._lifted(law) for name, law in populations.laws.items()}
         both = [*populations.pairs, *((b, a) for a, b in populations.pairs)]
@@ -140,10 +147,14 @@ class Bits:
         return math.ceil(self.rappor.own + (len(self.rappor.values) - 1) * self.rappor.other)
 
     def epsilon(self, populations: Populations) -> float:
+        if populations.regions is not None:
+            return bits_loss_over(self.rappor, populations.regions)
         laws = populations.laws
         return max(self.rappor.distribution_loss(laws[a], laws[b]) for a, b in populations.pairs)
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
+        if populations.regions is not None:
+            return bits_delta_over(self.rappor, populations.regions, epsilon)
         laws, pairs = populations.laws, [*populations.pairs, *((b, a) for a, b in populations.pairs)]
         return max(self.rappor.delta(laws[a], laws[b], epsilon).high for a, b in pairs)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.population_region import samples_of
 from takifugu.beliefs.populations import FromPopulations
 from takifugu.capabilities.coded_rows import CodedRows
 from takifugu.errors import DataError, InputError, SpecError, TakifuguError, within
 from takifugu.frames import Table, missing_states
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import as_fraction
+from takifugu.names import normalised
 from takifugu.queries import EachValue, Query
 from takifugu.secrets.populations import which_population
 from takifugu.spec.columns import Column
@@ -99,12 +101,18 @@ class Populations(Kind):
         values: tuple[Any, ...] = given.values if given.box is None else grid_of(given.box).centres
         if given.box is None and len(set(map(str, values))) < len(values):
             raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
-        laws = _declared(given, values) if given.reference is None else _counted(given, source, values, folder)
-        private = given.reference is not None and given.reference.from_private_data
-        return FromPopulations(
-            laws, source.rows_per_person, given.rows_independent, scales, measure, None,
-            checked_source(given.source, private), given.supports,
-        )  # fmt: skip
+        about: dict[str, Any] = {
+            "rows": source.rows_per_person, "independent": given.rows_independent, "scales": scales, "measure": measure,
+            "supports": given.supports,
+        }  # fmt: skip
+        if given.reference is None:
+            laws = _declared(given, values)
+            return FromPopulations(laws, source=checked_source(given.source, False), **about)
+        read = reference_rows(given, source, values, folder)
+        samples, file = samples_of(read.rows, len(values), read.people), given.reference
+        origin = checked_source(given.source, file.from_private_data)
+        with within("reference"):
+            return FromPopulations.counted(samples, values, file.confidence, file.smoothing, source=origin, **about)
 
     def unreadable(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
         for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
@@ -195,7 +203,10 @@ class Populations(Kind):
             yield "a place outside of the box counts as the nearest one inside"
         given = spec.belief.reference
         if given is not None and not given.from_private_data:
-            yield f"the reference file is about other people; {given.smoothing} is added to the count of each value"
+            yield (
+                f"the reference file is about other people; {given.smoothing} is added to the count of each value "
+                "where losses are averaged"
+            )
         if self.fitted_to_data(spec):
             yield (
                 "the populations were counted in the private rows: that these, the table of probabilities and the maps "
@@ -228,38 +239,45 @@ def _declared(given: PopulationsSpec, values: Sequence[Any]) -> Mapping[str, Map
     return laws
 
 
-def _counted(
-    given: PopulationsSpec, source: Any, values: Sequence[Any], folder: Path
-) -> Mapping[str, Mapping[Any, Fraction]]:
-    """Return the populations of a reference file: counts of each value, and the smoothing constant, over their sum."""
+@dataclass(frozen=True)
+class ReferenceRows:
+    """The rows of a reference file: the name of the population and the number of the value, and whose they are."""
+
+    rows: Sequence[tuple[str, int]]
+    people: Sequence[str] | None
+
+
+def reference_rows(given: PopulationsSpec, source: Any, values: Sequence[Any], folder: Path) -> ReferenceRows:
+    """Return the rows of the populations that count; InputError, which names the key, for a file that breaks a rule."""
     file: Any = given.reference
-    share = as_fraction(file.smoothing, "smoothing", "reference", "smoothing")
-    if share < 0:
-        raise InputError(f"is {file.smoothing!r}", rule="it must not be negative").at("reference", "smoothing")
     with within("reference"):
         try:
             table = open_public(file, source, folder / file.file)
-            names = [*_reference_columns(file, source), file.population]
+            names = [*_reference_columns(file, source), file.population, *([file.unit] if file.unit else [])]
             table.require(names)
             read = columns_of(table, names)
             codes = _codes(read, names, given, values, table).tolist()
         except TakifuguError as error:
             raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None
-        found: dict[str, Counter[int]] = {name: Counter() for name in file.populations or ()}
-        for name, code in zip(texts_in(read[-1], table), codes, strict=True):
-            if name is None:
-                raise InputError(f"{file.file}: a row names no population", fix="drop it").at("population")
-            if file.populations is None or name in found:
-                found.setdefault(name, Counter())[code] += 1
-        empty = [name for name, counts in found.items() if not counts]
-        if empty or len(found) < 2:
+        populations = texts_in(read[len(_reference_columns(file, source))], table)
+        if None in populations:
+            raise InputError(f"{file.file}: a row names no population", fix="drop it").at("population")
+        people = texts_in(read[-1], table) if file.unit else [""] * len(codes)
+        if None in people:
+            raise InputError(f"{file.file}: a row names no person", fix="drop it").at("unit")
+        counted = populations if file.populations is None else file.populations
+        rows = [
+            (str(name), code, normalised(str(person)))
+            for name, code, person in zip(populations, codes, people, strict=True) if name in counted
+        ]  # fmt: skip
+        seen = {name for name, _, _ in rows}
+        empty = [name for name in file.populations or () if name not in seen]
+        if empty or len(seen) < 2:
             what = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
             raise InputError(f"{file.file} {what}", fix="name the column of the populations").at("population")
-    laws = {}
-    for name, counts in found.items():
-        total = counts.total() + share * len(values)
-        laws[name] = {value: (counts[code] + share) / total for code, value in enumerate(values)}
-    return laws
+    return ReferenceRows(
+        [(name, code) for name, code, _ in rows], [person for _, _, person in rows] if file.unit else None
+    )
 
 
 def _codes(read: Sequence[Sequence[Any]], names: Sequence[str], given: Any, values: Any, table: Table) -> Codes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictFloat, StrictInt
 
 from takifugu.spec.sections import (
     AllowZeroNoise,
@@ -80,8 +80,16 @@ class ReferenceSpec(FileKeys):
     ] = None
     value: ValueColumn = None
     coordinates: Coordinates = None
+    unit: Annotated[
+        Text | None,
+        Field(description="the column that says whose row it is; without it rows are independent", examples=["person"]),
+    ] = None
+    confidence: Annotated[
+        StrictFloat,
+        Field(gt=0, lt=1, description="how surely the true populations are in the class that the promise covers"),
+    ] = 0.99
     smoothing: Annotated[
-        Number, Field(description="what is added to the count of each value, so that none is ruled out", examples=[1])
+        Number, Field(description="added to the count of each value where losses are averaged", examples=[1])
     ]
     from_private_data: Annotated[
         StrictBool,
