@@ -21,7 +21,8 @@ from pathlib import Path
 
 from pages import ROOT, commit, pyplot, save, table, write
 from research_data import find_or_leave
-from takifugu.local.choosing import Mechanism, largest_strength, mechanisms, optimum
+from takifugu.local.choosing import Mechanism, choose, largest_strength, mechanisms, optimum
+from takifugu.local.held_out import measured_on
 from takifugu.local.measuring import success
 from takifugu.local.populations import Populations, estimated
 from takifugu.local.senders import Sender
@@ -39,6 +40,7 @@ METRES = (111_200.0, 84_400.0)
 #: Added to the count of every cell in both populations: their supports differ otherwise.
 SMOOTHING = "1/2"
 HEAVIEST = 10
+SOURCE = "check-ins of a research data set"
 #: Noise inside tupling moves no place farther than this.
 RADIUS = 10_000
 DELTA = Fraction(1, 1000)
@@ -109,10 +111,56 @@ def split(path: Path, attribute: str) -> tuple[str, str, Callable[[Row], bool]]:
 
 
 def populations(path: Path, attribute: str) -> Populations:
-    """Return the two smoothed populations of an attribute."""
+    """Return the two smoothed populations of an attribute, taken for what people there are: declared, not a class."""
+    return Populations(counted(path, attribute, lambda user: True)[0].laws, source=SOURCE)
+
+
+def counted(path: Path, attribute: str, whose: Callable[[int], bool]) -> tuple[Populations, Populations]:
+    """Return the two populations of an attribute among some users: by rows, and by people, each of whom counts once."""
     where, (one, other, chosen) = places(), split(path, attribute)
-    seen = ((one if chosen(row) else other, where[cell(float(row["lat"]), float(row["lon"]))]) for row in rows(path))
-    return estimated(seen, where, SMOOTHING, source="check-ins of a research data set")
+    seen = [row for row in rows(path) if whose(int(row["user"]))]
+    listed = [
+        (one if chosen(row) else other, where[cell(float(row["lat"]), float(row["lon"]))]) for row in seen
+    ]
+    people = [row["user"] for row in seen]
+    return tuple(estimated(listed, where, SMOOTHING, SOURCE, people=of) for of in (None, people))  # type: ignore[return-value]
+
+
+def held_out_table(path: Path) -> str:
+    """Return what is found from the users with odd numbers, and what it gives away of those with even ones."""
+    lines = []
+    for attribute in ATTRIBUTES:
+        by_rows, by_people = counted(path, attribute, lambda user: user % 2 == 1)
+        others = as_they_are(path, attribute)
+        known = Populations(by_rows.laws, source=SOURCE)
+        for words, people, name in (
+            ("optimal, the estimate taken for the truth", known, "optimal"),
+            ("optimal, class, rows as independent", by_rows, "optimal"),
+            ("optimal, class, people counted once", by_people, "optimal"),
+            ("planar Laplace, the estimate taken for the truth", known, "planar-laplace-remapped"),
+            ("planar Laplace, class, people counted once", by_people, "planar-laplace-remapped"),
+        ):
+            sender = choose(people, SHOWN, mechanism=name).sender
+            seen = measured_on(sender, others, SHOWN)
+            epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
+            loss, guess = f"{sender.expected_loss(others):,.0f} m", f"{100 * seen.guess:.1f} %"
+            lines.append([f"{attribute}: {words}", loss, epsilon, f"{seen.delta:.3f}", guess])
+        lines.append([f"{attribute}: the place itself", "0 m", "∞", "-", f"{100 * seen.before:.1f} %"])
+    return table(["found from 89 users, at ε = 1", "loss", "held-out ε", "held-out δ(1)", "guess"], lines)
+
+
+def as_they_are(path: Path, attribute: str) -> Populations:
+    """Return the populations of the users with even numbers, unsmoothed."""
+    one, other, chosen = split(path, attribute)
+    seen, where = {one: Counter[int](), other: Counter[int]()}, places()
+    for row in rows(path):
+        if int(row["user"]) % 2 == 0:
+            seen[one if chosen(row) else other][cell(float(row["lat"]), float(row["lon"]))] += 1
+    laws = {
+        name: {place: Fraction(counts[n], counts.total()) for n, place in enumerate(where)}
+        for name, counts in seen.items()
+    }
+    return Populations(laws, source=SOURCE)
 
 
 def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> Found | None:
@@ -248,7 +296,8 @@ def main() -> None:
     before = {name: success(None, *of.laws.values()) for name, of in people.items()}
     made = {
         "losses": losses_table(curves), "guesses": guesses_table(before, curves),
-        "tupling": tupling_table(tupled, loose), "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
+        "tupling": tupling_table(tupled, loose), "held out": held_out_table(path),
+        "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
     }  # fmt: skip
     for name, text in made.items():
         write(PAGE, name, text)

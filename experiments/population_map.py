@@ -37,11 +37,11 @@ def write_files(source: Path, folder: Path) -> None:
     ):
         people, others = csv.writer(private), csv.writer(public)
         people.writerow(["person", "lon", "lat"])
-        others.writerow(["status", "lon", "lat"])
+        others.writerow(["person", "status", "lon", "lat"])
         for row in csv.DictReader(file):
             place = [row["lon"], row["lat"]]
             if int(row["user"]) % 2:
-                others.writerow(["home" if row["category"] == "Residence" else "out", *place])
+                others.writerow([row["user"], "home" if row["category"] == "Residence" else "out", *place])
             elif row["user"] not in seen:
                 seen.add(row["user"])
                 people.writerow([row["user"], *place])

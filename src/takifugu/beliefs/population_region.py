@@ -165,8 +165,8 @@ class Regions:
         )  # fmt: skip
         return (
             f"the populations were counted in a sample ({what}: {listed}); the promise holds for every distribution in "
-            f"a region that holds the true ones with confidence {self.confidence:g}, and each of which may differ from "
-            f"another by at most {100 * self.largest_move:.3g} % of its mass",
+            f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one population "
+            f"in it differ by at most {100 * self.largest_move:.3g} % of their mass",
             apart,
         )
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.calibration import Calibration, Comparisons, calibrate, compare
+from takifugu.calibration.result import CHOSEN
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
@@ -128,7 +129,10 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         framework, query = asking.about(asked.units), asked.query
         rows = compare(framework, query, item.epsilon, item.delta, file.source.only_release)
         told = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
-        yield Compared(name, scope, longest.name if scope == "unit" else None, replace(rows, rows=told))
+        chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
+        seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))
+        rows = replace(rows, rows=told, beside=(*rows.beside, *seen))
+        yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:

@@ -285,6 +285,10 @@ class Kind:
         """Yield what is to be expected of one table, before it is paid for, from what is public."""
         yield from ()
 
+    def held_out(self, file: ReleaseFile, item: Any, mechanism: str) -> Iterator[str]:
+        """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
+        yield from ()
+
     def fitted_to_data(self, spec: Any) -> bool:
         """Return whether the file declares that its belief was fitted to the private data."""
         fit = getattr(spec.belief, "fit", None)

@@ -16,6 +16,8 @@ from takifugu.errors import DataError, InputError, SpecError, TakifuguError, wit
 from takifugu.frames import Table, missing_states
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.laws.rationals import as_fraction
+from takifugu.local.held_out import halves_of, held_out
+from takifugu.local.hiding import populations_of
 from takifugu.names import normalised
 from takifugu.queries import EachValue, Query
 from takifugu.secrets.populations import which_population
@@ -109,10 +111,8 @@ class Populations(Kind):
             laws = _declared(given, values)
             return FromPopulations(laws, source=checked_source(given.source, False), **about)
         read = reference_rows(given, source, values, folder)
-        samples, file = samples_of(read.rows, len(values), read.people), given.reference
-        origin = checked_source(given.source, file.from_private_data)
-        with within("reference"):
-            return FromPopulations.counted(samples, values, file.confidence, file.smoothing, source=origin, **about)
+        about["source"] = checked_source(given.source, given.reference.from_private_data)
+        return _counted(given, read.rows, read.people, values, about)
 
     def unreadable(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
         for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
@@ -184,6 +184,26 @@ class Populations(Kind):
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
         return units[0].data  # all persons' rows, in their order
 
+    def held_out(self, file: ReleaseFile, item: Any, mechanism: str) -> Iterator[str]:
+        given, belief = file.spec.belief, file.belief  # type: ignore[attr-defined]
+        if given.reference is None or not belief.adds_up:
+            return
+        read = reference_rows(given, file.source, belief.values, file.folder)
+        half, other = halves_of(read.rows, read.people)
+        about = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
+        try:
+            halves = (
+                populations_of(_counted(given, *half, belief.values, about)),
+                populations_of(_as_seen(belief, *other)),
+            )
+        except TakifuguError:
+            return  # a half has too few rows
+        if set(halves[0].laws) != set(halves[1].laws):
+            return
+        epsilon, delta = (as_fraction(part, "a budget") / belief.rows for part in (item.epsilon, item.delta))
+        if (seen := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
+            yield seen.words(mechanism, epsilon, read.people is not None)
+
     def fitted_to_data(self, spec: Any) -> bool:
         return spec.belief.reference is not None and bool(spec.belief.reference.from_private_data)
 
@@ -237,6 +257,19 @@ def _declared(given: PopulationsSpec, values: Sequence[Any]) -> Mapping[str, Map
             ).at("laws", name)
         laws[name] = dict(zip(values, masses, strict=True))
     return laws
+
+
+def _counted(given: Any, rows: Any, people: Any, values: Sequence[Any], about: dict[str, Any]) -> FromPopulations:
+    file, samples = given.reference, samples_of(rows, len(values), people)
+    with within("reference"):
+        return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
+
+
+def _as_seen(belief: FromPopulations, rows: Any, people: Any) -> FromPopulations:
+    """Return the populations as these rows have them, unsmoothed, taken for what they are."""
+    samples = samples_of(rows, len(belief.values), people)
+    laws = {name: dict(zip(belief.values, of.smoothed(Fraction(0)), strict=True)) for name, of in samples.items()}
+    return FromPopulations(laws, scales=belief.scales, measure=belief.measure, supports="align")
 
 
 @dataclass(frozen=True)
