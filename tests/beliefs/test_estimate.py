@@ -78,7 +78,7 @@ def test_no_private_value_is_in_a_message() -> None:
 def test_the_mark_of_the_private_data_survives_text() -> None:
     chain = MarkovChain.fit([list("abab")], 5, source="the first half of each diary", private=True)
     assert chain.from_private_data
-    assert chain.source == "estimated from the private data: the first half of each diary"
+    assert chain.source == "estimated from the private data: the first half of each diary; a point estimate"
     again = beliefs.from_dict(chain.to_dict())
     assert isinstance(again, MarkovChain)
     assert again.from_private_data

@@ -189,7 +189,7 @@ def test_fitted_beliefs_say_where_they_come_from():
     data = {"x": x, "twice": 2 * x, "y": generator.normal(0, 1, 200).round(3)}
     fitted = tf.MultivariateNormal.fit(data, source="a public survey", records=50)
     assert fitted.records == 50
-    assert fitted.source == "a public survey"
+    assert fitted.source == "a public survey; a point estimate"
     assert float(fitted.covariance[0][2]) == pytest.approx(np.cov(x, data["y"])[0, 1], rel=1e-10)
     private = tf.MultivariateNormal.fit(data, ["x"], source="these customers", private=True)
     assert private.from_private_data

@@ -233,7 +233,7 @@ def test_other_beliefs(tmp_path: Path) -> None:
     (tmp_path / "public.csv").write_text(files.data({"p": (300,), "q": (200,)}), encoding="utf-8")
     fit = planned(tmp_path, changed((matrix, 'fit = { file = "public.csv", smoothing = 2 }')))
     belief = fit.tables[1].calibrations[0].framework.beliefs[0]
-    assert belief.source == "a test; estimated from public.csv with smoothing 2"
+    assert belief.source == "a test; estimated from public.csv with smoothing 2; a point estimate"
     of_class = changed((matrix, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
     plan = planned(tmp_path, of_class)
     belief = plan.tables[1].calibrations[0].framework.beliefs[0]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.beliefs import belief_class
-from takifugu.beliefs.estimate import Columns, checked_source, count_transitions, smoothed_rows
+from takifugu.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
 from takifugu.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.beliefs.states import State, checked_alphabet
 from takifugu.beliefs.stochastic import (
@@ -144,7 +144,7 @@ class MarkovChain(OneSequence):
             region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
             return region
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
-        return MarkovChain(rows, length, "stationary" if initial is None else initial, names, text)
+        return MarkovChain(rows, length, "stationary" if initial is None else initial, names, point_estimate(text))
 
     @cached_property
     def stationary(self) -> FloatArray:

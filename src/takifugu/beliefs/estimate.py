@@ -33,6 +33,15 @@ def is_private_source(source: str) -> bool:
     return source.strip().lower().startswith(PRIVATE_SOURCE)
 
 
+def point_estimate(source: str) -> str:
+    """Return the source of numbers that are one estimate, not a class of what they may be.
+
+    >>> point_estimate("estimated from public.csv")
+    'estimated from public.csv; a point estimate'
+    """
+    return f"{source}; a point estimate"
+
+
 def checked_source(source: str, private: bool) -> str:
     """Return the source of an estimate, marked when it is the private data; InputError for an empty one."""
     if not isinstance(source, str) or not source.strip():

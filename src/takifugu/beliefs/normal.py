@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.beliefs.estimate import checked_source, is_private_source
+from takifugu.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.beliefs.normal_views import NormalView, view_of
 from takifugu.beliefs.one_sequence import Nameless
 from takifugu.errors import InputError, within
@@ -114,7 +114,7 @@ class MultivariateNormal(Nameless):
         """
         from takifugu.beliefs.normal_fit import moments
 
-        told = checked_source(source, private)
+        told = point_estimate(checked_source(source, private))
         columns, means, covariance, count = moments(data, names, _DIGITS)
         return MultivariateNormal(
             means, covariance, columns, count if records is None else records, ranges, resolution, outside, told,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.estimate import checked_source, point_estimate
 from takifugu.beliefs.records import Records
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import DataError, InputError, TakifuguError
@@ -114,7 +114,7 @@ def _fitted(given: IndependentRecordsSpec, source: Source, folder: Path) -> Join
     for group in totals(public, [], by=fit.columns, null_keys="keep"):
         read = zip(fit.columns, group.key, strict=True)
         found[tuple(_fitted_value(name, text, classes.get(name), public) for name, text in read)] += group.rows
-    origin = checked_source(f"{given.source}; counted in {fit.file}", fit.private)
+    origin = point_estimate(checked_source(f"{given.source}; counted in {fit.file}", fit.private))
     return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=origin)
 
 

@@ -59,7 +59,8 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield 'kind = "populations"'
     yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
     box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
-    reference = f'# reference = {{ file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1 }}'
+    counted = f'file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1, confidence = 0.99'
+    reference = f"# reference = {{ {counted} }}"
     if len([c for c in columns if c.kind == NUMBERS]) == 2:
         yield from comment("FILL IN a box that the places lie in and that is known without them.")
         yield box
@@ -75,6 +76,10 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         if _coordinates(columns):
             yield from comment("For places, with coordinates: a box that is known without them.")
             yield box
+    yield from comment(
+        "What is counted is a class: the promise holds for every population that the public file supports with this "
+        'confidence. Where a person has several rows there, write unit = "person" in it: then each counts once.'
+    )
     yield from comment("FILL IN: are a person's rows independent of each other, given the population? Only then write")
     yield "# rows_independent = true"
     if all(c.role != "unit" for c in columns):

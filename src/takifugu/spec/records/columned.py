@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from takifugu.beliefs.estimate import checked_source
+from takifugu.beliefs.estimate import checked_source, point_estimate
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.network_files import read_network
 from takifugu.beliefs.table import JointTable
@@ -112,7 +112,7 @@ def _counted(fit: TableFitSpec, origin: str, source: Any, folder: Path) -> Joint
     for group in totals(public, [], by=fit.columns):
         cells = zip(group.key, fit.columns, strict=True)
         found[tuple(binned(text, name, bins[name], public.numerals) for text, name in cells)] += group.rows
-    told = checked_source(f"{origin}; counted in {fit.file}", fit.private)
+    told = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=told)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.chain_region import ChainRegion
-from takifugu.beliefs.estimate import checked_source, smoothed_rows
+from takifugu.beliefs.estimate import checked_source, point_estimate, smoothed_rows
 from takifugu.beliefs.pieces import Chain
 from takifugu.errors import InputError
 from takifugu.files import read_file
@@ -130,7 +130,8 @@ def fitted(
     if fit.confidence is not None:
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
         return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
-    origin = checked_source(f"{said}estimated from {fit.file} with smoothing {fit.smoothing}", fit.private)
+    told = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
+    origin = point_estimate(checked_source(told, fit.private))
     smoothing = float(fit.smoothing)
     if by_cell is not None and calendar is not None:
         return fitted_by(belief, by_cell, smoothing, calendar, length, origin)
