@@ -165,8 +165,8 @@ class Regions:
         )  # fmt: skip
         return (
             f"the populations were counted in a sample ({what}: {listed}); the promise holds for every distribution in "
-            f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one population "
-            f"in it differ by at most {100 * self.largest_move:.3g} % of their mass",
+            f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "
+            f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
             apart,
         )
 
