@@ -107,7 +107,8 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         yield line(stay, f"{needs}: how long each lasts at a time")
     else:
         yield line("# stay = { still = 100, walking = 6 }", "instead of matrix: how many steps each lasts at a time")
-    yield line('# fit = { file = "public.csv" }', "instead of matrix: counted in a file with the same columns")
+    fit = '# fit = { file = "public.csv", confidence = 0.99 }'
+    yield line(fit, "instead of matrix: the class that a file with the same columns supports")
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
     if "piece" in roles:
