@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.influence.rays import tree_paths
 from takifugu.influence.rounding import UNIT, FloatArray, IntArray, up
 
 #: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
@@ -35,15 +36,8 @@ class Trees:
 
     @staticmethod
     def of(edges: IntArray) -> Trees:
-        """Return trees with their paths: x = paths . rho along the edges; entries are -1, 0, 1."""
-        count, size, _ = edges.shape
-        incidence = np.zeros((count, size, size + 1))
-        which, edge = np.arange(count)[:, None], np.arange(size)[None, :]
-        incidence[which, edge, edges[..., 0]] = 1.0
-        incidence[which, edge, edges[..., 1]] = -1.0
-        paths = np.zeros((count, size + 1, size))
-        paths[:, 1:, :] = np.rint(np.linalg.inv(incidence[:, :, 1:]))
-        return Trees(edges, paths)
+        """Return trees with their paths."""
+        return Trees(edges, tree_paths(edges))
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
 from takifugu.influence.sides import Backward, BackwardFromAnyStart, Forward, Side
 from takifugu.influence.sweeps import Track, pieces, sweep
+from takifugu.kept import kept
 from takifugu.secrets import Family
 
 
@@ -40,8 +41,8 @@ def chain_loss(chain: Any, profile: Profile, family: Family, jumps: Sequence[int
     """
     length, states = profile.size, len(profile.tables[0])
     jumps = usual_jumps(states) if jumps is None else jumps
-    right = sweep(Forward(chain.step_matrices, length), reversed_runs(profile), jumps)
-    left = sweep(backward_side(chain), profile, jumps)
+    ahead, behind = kept(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
+    right, left = sweep(ahead, reversed_runs(profile), jumps), sweep(behind, profile, jumps)
     return worst(chain, profile, family, right, left)
 
 
@@ -51,6 +52,11 @@ def usual_jumps(states: int) -> tuple[int, ...]:
     For four states and more each costs as much as all steps, and gains little.
     """
     return (2, 4) if states == 3 else ()
+
+
+def sides_of(chain: Any, length: int) -> tuple[Side, Side]:
+    """Return what steps behind an entry add and what those before it add: they remember matrices and tight trees."""
+    return Forward(chain.step_matrices, length), backward_side(chain)
 
 
 def backward_side(chain: Any) -> Side:

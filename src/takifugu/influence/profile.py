@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.errors import InputError
-from takifugu.influence.rounding import UNIT, FloatArray, IntArray, up
+from takifugu.influence.rounding import UNIT, FloatArray, IntArray, closed, up
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,7 @@ class Profile:
                 )
             if (table != table.T).any():
                 raise InputError(f"table {number} of a profile is not symmetric")
+        object.__setattr__(self, "tables", tuple(map(closed, self.tables)))  # u to w to v is a change of u to v, too
         if len(self.lengths) != len(self.table_of) or (self.lengths < 1).any():
             raise InputError("the runs of a profile do not fit", rule="each has a table, and a length from 1")
 

@@ -1,9 +1,8 @@
 """S(p, q; rho) = log sup of p.phi / q.phi over the likelihoods phi that a profile admits, never rounded down.
 
-The cone is K(rho) = {phi >= 0: phi(u) <= e^rho(u, v) phi(v)}. After closure its extreme rays for up to three states are
-e^rho(., v) and e^-rho(v, .); for more states these are not all, and a dual certificate bounds the supremum
-(`certified`). S is not expansive, S(.; rho + eta) <= S(.; rho) + eta, so rounding errors only add
-(docs/theory/influence.md).
+The cone is K(rho) = {phi >= 0: phi(u) <= e^rho(u, v) phi(v)}. For few states all its extreme rays are listed (`rays`),
+for more a dual certificate bounds the supremum (`certified`). S is not expansive, S(.; rho + eta) <= S(.; rho) + eta,
+so rounding errors only add (docs/theory/influence.md).
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from takifugu.influence.certified import Programs
+from takifugu.influence.rays import MOST_STATES, extreme_rays
 from takifugu.influence.rounding import UNIT, FloatArray, closed, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
@@ -25,7 +25,7 @@ def suprema(
     """Return R[a, b] >= S(rows[a], rows[b]; ratio) for all pairs of rows, shape (m, m), of diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
-    `relative_error`. `programs` remembers which constraints were tight in the last call, for four states and more.
+    `relative_error`. `programs` remembers which constraints were tight in the last call, where not all rays are listed.
     Source: Theorem 1 and section 3 of docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
@@ -33,12 +33,12 @@ def suprema(
     """
     ratio = closed(ratio)
     largest = float(ratio.max(initial=0.0))
-    if largest == 0.0:
+    if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     states = rows.shape[1]
     if largest > LARGEST_POWER:
         bound = np.full((len(rows), len(rows)), largest)
-    elif states <= 3:
+    elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
     elif states <= EXACT_STATES or programs is not None:
         bound = np.minimum((programs or Programs()).bound(rows, ratio), over_levels(rows, largest))
@@ -53,9 +53,8 @@ def suprema(
 
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return the largest log-ratio over the rays e^rho(., v) and e^-rho(v, .): the supremum for up to three states."""
-    rays = np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
-    return _log_ratios(rows @ rays, rows.shape[1], float(ratio.max()))
+    """Return the largest log-ratio over the extreme rays of a closed cone."""
+    return _log_ratios(rows @ extreme_rays(ratio), rows.shape[1], float(ratio.max()))
 
 
 def over_levels(rows: FloatArray, largest: float) -> FloatArray:

@@ -142,7 +142,7 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
             continue
-        jumped_over = range(behind + 1, memory.last_moving + 1)
+        jumped_over = _jumped_over(memory, behind)
         if any(p not in memory.tables for p in jumped_over):
             continue
         between = sum(float(memory.tables[p].max()) for p in jumped_over)
@@ -155,6 +155,11 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
         best = np.minimum(best, jumped)
         tried += 1
     return best if tried == 1 else closed(best)
+
+
+def _jumped_over(memory: _Memory, behind: int) -> range:
+    """Return the positions that a jump to one leaves out, up to the last one with any profile."""
+    return range(behind + 1, memory.last_moving + 1)
 
 
 def _sum(table: FloatArray, loss: FloatArray) -> FloatArray:

@@ -1,0 +1,106 @@
+"""The supremum over a cone of likelihoods: all rays, certified programs, linear programs, and what is no bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.support.influence_oracle import lp_supremum
+
+from takifugu.influence.certified import Programs
+from takifugu.influence.rays import extreme_rays
+from takifugu.influence.rounding import closed
+from takifugu.influence.suprema import over_levels, over_rays, suprema
+
+P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
+RHO = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
+
+
+def random_case(rng, states):
+    rows = rng.dirichlet(np.full(states, rng.choice([0.1, 0.5, 2.0])), size=states)
+    if rng.random() < 0.3:
+        rows[rows < 0.05] = 0.0
+        rows /= rows.sum(axis=1, keepdims=True)
+    ratio = rng.uniform(0, rng.choice([0.3, 2.0, 6.0]), (states, states))
+    np.fill_diagonal(ratio, 0.0)
+    return rows, closed(ratio)
+
+
+def test_four_states_have_rays_that_stars_do_not():
+    assert suprema(np.array([P, Q]), RHO)[0, 1] == pytest.approx(0.53114514867233964, rel=1e-12)
+    stars = np.hstack([np.exp(closed(RHO)), np.exp(-closed(RHO).T)])
+    simple = np.log((np.array(P) @ stars) / (np.array(Q) @ stars)).max()
+    assert simple == pytest.approx(0.33552145314041268, rel=1e-12)
+
+
+def test_the_example_has_nineteen_rays():
+    rays = extreme_rays(closed(RHO))
+    assert len(np.unique(rays.round(12), axis=1).T) == 19
+
+
+@pytest.mark.parametrize("states", [2, 3, 4, 5, 6])
+def test_rays_and_programs_agree(states):
+    rng = np.random.default_rng(states)
+    for _ in range(40):
+        rows, ratio = random_case(rng, states)
+        by_rays = np.clip(over_rays(rows, ratio), 0, ratio.max())
+        by_programs = np.clip(Programs().bound(rows, ratio), 0, ratio.max())
+        np.fill_diagonal(by_rays, 0)
+        assert (by_programs >= by_rays - 1e-13).all()
+        assert (by_programs <= by_rays + 1e-6).all()
+
+
+@pytest.mark.parametrize("states", [2, 3, 4, 7, 9])
+def test_bounds_are_the_supremum_of_the_linear_program(states):
+    rng = np.random.default_rng(10 + states)
+    for _ in range(8):
+        rows, ratio = random_case(rng, states)
+        bounds = suprema(rows, ratio)
+        for a, b in [(0, 1), (1, 0), (states - 1, 0)]:
+            exact = lp_supremum(rows[a], rows[b], ratio)
+            assert exact - 1e-6 <= bounds[a, b] <= max(exact, 0) + 1e-6
+
+
+def test_one_pair_for_all_is_sound_and_loose():
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        rows, ratio = random_case(rng, 4)
+        levels = over_levels(rows, float(ratio.max()))
+        assert (levels >= over_rays(rows, ratio) - 1e-13).all()
+    rows = np.array([[0.33, 0.33, 0.33, 0.01], [0.33, 0.33, 0.33, 0.01], [0.25] * 4, [0.4, 0.2, 0.2, 0.2]])
+    ratio = 0.1 * (1 - np.eye(4))
+    ratio[:3, 3] = 3.0
+    assert over_levels(rows, 3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
+
+
+def test_a_star_too_few_is_below_the_supremum():
+    bounds, rows = suprema(np.array([P, Q]), RHO), np.array([P, Q])
+    fewer = extreme_rays(closed(RHO))[:, ::2]
+    assert np.log((rows[0] @ fewer) / (rows[1] @ fewer)).max() < bounds[0, 1] or (
+        np.log((rows[1] @ fewer) / (rows[0] @ fewer)).max() < bounds[1, 0]
+    )
+
+
+def test_any_flow_bounds_the_supremum(monkeypatch):
+    monkeypatch.setattr("takifugu.influence.certified.PIVOTS", 0)
+    rng = np.random.default_rng(8)
+    for _ in range(40):
+        rows, ratio = random_case(rng, 5)
+        proved = Programs().bound(rows, ratio)
+        off = ~np.eye(5, dtype=bool)
+        assert (proved[off] >= over_rays(rows, ratio)[off] - 1e-13).all()
+
+
+def test_errors_of_the_ratios_only_add():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        rows, ratio = random_case(rng, int(rng.integers(2, 6)))
+        wider = ratio + 0.01 * (1 - np.eye(len(ratio)))
+        assert (suprema(rows, wider) <= suprema(rows, ratio) + 0.01 + 1e-12).all()
+        assert (suprema(rows, wider) >= suprema(rows, ratio) - 1e-12).all()
+
+
+def test_equal_rows_and_impossible_values():
+    assert suprema(np.full((3, 3), 1 / 3), 5 * (1 - np.eye(3))).max() < 1e-13
+    certain = np.eye(3)
+    assert suprema(certain, 2 * (1 - np.eye(3))).max() == pytest.approx(2, rel=1e-12)
+    assert suprema(certain, 900 * (1 - np.eye(3))).max() == 900
