@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 import takifugu as tf
-from pages import ROOT, commit, table, write
-from research_data import find_or_leave
+from pages import ROOT, commit, make, table
+from research_data import needed_file
 from takifugu.noise import InsecureSeededEntropyForTests
 
 FILE = "activity/extrasensory_states.csv.gz"
@@ -169,9 +168,8 @@ def picture(panels: Sequence[tuple[str, Sequence[Trial]]]) -> None:
     figure.savefig(PICTURE, metadata=about)
 
 
-def main() -> None:
-    started = time.perf_counter()
-    people = participants(find_or_leave(FILE))
+def tables() -> dict[str, str]:
+    people = participants(needed_file(FILE))
     known, rest = [p for p in people if p.number % 2 == 0], [p for p in people if p.number % 2 == 1]
     chain = fitted(known)
     lengths = [person.lengths for person in rest]
@@ -192,15 +190,16 @@ def main() -> None:
         f"in all. A chain fitted on these would differ by up to {other:.3f} in a transition probability."
     )
     made = f"Made by `make figures` at commit {commit()}, {DRAWS} draws each, with a seed (a release has none)."
-    write(PAGE, "facts", facts)
-    write(PAGE, "matrix", matrix(chain))
-    write(PAGE, "single", summary(single, HISTOGRAM))
-    write(PAGE, "pooled", summary(everybody, HISTOGRAM))
-    write(PAGE, "minutes", summary(minutes, COUNT))
-    write(PAGE, "kept", kept(single))
-    write(PAGE, "stamp", made)
     picture([("one participant (mean)", single), ("all participants pooled", everybody)])
-    print(f"wrote {PAGE.relative_to(ROOT)} and its picture in {time.perf_counter() - started:.0f} s")
+    return {
+        "facts": facts, "matrix": matrix(chain), "single": summary(single, HISTOGRAM),
+        "pooled": summary(everybody, HISTOGRAM), "minutes": summary(minutes, COUNT), "kept": kept(single),
+        "stamp": made,
+    }  # fmt: skip
+
+
+def main() -> None:
+    make(PAGE, "make figures", {"activity": tables})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import gzip
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
-from pages import ROOT, commit, pyplot, save, table, write
-from research_data import find_or_leave
+from pages import PAGES, make, pyplot, save, table
+from research_data import needed_file
 from takifugu.local.choosing import Mechanism, choose, largest_strength, mechanisms, optimum
 from takifugu.local.held_out import measured_on
 from takifugu.local.measuring import success
@@ -30,7 +29,7 @@ from takifugu.local.senders import Sender
 REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hiding Probability Distributions), our data"
 
 FILE = "checkins/foursquare_nyc.csv.gz"
-PAGE = ROOT / "docs" / "kawamoto2019.md"
+PAGE = PAGES / "kawamoto2019.md"
 COMMAND = "takifugu reproduce kawamoto2019"
 
 SIDE = 15
@@ -289,24 +288,23 @@ def draw_attributes(curves: Curves) -> None:
     save(figure, "kawamoto2019-attributes", COMMAND)
 
 
-def main() -> None:
-    started = time.perf_counter()
-    path = find_or_leave(FILE)
+def on_check_ins() -> dict[str, str]:
+    path = needed_file(FILE)
     people = {name: populations(path, name) for name in (*ATTRIBUTES, HEAVY)}
     curves = {(name, e): singles(of, e, Fraction(0)) for name, of in people.items() for e in EPSILONS}
     loose = {e: singles(people[FIRST], e, DELTA) for e in EPSILONS}
     tupled = {e: tuples(people[FIRST], e) for e in EPSILONS}
     before = {name: success(None, *of.laws.values()) for name, of in people.items()}
-    made = {
-        "losses": losses_table(curves), "guesses": guesses_table(before, curves),
-        "tupling": tupling_table(tupled, loose), "held out": held_out_table(path),
-        "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
-    }  # fmt: skip
-    for name, text in made.items():
-        write(PAGE, name, text)
     draw_tradeoff(curves, loose, tupled)
     draw_attributes(curves)
-    print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")
+    return {
+        "losses": losses_table(curves), "guesses": guesses_table(before, curves),
+        "tupling": tupling_table(tupled, loose), "held out": held_out_table(path),
+    }  # fmt: skip
+
+
+def main() -> None:
+    make(PAGE, COMMAND, {"check-ins": on_check_ins})
 
 
 if __name__ == "__main__":

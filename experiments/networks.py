@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import ROOT, commit, table, write
-from research_data import find_or_leave
+from pages import PAGES, make, table
+from research_data import needed_file
 from takifugu.errors import CalibrationRefused
 
 REPRODUCES = "counts on published Bayesian networks and on the SocioPatterns schools (ours, not a paper's)"
@@ -25,7 +25,7 @@ SCHOOLS = {"primary": "contact_primary_school_edges", "high": "contact_high_scho
 MECHANISMS = ("group", "quilt-exact", "wasserstein", "laplace-exact")
 SECONDS, SLOT = 300, 20
 EPSILON = 3.0
-PAGE = ROOT / "docs" / "real-networks.md"
+PAGE = PAGES / "real-networks.md"
 
 
 def first_states(network: tf.BayesianNetwork) -> tf.Count:
@@ -48,7 +48,7 @@ def scales(framework: Any, query: Any, epsilon: float) -> list[str]:
 def networks() -> str:
     rows = []
     for name in NETWORKS:
-        net = tf.read_network(find_or_leave(f"bif/{name}.bif"))
+        net = tf.read_network(needed_file(f"bif/{name}.bif"))
         first = str(net.names[0])
         for secret, what in ((tf.every_entry(first), f"hide {first}"), (tf.every_entry(), "hide all")):
             rows.append([f"{name}, {what}", *scales(tf.Pufferfish(secret, net), first_states(net), EPSILON)])
@@ -70,7 +70,7 @@ def meetings(file: Path) -> tuple[list[tuple[int, int]], list[int]]:
 def schools() -> str:
     rows = []
     for name, file in SCHOOLS.items():
-        pairs, people = meetings(find_or_leave(f"contacts/{file}.csv.gz"))
+        pairs, people = meetings(needed_file(f"contacts/{file}.csv.gz"))
         cliques = tf.cliques_of(pairs, people=people)
         belief = tf.clique_infection(cliques, lambda size: tf.household_infection(size, outside=0.05, inside=0.2))
         sizes = f"{len(people)} pupils, {len(cliques)} cliques of up to {max(map(len, cliques))}"
@@ -85,11 +85,8 @@ def schools() -> str:
 
 
 def main() -> None:
-    started = time.perf_counter()
-    write(PAGE, "networks", networks())
-    write(PAGE, "schools", schools())
-    write(PAGE, "stamp", f"Made by `takifugu reproduce networks` at commit {commit()}.")
-    print(f"wrote {PAGE.relative_to(ROOT)} in {time.perf_counter() - started:.0f} s")
+    command = "takifugu reproduce networks"
+    make(PAGE, command, {"networks": lambda: {"networks": networks()}, "schools": lambda: {"schools": schools()}})
 
 
 if __name__ == "__main__":

@@ -1,14 +1,63 @@
-"""Tables and pictures of an experiment; a table goes between `<!-- made: name -->` and `<!-- end: name -->`."""
+"""Tables and pictures of an experiment; a table goes between `<!-- made: name -->` and `<!-- end: name -->`.
+
+They are those of docs/, or of the folder that TAKIFUGU_OUTPUT names, which `takifugu reproduce --output` sets. There,
+parts that need what is absent are left out, and their absence is printed.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Iterable, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import takifugu as tf
+
 ROOT = Path(__file__).resolve().parent.parent
-IMAGES = ROOT / "docs" / "images"
+#: The folder of the pages outside docs/, if one is wanted.
+OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFUGU_OUTPUT") else None
+PAGES = OUTPUT or ROOT / "docs"
+IMAGES = PAGES / "images"
+
+
+class Absent(Exception):
+    """What a part of an experiment needs, and is not here: the message says what, and where to get it."""
+
+
+#: A part of an experiment: it draws pictures, and returns tables by their names.
+Part = Callable[[], Mapping[str, str]]
+
+
+def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
+    """Run the parts of an experiment, and write their tables with a stamp; without a page there are pictures only.
+
+    A part that needs what is absent is left out with OUTPUT; without it the program ends, as a failure in CI.
+    """
+    started = time.perf_counter()
+    tables: dict[str, str] = {}
+    left_out = 0
+    for name, run in parts.items():
+        try:
+            tables |= run()
+        except Absent as absent:
+            if OUTPUT is None:
+                print(absent, file=sys.stderr)
+                sys.exit(1 if os.environ.get("CI") == "true" else 0)
+            left_out += 1
+            print(f"left out: {name}: {absent}")
+    if left_out == len(parts):
+        print("nothing can be made without it")
+        return
+    tables.setdefault("stamp", f"Made by `{command}` {stamp()}.")
+    if page is not None:
+        for name, text in tables.items():
+            write(page, name, text)
+    where = page or IMAGES
+    shown = where.relative_to(ROOT) if where.is_relative_to(ROOT) else where
+    print(f"wrote {shown} and its pictures in {time.perf_counter() - started:.0f} s")
 
 
 def made(page: Path, name: str) -> str:
@@ -17,7 +66,13 @@ def made(page: Path, name: str) -> str:
 
 
 def write(page: Path, name: str, text: str) -> None:
-    """Put `text` between the marks called `name`."""
+    """Put `text` between the marks called `name`; a page in OUTPUT that lacks them gets them at its end."""
+    if OUTPUT is not None:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.touch()
+        if f"<!-- made: {name} -->" not in page.read_text(encoding="utf-8"):
+            with open(page, "a", encoding="utf-8") as file:
+                file.write(f"## {name}\n\n<!-- made: {name} -->\n<!-- end: {name} -->\n\n")
     before, _, after = _split(page, name)
     page.write_text(f"{before}\n{text}\n{after}", encoding="utf-8")
 
@@ -34,9 +89,17 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
+def stamp() -> str:
+    """Return the words for where an experiment was run: a commit, or the version of an installed package."""
+    return f"at commit {commit()}" if (ROOT / "pyproject.toml").is_file() else f"with takifugu {tf.__version__}"
+
+
 def pyplot() -> Any:
     """Return matplotlib's pyplot, set up to write SVG that changes only when the picture does."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ModuleNotFoundError as missing:
+        raise Absent('this needs matplotlib: pip install "takifugu[plots]"') from missing
 
     matplotlib.use("svg")
     from matplotlib import pyplot as plots
@@ -47,8 +110,8 @@ def pyplot() -> Any:
 
 def save(figure: Any, name: str, command: str) -> None:
     """Write a figure into docs/images, with the command and the commit that made it."""
-    IMAGES.mkdir(exist_ok=True)
-    about = {"Date": None, "Description": f"made by `{command}` at commit {commit()}"}
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    about = {"Date": None, "Description": f"made by `{command}` {stamp()}"}
     figure.savefig(IMAGES / f"{name}.svg", metadata=about)
     pyplot().close(figure)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import tempfile
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import IMAGES, commit
-from research_data import find_or_leave
+from pages import IMAGES, make, stamp
+from research_data import needed_file
 from takifugu.releasing.planning import calibrated
 from takifugu.report.maps import heat_map
 from takifugu.report.populations import marginals, moved_most, sent_from
@@ -25,6 +27,11 @@ COMMAND = "takifugu reproduce population_map"
 FILE = "checkins/foursquare_nyc.csv.gz"
 README = Path(__file__).resolve().parents[1] / "README.md"
 _WIDTH, _GAP = 300, 20
+
+
+def _readme() -> str:
+    """Return the README: of the checkout, or as an installed package carries it."""
+    return README.read_text(encoding="utf-8") if README.is_file() else metadata("takifugu")["description"]
 
 
 def write_files(source: Path, folder: Path) -> None:
@@ -49,7 +56,7 @@ def write_files(source: Path, folder: Path) -> None:
 
 def release_file(folder: Path) -> Path:
     """Write the release file that the README shows."""
-    (text,) = re.findall(r"```toml\n(# places.toml\n.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    (text,) = re.findall(r"```toml\n(# places.toml\n.*?)```", _readme(), re.DOTALL)
     (folder / "places.toml").write_text(text, encoding="utf-8")
     return folder / "places.toml"
 
@@ -76,7 +83,7 @@ def picture(folder: Path) -> str:
         for one, (column, row) in zip(maps, at, strict=True)
     )
     wide, high = 3 * _WIDTH + 2 * _GAP, 2 * tall
-    about = f"made by `{COMMAND}` at commit {commit()}"
+    about = f"made by `{COMMAND}` {stamp()}"
     title = "At home or out, before and after: epsilon 1 of distribution privacy, the best channel for one value"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
@@ -85,15 +92,21 @@ def picture(folder: Path) -> str:
     )
 
 
-def main() -> None:
-    import tempfile
-
+def draw() -> dict[str, str]:
+    """Write the map, and print what the release would publish."""
+    source = needed_file(FILE)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_files(find_or_leave(FILE), folder)
+        write_files(source, folder)
+        IMAGES.mkdir(parents=True, exist_ok=True)
         (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
         for row in tf.forecast(release_file(folder)).tables:
             print(row.words())
+    return {}
+
+
+def main() -> None:
+    make(None, COMMAND, {"the map": draw})
 
 
 if __name__ == "__main__":

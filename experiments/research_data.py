@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
-from pages import ROOT
+from pages import ROOT, Absent
+
+#: Who publishes what the files of a folder were made from.
+PUBLISHERS = {
+    "activity": "ExtraSensory, Vaizman et al. 2017, http://extrasensory.ucsd.edu",
+    "adult": "Adult, UCI, https://archive.ics.uci.edu/dataset/2/adult",
+    "bif": "the bnlearn repository, https://www.bnlearn.com/bnrepository/",
+    "checkins": "Foursquare check-ins of New York, Yang et al. 2015",
+    "contacts": "SocioPatterns, http://www.sociopatterns.org",
+    "electricity": "Individual household electric power consumption, UCI, Hebrail and Berard 2012",
+}
 
 
 def find(name: str) -> Path | None:
@@ -16,10 +25,10 @@ def find(name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def find_or_leave(name: str) -> Path:
-    """Return the path of a research data file; without it end the program with a message, as a failure in CI."""
+def needed_file(name: str) -> Path:
+    """Return the path of a research data file; Absent without it."""
     path = find(name)
     if path is None:
-        print(f"this needs the research data file {name}: put it where TAKIFUGU_DATA points", file=sys.stderr)
-        sys.exit(1 if os.environ.get("CI") == "true" else 0)
+        publisher = PUBLISHERS[name.partition("/")[0]]
+        raise Absent(f"this needs the research data file {name} ({publisher}): put it where TAKIFUGU_DATA points")
     return path

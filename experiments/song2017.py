@@ -19,8 +19,8 @@ import numpy as np
 
 import activity
 import takifugu as tf
-from pages import ROOT, commit, pyplot, save, table, write
-from research_data import find_or_leave
+from pages import PAGES, make, pyplot, save, table
+from research_data import needed_file
 from takifugu.errors import CalibrationRefused
 from takifugu.laws.rationals import as_fraction
 from takifugu.randomisers import DiscreteLaplace
@@ -39,7 +39,7 @@ LOG_EPSILONS = tuple(float(x) for x in np.linspace(-1.5, 2.5, 17))
 CODING_B = {"lying": 0, "sitting": 1, "standing": 2, "walking": 3, "running": 3, "bicycling": 3}
 POWER = "electricity/uci_household_minute_2006-12_2007-01.csv.gz"
 WATTS, LEVELS = 200, 51
-PAGE = ROOT / "docs" / "song2017.md"
+PAGE = PAGES / "song2017.md"
 COMMAND = "takifugu reproduce song2017"
 
 
@@ -177,12 +177,12 @@ def watts(file: Path) -> tf.MarkovChain:
 
 def real() -> str:
     """Return the scales that a histogram (a count for GK16) needs on real sequences, step by step."""
-    people = activity.participants(find_or_leave(activity.FILE))
+    people = activity.participants(needed_file(activity.FILE))
     pieces = [piece for person in people for piece in person.pieces]
     chains = {
         "activity, coding A, 1,000 minutes": activity.fitted(people).with_length(1000),
-        "activity, coding B, 1,000 minutes": _coding_b(find_or_leave(activity.FILE)).with_length(1000),
-        "electricity, 51 levels, 10,000 minutes": watts(find_or_leave(POWER)).with_length(10_000),
+        "activity, coding B, 1,000 minutes": _coding_b(needed_file(activity.FILE)).with_length(1000),
+        "electricity, 51 levels, 10,000 minutes": watts(needed_file(POWER)).with_length(10_000),
     }
     assert len(pieces) == 299
     rows = []
@@ -223,13 +223,15 @@ def timing() -> str:
 
 
 def main() -> None:
-    started = time.perf_counter()
-    made = {"figure1": figure_1(), "figure3": figure_3(), "flu": flu(), "real": real(), "timing": timing()}
-    figure_4()
-    for name, text in made.items():
-        write(PAGE, name, text)
-    write(PAGE, "stamp", f"Made by `takifugu reproduce song2017` at commit {commit()}.")
-    print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")
+    def last_figure() -> dict[str, str]:
+        figure_4()
+        return {}
+
+    make(PAGE, COMMAND, {
+        "Figure 1": lambda: {"figure1": figure_1()}, "Figure 3": lambda: {"figure3": figure_3()},
+        "Figure 4": last_figure, "the flu example": lambda: {"flu": flu()}, "real sequences": lambda: {"real": real()},
+        "times": lambda: {"timing": timing()},
+    })  # fmt: skip
 
 
 if __name__ == "__main__":

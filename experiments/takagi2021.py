@@ -7,7 +7,6 @@ ordinary differential privacy and a mechanism that exists. It writes the tables 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,13 +18,13 @@ from scipy.stats import binom
 import epidemic
 from epidemic import HOURS, PLACES, SIDE, WEEKDAYS, Epidemic, Integers
 from epidemic_maps import Floats, Setting, asymmetric, bounded, day_map, maps, ordinary_map, two_sided
-from pages import ROOT, commit, pyplot, save, table, write
-from research_data import find_or_leave
+from pages import PAGES, make, pyplot, save, table
+from research_data import needed_file
 from takifugu.asymmetric import SparseAnswers, ceiling, virtual_beta
 
 REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021 (Asymmetric Differential Privacy), Figures 2 to 6"
 
-PAGE = ROOT / "docs" / "takagi2021.md"
+PAGE = PAGES / "takagi2021.md"
 COMMAND = "takifugu reproduce takagi2021"
 DAY, HOUR = WEEKDAYS.index("Friday"), 18
 SHOWN = 24 * DAY + HOUR
@@ -251,25 +250,24 @@ def counts_table(epidemic_: Epidemic) -> str:
     return table(["infected people (made up)", "visits", *(f"places with > {t}" for t in (0, 1, 3, 5, 10))], rows)
 
 
-def main() -> None:
-    started = time.perf_counter()
-    made_up = epidemic.simulate(epidemic.Weeks.read(find_or_leave(epidemic.FILE)))
+def on_check_ins() -> dict[str, str]:
+    made_up = epidemic.simulate(epidemic.Weeks.read(needed_file(epidemic.FILE)))
     hours = [made_up.hour(hour) for hour in range(HOURS)]
     days = [made_up.day(day) for day in range(len(WEEKDAYS))]
     shown = hours[SHOWN]
     at_zero = [(f"t = {t}", Setting(threshold=t, alpha=0)) for t in (3, 5)]
     above_zero = [(f"α = {words}", Setting(alpha=alpha)) for words, alpha in (("10⁻³", 1e-3), ("10⁻⁴", 1e-4))]
-    made = {
+    draw_hours(sizes(hours))
+    draw_day(days[DAY])
+    return {
         "counts": counts_table(made_up), "figure2": maps("figure2", COMMAND, shown, at_zero),
         "figure3": maps("figure3", COMMAND, shown, above_zero), "ordinary": ordinary_map(COMMAND, shown),
         "hours": hour_table(sizes(hours)), "sparse": draw_sparse(days[DAY]), "days": draw_days(days),
-        "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
     }  # fmt: skip
-    draw_hours(sizes(hours))
-    draw_day(days[DAY])
-    for name, text in made.items():
-        write(PAGE, name, text)
-    print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")
+
+
+def main() -> None:
+    make(PAGE, COMMAND, {"an epidemic over check-ins": on_check_ins})
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Adult (`adult_attributes`). It writes the tables of docs/zhang2022.md and its pi
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
@@ -18,8 +17,8 @@ import numpy as np
 
 import adult_attributes
 import takifugu as tf
-from pages import ROOT, commit, pyplot, save, table, write
-from research_data import find_or_leave
+from pages import PAGES, make, pyplot, save, table
+from research_data import needed_file
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.errors import CalibrationRefused
 from takifugu.laws.normal.pair import shifted_delta
@@ -30,7 +29,7 @@ from takifugu.quilts.network.influence import influences
 
 REPRODUCES = "Zhang, Ohrimenko and Cummings 2022 (Attribute Privacy), Examples 1 to 3, Tables 1 and 2, Section 4.3"
 
-PAGE = ROOT / "docs" / "zhang2022.md"
+PAGE = PAGES / "zhang2022.md"
 COMMAND = "takifugu reproduce zhang2022"
 
 #: Figure 1 has arcs and no probabilities; these are ours. The places are those of its picture.
@@ -312,24 +311,37 @@ def normal_table() -> str:
     return table(["expected error, kg", *(label for label, _, _ in LINES.values()), "exact δ of the printed"], rows)
 
 
-def main() -> None:
-    started = time.perf_counter()
-    file = find_or_leave(adult_attributes.OTHERS)
-    check_tables()
+def quilted() -> dict[str, str]:
+    """Draw Figure 1, and return the table of its quilts."""
     draw_quilts()
+    return {"quilts": quilt_table()}
+
+
+def printed_tables() -> dict[str, str]:
+    """Return Tables 1 and 2 beside ours, Examples 1 to 3, and the laws of a sum in a box."""
+    check_tables()
+    return {"tables": tables(), "examples": examples(), "boxes": boxes()}
+
+
+def normal_columns() -> dict[str, str]:
+    """Draw the noise of normal columns, Section 4.3, and return its table."""
     draw_normal()
-    others = adult_attributes.people(file)
+    return {"normal": normal_table()}
+
+
+def on_adult() -> dict[str, str]:
+    """Draw how often a guess about Adult is right, and return what the noise of its columns costs."""
+    others = adult_attributes.people(needed_file(adult_attributes.OTHERS))
     asked = adult_attributes.cases(others)
     curves, guesses = adult_attributes.guesses(others, asked)
     adult_attributes.draw_guesses(curves, COMMAND)
-    made = {
-        "quilts": quilt_table(), "tables": tables(), "examples": examples(), "boxes": boxes(), "normal": normal_table(),
-        "adult": adult_attributes.errors(asked), "guesses": guesses,
-        "stamp": f"Made by `{COMMAND}` at commit {commit()}.",
-    }  # fmt: skip
-    for name, text in made.items():
-        write(PAGE, name, text)
-    print(f"wrote {PAGE.relative_to(ROOT)} and its pictures in {time.perf_counter() - started:.0f} s")
+    return {"adult": adult_attributes.errors(asked), "guesses": guesses}
+
+
+def main() -> None:
+    make(PAGE, COMMAND, {
+        "Figure 1": quilted, "Tables 1 and 2": printed_tables, "Section 4.3": normal_columns, "Adult": on_adult,
+    })  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -301,18 +302,15 @@ def test_targets_are_found_without_being_imported(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_an_installed_package_has_no_experiments(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="experiments are not part of the installed package: get the source"):
+def test_an_installation_without_experiments_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this installation of Takifugu has no folder of experiments: install it"):
         reproduce.targets(tmp_path)
-    (tmp_path / "experiments").mkdir()
-    with pytest.raises(InputError, match="installed package"):
+    with pytest.raises(InputError, match="no folder of experiments"):
         reproduce.find("good2026", tmp_path)
 
 
 def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     monkeypatch.setattr(reproduce, "ROOT", checkout(tmp_path))
-    monkeypatch.setattr(reproduce.targets, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(reproduce.find, "__defaults__", (tmp_path,))
     listed = invoke("reproduce")
     assert "good2026" in listed.output
     assert widest(listed.output) <= 80
@@ -324,6 +322,42 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     unknown = invoke("reproduce", "god2026")
     assert unknown.exit_code == 2
     assert "did you mean 'good2026'?" in unknown.stderr
+
+
+def test_an_installed_package_makes_what_it_can_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    package = tmp_path / "takifugu"
+    shutil.copytree(Path(__file__).resolve().parents[1] / "experiments", package / "experiments")
+    before = sorted(package.rglob("*.py"))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(reproduce, "ROOT", package)
+    monkeypatch.setenv("TAKIFUGU_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "song2017" in invoke("reproduce").output
+
+    assert invoke("reproduce", "ding2022").exit_code == 0
+    said = capfd.readouterr().out
+    assert "left out: Figures 3 and 4: this needs the research data file adult/adult_train.csv.gz" in said
+    assert "https://archive.ics.uci.edu/dataset/2/adult" in said
+    made = {path.relative_to(here / "reproduced" / "ding2022").as_posix() for path in here.rglob("*.*")}
+    assert made == {"ding2022.md", *(f"images/ding2022-figure{n}.svg" for n in (1, 2, 5))}
+    page = (here / "reproduced" / "ding2022" / "ding2022.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).resolve().parents[1] / "docs" / "ding2022.md").read_text(encoding="utf-8")
+    table = docs.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0]
+    assert table in page
+    assert "<!-- made: adult -->" not in page
+
+    assert invoke("reproduce", "networks", "--output", "other").exit_code == 0
+    said = capfd.readouterr().out
+    assert "left out: networks" in said
+    assert "left out: schools" in said
+    assert "nothing can be made" in said
+    assert not (here / "other").exists()
+    assert sorted(package.rglob("*.py")) == before
 
 
 def test_this_checkout_has_targets() -> None:

@@ -1,11 +1,12 @@
-"""Experiments of papers, to be run again: modules of the folder `experiments/` beside the source.
+"""Experiments of papers, to be run again: modules of the folder `experiments/` of a checkout, or of this package.
 
 A module is a target if it declares this in a line at its top level:
 
     REPRODUCES = "Song, Wang and Chaudhuri 2017, Section 5"
 
 Its name is the file's name, its sentence the first one of its docstring; running it is running the file. Nothing else
-registers it. Experiments need data and time that an installed package does not have, so they stay in the checkout.
+registers it. In a checkout it rewrites the pages of docs/; elsewhere it writes them into a folder, without the parts
+whose research data are absent.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from typing import IO
 
 from takifugu.errors import InputError, did_you_mean
 
-#: The checkout that this package was imported from, if it was one.
-ROOT = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parent
+#: The checkout that this package was imported from, or the installed package: what holds `experiments/`.
+ROOT = _PACKAGE if (_PACKAGE / "experiments").is_dir() else _PACKAGE.parents[1]
 MARK = "REPRODUCES"
 
 
@@ -36,19 +38,21 @@ class Target:
     path: Path
 
 
-def targets(root: Path = ROOT) -> tuple[Target, ...]:
-    """Return the experiments of a checkout, sorted by name; none is imported.
+def is_checkout(root: Path = ROOT) -> bool:
+    """Whether a folder is a checkout of the source, whose pages an experiment rewrites."""
+    return (root / "pyproject.toml").is_file()
 
-    Raises InputError where there is no checkout.
+
+def targets(root: Path = ROOT) -> tuple[Target, ...]:
+    """Return the experiments of a checkout or of an installed package, sorted by name; none is imported.
+
+    Raises InputError where there are none.
     """
     folder = root / "experiments"
-    if not (root / "pyproject.toml").is_file() or not folder.is_dir():
+    if not folder.is_dir():
         raise InputError(
-            "experiments are not part of the installed package",
-            fix=(
-                "get the source of Takifugu, install it there with `pip install --editable .`, and run `takifugu "
-                "reproduce` again"
-            ),
+            "this installation of Takifugu has no folder of experiments",
+            fix="install it again with `pip install .` in a checkout of the source",
         )
     return tuple(_found(folder))
 
@@ -65,15 +69,19 @@ def find(name: str, root: Path = ROOT) -> Target:
     ).at("target")
 
 
-def run(target: Target, root: Path = ROOT, output: IO[str] | None = None) -> int:
-    """Run an experiment in a process of its own, from the root of the checkout; return its exit code.
+def run(target: Target, root: Path = ROOT, folder: Path | None = None, output: IO[str] | None = None) -> int:
+    """Run an experiment in a process of its own; return its exit code.
 
+    Its page and its pictures go into `folder`; without one they are those of the checkout, and it runs from its root.
     `output` is where its standard output goes, by default to ours.
     """
-    paths = [str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    if folder is not None:
+        place["TAKIFUGU_OUTPUT"] = str(folder.resolve())
     command = [sys.executable, str(target.path)]
-    return subprocess.run(command, cwd=root, env=place, stdout=output, check=False).returncode
+    where = root if is_checkout(root) else None
+    return subprocess.run(command, cwd=where, env=place, stdout=output, check=False).returncode
 
 
 def _found(folder: Path) -> Iterator[Target]:

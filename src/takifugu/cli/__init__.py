@@ -305,12 +305,14 @@ def example(name: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.argument("target", required=False)
+@click.option("-o", "--output", type=_PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
 @_JSON
-def reproduce(target: str | None, as_json: bool) -> None:
+def reproduce(target: str | None, output: Path | None, as_json: bool) -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
-    The experiments are in a checkout of the source, not in the installed package.
+    What needs research data that are absent is left out, and said. In a checkout of the source, without --output, the
+    pages of docs/ are rewritten.
     """
     from takifugu.cli.reproducing import reproduce as run
 
-    run(target, as_json)
+    run(target, output, as_json)

@@ -1,9 +1,10 @@
-"""`reproduce`: the experiments of a checkout, listed and run."""
+"""`reproduce`: the experiments of a checkout or of the installed package, listed and run."""
 
 from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import click
 
@@ -13,16 +14,21 @@ from takifugu.cli.output import print_json, wrapped
 from takifugu.tables import labelled
 
 
-def reproduce(target: str | None, as_json: bool) -> None:
+def reproduce(target: str | None, folder: Path | None, as_json: bool) -> None:
     if target is None:
         _list(as_json)
         return
-    found = experiments.find(target)
+    found = experiments.find(target, experiments.ROOT)
+    if folder is None and not experiments.is_checkout(experiments.ROOT):
+        folder = Path("reproduced") / found.name
     started = time.perf_counter()
     sys.stdout.flush()
-    code = experiments.run(found, output=sys.stderr if as_json else None)
+    code = experiments.run(found, experiments.ROOT, folder, output=sys.stderr if as_json else None)
     if as_json:
-        told = {"target": found.name, "exit_code": code, "seconds": round(time.perf_counter() - started, 1)}
+        told = {
+            "target": found.name, "exit_code": code, "output": None if folder is None else str(folder),
+            "seconds": round(time.perf_counter() - started, 1),
+        }  # fmt: skip
         print_json("reproduce", found.path, told)
     if code:
         click.echo(f"takifugu: the experiment {found.name} ended with exit code {code}", err=True)
@@ -30,7 +36,7 @@ def reproduce(target: str | None, as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    known = experiments.targets()
+    known = experiments.targets(experiments.ROOT)
     if as_json:
         told = [
             {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in known
