@@ -49,7 +49,7 @@ def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
             left_out += 1
             print(f"left out: {name}: {absent}")
     if left_out == len(parts):
-        print("nothing can be made without it")
+        print("nothing is left to make")
         return
     tables.setdefault("stamp", f"Made by `{command}` {stamp()}.")
     if page is not None:

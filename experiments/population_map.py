@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import IMAGES, make, stamp
+from pages import IMAGES, OUTPUT, make, stamp
 from research_data import needed_file
 from takifugu.releasing.planning import calibrated
 from takifugu.report.maps import heat_map
@@ -93,10 +93,11 @@ def picture(folder: Path) -> str:
 
 
 def draw() -> dict[str, str]:
-    """Write the map, and print what the release would publish."""
+    """Write the map, and print what the release would publish; the files that it reads stay in OUTPUT only."""
     source = needed_file(FILE)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = OUTPUT or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
         write_files(source, folder)
         IMAGES.mkdir(parents=True, exist_ok=True)
         (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")

@@ -355,7 +355,7 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
     said = capfd.readouterr().out
     assert "left out: networks" in said
     assert "left out: schools" in said
-    assert "nothing can be made" in said
+    assert "nothing is left to make" in said
     assert not (here / "other").exists()
     assert sorted(package.rglob("*.py")) == before
 
