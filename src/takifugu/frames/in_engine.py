@@ -77,7 +77,9 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
     if layout.order is not None and isinstance(found, nw.Date | nw.Datetime):
         naive = clock.zone is None and not (isinstance(found, nw.Datetime) and bool(found.time_zone))
         if clock.zone is not None and (in_texts or not getattr(found, "time_zone", None)):
-            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered)
+            frame, in_place = in_utc(
+                frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments
+            )
     return EngineRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
 
 

@@ -87,26 +87,41 @@ def python_rows(table: Table, layout: Layout, states: Recode) -> PythonRows:
         row += 1
     faults: dict[int, int] = {}
     if layout.clock.zone is not None and read.local:
-        pieces, faults = _in_utc(pieces, layout.clock.zone)
+        pieces, faults = _in_utc(pieces, layout, layout.clock.zone)
     start = None if layout.calendar is None or read.step is None else layout.calendar.ticks(read.step)
     return PythonRows(pieces, read.step, read.local and layout.clock.zone is None, faults, start)
 
 
-def _in_utc(pieces: Mapping[Key, list[Line]], zone: Zone) -> tuple[dict[Key, list[Line]], dict[int, int]]:
-    """Return the lines with moments in place of times on the wall, and why some rows have none."""
+def _in_utc(
+    pieces: Mapping[Key, list[Line]], layout: Layout, zone: Zone
+) -> tuple[dict[Key, list[Line]], dict[int, int]]:
+    """Return the lines with moments in place of times on the wall, and why some rows have none.
+
+    Those that the layout leaves out are no longer there: see `local_time.in_utc`.
+    """
     found, faults = dict[Key, list[Line]](), dict[int, int]()
     for key, lines in pieces.items():
         walls = [line.tick if isinstance(line.tick, int) else None for line in lines]
-        found[key] = []
-        for line, wall, number in zip(lines, walls, second_passes(walls, zone), strict=True):
+        for line, wall, order in zip(lines, walls, second_passes(walls, zone), strict=True):
             moment: Tick = None
             if wall is not None:
-                stretch = zone.at(wall)
-                moment = wall - stretch.offset + (stretch.back if number == 1 else 0)
-                if stretch.skipped or (number or 0) > 1:
+                stretch, number = zone.at(wall), order or 0
+                if stretch.back and layout.ambiguous != "refuse":
+                    number = int(layout.ambiguous == "last")
+                moments = (wall - stretch.offset, wall - stretch.offset + stretch.back)
+                dropped = bool(stretch.back) and layout.ambiguous == "drop"
+                if dropped or (number > 1 and not _in_window(moments, layout.moments)):
+                    continue
+                moment = moments[min(number, 1)]
+                if stretch.skipped or number > 1:
                     moment, faults[line.row] = None, SKIPPED if stretch.skipped else UNCLEAR
-            found[key].append(Line(line.row, moment, line.code))
+            found.setdefault(key, []).append(Line(line.row, moment, line.code))
     return found, faults
+
+
+def _in_window(moments: Sequence[int], window: tuple[int, int] | None) -> bool:
+    """Return whether one of the moments lies in a window; without one all do."""
+    return window is None or any(window[0] <= moment < window[1] for moment in moments)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ WIDEST, FINEST = 2**62, 10**9
 _STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
 _RULES = {
     "nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep"),
-    "duplicates": ("refuse", "first", "last"),
+    "duplicates": ("refuse", "first", "last"), "ambiguous": ("refuse", "first", "last", "drop"),
 }  # fmt: skip
 
 
@@ -43,7 +43,9 @@ class Layout:
     says what a row without a unit or piece is: an error ("refuse"), nothing ("drop"), or a row of one more unit or
     piece that has no name ("keep"). `duplicates` says which of several rows in one step of a piece counts, in the order
     of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, Zone), and `round_to` what an
-    inexact clock is rounded to, the step or a whole part of it. With a `calendar`
+    inexact clock is rounded to, the step or a whole part of it. `ambiguous` says what times are that clocks in the zone
+    show twice: those of the first or the last pass, left out ("drop"), or what the order of the rows says ("refuse": an
+    error where it says nothing, unless neither pass lies in the window). With a `calendar`
     places count its steps, and only those in `window` are read; of "hidden" `gaps` nothing is told. `by` counts entries
     by cells of the window (see Slots). Raises InputError
     for another rule, for a format or a zone that there is not, and for a step or a rule about the order without one.
@@ -63,6 +65,7 @@ class Layout:
     timezone: str | None = None
     round_to: int | float | str | None = None
     duplicates: str = "refuse"
+    ambiguous: str = "refuse"
     calendar: Calendar | None = None
     window: range | None = None
     gaps: str = "public"
@@ -84,7 +87,22 @@ class Layout:
         for name in ("order_format", "timezone", "round_to", "duplicates"):
             if self.order is None and getattr(self, name) not in (None, "refuse"):
                 raise InputError(f"{name} is declared and no order column", fix="name the order column").at(name)
+        self._check_ambiguous()
         _ = self.clock
+
+    def _check_ambiguous(self) -> None:
+        if self.ambiguous != "refuse" and self.timezone is None:
+            raise InputError(
+                f"ambiguous is {self.ambiguous!r} and no time zone is declared",
+                rule="only clocks of a zone show a time twice",
+                fix='declare it, such as timezone = "Europe/Berlin"',
+            ).at("ambiguous")
+        if self.ambiguous == "drop" and self.step is None:  # a chain would take the rows around them for neighbours
+            raise InputError(
+                "ambiguous is 'drop' and no step is declared",
+                rule="rows that are left out are unobserved steps, and without a step nobody knows how many",
+                fix='declare the step, such as step = "1h", or write ambiguous = "first" or "last"',
+            ).at("ambiguous")
 
     @cached_property
     def clock(self) -> Clock:
@@ -100,6 +118,13 @@ class Layout:
                 ).at("round_to")
             parts = parts_of(parse_step(self.step), length)
         return Clock(form, zone, parts)
+
+    @cached_property
+    def moments(self) -> tuple[int, int] | None:
+        """Return from when to when the window is, in microseconds since 1970; None without one."""
+        if self.calendar is None or self.window is None or not self.calendar.is_time:
+            return None
+        return int(self.calendar.moment_of(self.window.start)), int(self.calendar.moment_of(self.window.stop))
 
     @cached_property
     def slots(self) -> Slots | None:

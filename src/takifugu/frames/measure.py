@@ -188,7 +188,8 @@ def _without_place(reason: int, layout: Layout) -> DataError:
         return DataError(
             f"column {layout.order!r} has times that clocks in {layout.timezone!r} showed twice, and the order of the "
             "rows does not tell which is meant",
-            fix="write the offsets from UTC, or sort the rows as they were recorded",
+            fix="write the offsets from UTC, sort the rows as they were recorded, or declare which they are: "
+            'ambiguous = "first" or "last", or "drop" to leave them out',
         ).at("timezone")
     how = "" if layout.order_format is None else f", are not written as {layout.order_format!r}"
     return DataError(

@@ -31,7 +31,7 @@ _ELSEWHERE: dict[str, Any] = {
 #: Keys that came later, with what they mean where they are left out.
 _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
-    **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse",
+    **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays")), "attributes": {},
 }  # fmt: skip

@@ -51,7 +51,7 @@ def layout_of(
     """
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
-    rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates")
+    rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     told = {rule: getattr(source, rule) for rule in rules}
     return Layout(**named, **told, calendar=calendar, window=window, gaps=source.gaps, by=by)
 

@@ -123,7 +123,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
             return
-    rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates")}
+    rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates", "ambiguous")}
     try:
         Layout(source.value, order=source.order, step=source.step if source.order else None, **rules)
     except TakifuguError as error:

@@ -201,6 +201,10 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
         yield f"of rows in one step the {source.duplicates} one counts, and nothing is promised about the others"
     if source.timezone is not None:
         yield f"times are those of clocks in {source.timezone}"
+    if source.ambiguous == "drop":
+        yield "rows at a time that clocks showed twice are left out, and nothing is promised about them"
+    elif source.ambiguous != "refuse":
+        yield f"a time that clocks showed twice is that of the {source.ambiguous} pass, unless its row tells the offset"
     if source.bins is not None:
         bins = recode_of(spec.belief, source).bins
         assert bins is not None

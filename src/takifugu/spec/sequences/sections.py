@@ -93,6 +93,13 @@ class SourceSpec(SourceKeys):
         Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
         AfterValidator(_zone),
     ] = None
+    ambiguous: Annotated[
+        Literal["refuse", "first", "last", "drop"],
+        Field(
+            description='rows at a time that clocks in timezone show twice: as the order of the rows says ("refuse" '
+            'where it says nothing), all of the "first" or the "last" pass, or left out ("drop")'
+        ),
+    ] = "refuse"
     round_to: Annotated[
         StrictInt | StrictFloat | StrictStr | None,
         Field(description="what an inexact order is rounded to: the step, or a whole part of it", examples=["1min"]),

@@ -1,0 +1,253 @@
+"""An hour that clocks show twice: windows without it need no rule for it, and `ambiguous` says how its rows are read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.engines import ENGINES, Columns
+
+from takifugu.errors import SpecError, TakifuguError
+from takifugu.frames import Calendar, Layout, Recode, Zone, open_frame
+from takifugu.frames.sequences import rows_of
+from takifugu.ledger import Ledger
+from takifugu.releasing.run import release_file
+from takifugu.releasing.study import open_study
+from takifugu.spec.file import load
+
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+unit = "ward"
+order = "time"
+step = "{step}"
+from = "2026-10-19"
+until = "2026-11-02"
+timezone = "Europe/Berlin"
+{keys}
+budget = 100
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+mechanism = "group"
+{window}
+"""
+NIGHT = 'window = "2026-10-25"'
+BEFORE, AFTER = 'window = "2026-10-24"', 'window = "2026-10-26"'
+#: Half hours of the repeated hour: of the first pass, and of the second one.
+FIRST, SECOND = 'from = "2026-10-25T02:00:00+02:00"\nto = "2026-10-25T02:00:00+01:00"', (
+    'from = "2026-10-25T02:00:00+01:00"\nto = "2026-10-25T03:00"'
+)
+CLEAR_ENDS = [
+    'from = "2026-10-25T01:00"\nto = "2026-10-25T02:00:00+02:00"', 'from = "2026-10-25T03:00"\nto = "2026-10-25T05:00"',
+]
+
+
+def written(folder: Path, keys: str = "", window: str = NIGHT, step: str = "30min") -> Path:
+    text = FILE.format(keys=keys, window=window, step=step)
+    (folder / "ward.toml").write_text(text, encoding="utf-8")
+    return folder / "ward.toml"
+
+
+def days(passes: int = 1, minutes: int = 30) -> list[tuple[datetime, str]]:
+    """Return rows of three days by the clock, of which the repeated hour is there so often; busy in it and from 08:00 to
+    10:00.
+    """
+    rows = []
+    at = datetime(2026, 10, 24)
+    while at < datetime(2026, 10, 27):
+        rows.append((at, "busy" if at.hour in (8, 9) or (at.day, at.hour) == (25, 2) else "calm"))
+        at += timedelta(minutes=minutes)
+    after = next(i for i, (at, _) in enumerate(rows) if at == datetime(2026, 10, 25, 3))
+    repeated = [row for row in rows if (row[0].day, row[0].hour) == (25, 2)]
+    return rows[:after] + repeated * (passes - 1) + rows[after:]
+
+
+def columns(rows: list[tuple[datetime, str]], kind: str = "time") -> Columns:
+    """Return the rows as those of two units, not piece by piece."""
+    both = [(ward, *row) for row in rows for ward in ("N", "S")]
+    times: list[Any] = [at if kind == "time" else at.isoformat() for _, at, _ in both]
+    return {
+        "ward": ("text", [w for w, _, _ in both]), "time": (kind, times), "state": ("text", [s for *_, s in both]),
+    }  # fmt: skip
+
+
+def as_csv(folder: Path, rows: list[tuple[datetime, str]]) -> None:
+    lines = [f"{ward},{at.isoformat()},{state}" for at, state in rows for ward in ("N", "S")]
+    (folder / "ward.csv").write_text("\n".join(["ward,time,state", *lines]), encoding="utf-8")
+
+
+def read(path: Path, data: Any = None) -> list[tuple[int, int]]:
+    """Return how many steps the window has for each unit, and how many of them are busy."""
+    file = load(path, data)
+    units = file.kind.units(file.kind.part(file, file.items[0]))
+    return [(unit.data[0].length, int(unit.data[0].counts[1])) for unit in units]
+
+
+def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path) -> None:
+    thrice = columns(days(3))  # no order of rows says which of three passes is which
+    for window, busy in ((BEFORE, 4), (AFTER, 4)):
+        path = written(tmp_path, window=window)
+        for name, engine in ENGINES.items():
+            assert read(path, engine(thrice)) == [(48, busy)] * 2, (name, window)
+    for window, steps in zip(CLEAR_ENDS, (2, 4), strict=True):  # right beside it
+        path = written(tmp_path, window=window)
+        for name, engine in ENGINES.items():
+            assert read(path, engine(thrice)) == [(steps, 0)] * 2, (name, window)
+    for window in (NIGHT, FIRST):
+        path = written(tmp_path, window=window)
+        for engine in ENGINES.values():
+            with pytest.raises(TakifuguError, match="the rows does not tell which") as caught:
+                read(path, engine(thrice))
+            assert 'ambiguous = "first" or "last", or "drop"' in str(caught.value)
+
+
+def test_rows_without_an_order_block_no_other_window(tmp_path: Path) -> None:
+    once, engine = columns(days(1)), ENGINES["duckdb"]
+    assert read(written(tmp_path, window=AFTER), engine(once)) == [(48, 4)] * 2
+    for window in (NIGHT, FIRST, SECOND):
+        with pytest.raises(TakifuguError, match="the rows does not tell which"):
+            read(written(tmp_path, window=window), engine(once))
+
+
+@pytest.mark.parametrize(
+    ("rule", "night", "first", "second"), [("first", 6, 2, 0), ("last", 6, 0, 2), ("drop", 4, 0, 0)]
+)
+def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
+    tmp_path: Path, rule: str, night: int, first: int, second: int
+) -> None:
+    as_csv(tmp_path, days(1))
+    for window, steps, busy in ((NIGHT, 50, night), (FIRST, 2, first), (SECOND, 2, second), (AFTER, 48, 4)):
+        path = written(tmp_path, f'ambiguous = "{rule}"', window)
+        assert read(path) == [(steps, busy)] * 2, window
+        for kind in ("time", "text") if window == NIGHT else ("time",):
+            for name, engine in ENGINES.items():
+                assert read(path, engine(columns(days(1), kind))) == [(steps, busy)] * 2, (name, kind, window)
+
+
+def test_lists_of_python_and_engines_read_the_hour_alike(tmp_path: Path) -> None:
+    """The reader for small files where no engine is installed knows the same rules."""
+    from takifugu.frames.in_python import python_rows
+    from takifugu.frames.measure import measure
+    from takifugu.frames.layout import Lengths
+
+    as_csv(tmp_path, days(3))
+    table = open_frame(tmp_path / "ward.csv")
+    zone = Zone("Europe/Berlin")
+    calendar = Calendar.read("2026-10-19", "2026-11-02", timedelta(minutes=30), zone)
+    for rule, window in (("refuse", "2026-10-26"), ("refuse", "2026-10-24"), ("drop", "2026-10-25")):
+        layout = Layout(
+            "state", unit="ward", order="time", step="30min", timezone=zone.name, ambiguous=rule, calendar=calendar,
+            window=calendar.period(window),
+        )  # fmt: skip
+        counted = []
+        for rows in (python_rows(_texts(table, tmp_path), layout, STATES), rows_of(table, layout, STATES)):
+            known, _, _ = measure(rows, layout, STATES, Lengths(), table)
+            counted.append(sorted(known.counts(None, {calendar.period(window): 1})))
+        assert counted[0] == counted[1]
+        assert [number for _, code, number in counted[0] if code == 1] == [4, 4]
+
+
+STATES = Recode(("calm", "busy"))
+
+
+def _texts(table: Any, folder: Path) -> Any:
+    """Return the table as lists of texts, as it is read where no engine is installed."""
+    from dataclasses import replace
+
+    header, *rows = [line.split(",") for line in (folder / "ward.csv").read_text(encoding="utf-8").splitlines()]
+    return replace(table, frame={name: [row[i] for row in rows] for i, name in enumerate(header)})
+
+
+def test_rows_that_tell_their_offset_need_no_rule(tmp_path: Path) -> None:
+    rows = [f"N,2026-10-25T02:{minute}:00+0{ahead}:00,busy" for ahead in (2, 1) for minute in ("00", "30")]
+    (tmp_path / "ward.csv").write_text("\n".join(["ward,time,state", *rows]), encoding="utf-8")
+    for rule in ("first", "last", "drop"):
+        assert read(written(tmp_path, f'ambiguous = "{rule}"', FIRST)) == [(2, 2)]
+        assert read(written(tmp_path, f'ambiguous = "{rule}"', SECOND)) == [(2, 2)]
+
+
+def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_path: Path) -> None:
+    as_csv(tmp_path, days(2))
+    assert read(written(tmp_path)) == [(50, 8)] * 2  # the order of the rows tells
+    for rule in ("first", "last"):
+        with pytest.raises(TakifuguError, match="has ties within one piece"):
+            read(written(tmp_path, f'ambiguous = "{rule}"'))
+        assert read(written(tmp_path, f'ambiguous = "{rule}"\nduplicates = "first"')) == [(50, 6)] * 2
+    assert read(written(tmp_path, 'ambiguous = "drop"')) == [(50, 4)] * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ((("{keys}", 'ambiguous = "earliest"'),), "source.ambiguous: is 'earliest'"),
+        ((("{keys}", "ambiguous = true"),), "source.ambiguous:"),
+        (
+            (("{keys}", 'ambiguous = "first"'), ('timezone = "Europe/Berlin"', "")),
+            "source.ambiguous: ambiguous is 'first' and no time zone is declared",
+        ),
+        (
+            (("{keys}", 'ambiguous = "drop"'), ('step = "{step}"', ""), ('from = "2026-10-19"\nuntil = "2026-11-02"', ""),
+             ("{window}", "")),
+            "source.ambiguous: ambiguous is 'drop' and no step is declared",
+        ),
+    ],
+)  # fmt: skip
+def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
+) -> None:
+    as_csv(tmp_path, days(1))
+    text = FILE
+    for change in changes:
+        assert change[0] in text
+        text = text.replace(*change)
+    text = text.replace("{step}", "30min").replace("{window}", NIGHT).replace("{keys}", "")
+    (tmp_path / "ward.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(tmp_path / "ward.toml")
+    line = next(line for line in caught.value.problems if line.startswith("source.ambiguous"))
+    assert line.startswith(words), line
+    assert any(fix in line for fix in ('"first" or "last" or "drop"', 'timezone = "Europe/Berlin"', 'step = "1h"')), line
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("first", "a time that clocks showed twice is that of the first pass, unless its row tells the offset"),
+        ("last", "a time that clocks showed twice is that of the last pass"),
+        ("drop", "rows at a time that clocks showed twice are left out, and nothing is promised about them"),
+    ],
+)
+def test_the_certificate_says_how_the_hour_is_read(tmp_path: Path, rule: str, words: str) -> None:
+    as_csv(tmp_path, days(1))
+    (table,) = release_file(written(tmp_path, f'ambiguous = "{rule}"'), anyway=True).tables
+    assert table.certificate is not None
+    assert words in " ".join(table.certificate.text().split())
+
+
+def test_another_rule_is_another_layout_of_the_source(tmp_path: Path) -> None:
+    as_csv(tmp_path, days(1))
+
+    def spent(rule: str, window: str) -> float:
+        path = written(tmp_path, f'ambiguous = "{rule}"', window)
+        path.write_text(path.read_text(encoding="utf-8").replace('name = "busy"', f'name = "busy-{rule}"'))
+        release_file(path, anyway=True)
+        return float(Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon)
+
+    alone = spent("first", BEFORE)
+    path = written(tmp_path, 'ambiguous = "last"', AFTER)
+    assert any("ambiguous" in notice for notice in open_study(path).compare().notices)
+    assert spent("last", AFTER) >= 2 * alone
