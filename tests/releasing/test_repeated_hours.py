@@ -1,4 +1,4 @@
-"""An hour that clocks show twice: windows without it need no rule for it, and `ambiguous` says how its rows are read."""
+"""An hour that clocks show twice: windows without it need no rule, and `ambiguous` says how its rows are read."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def written(folder: Path, keys: str = "", window: str = NIGHT, step: str = "30mi
 
 
 def days(passes: int = 1, minutes: int = 30) -> list[tuple[datetime, str]]:
-    """Return rows of three days by the clock, of which the repeated hour is there so often; busy in it and from 08:00 to
-    10:00.
-    """
+    """Return rows of three days by the clock, with the repeated hour so often; busy in it and from 08:00 to 10:00."""
     rows = []
     at = datetime(2026, 10, 24)
     while at < datetime(2026, 10, 27):
@@ -138,11 +136,11 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
                 assert read(path, engine(columns(days(1), kind))) == [(steps, busy)] * 2, (name, kind, window)
 
 
-def test_lists_of_python_and_engines_read_the_hour_alike(tmp_path: Path) -> None:
+def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(tmp_path: Path) -> None:
     """The reader for small files where no engine is installed knows the same rules."""
     from takifugu.frames.in_python import python_rows
-    from takifugu.frames.measure import measure
     from takifugu.frames.layout import Lengths
+    from takifugu.frames.measure import measure
 
     as_csv(tmp_path, days(3))
     table = open_frame(tmp_path / "ward.csv")
@@ -200,8 +198,10 @@ def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_pa
             "source.ambiguous: ambiguous is 'first' and no time zone is declared",
         ),
         (
-            (("{keys}", 'ambiguous = "drop"'), ('step = "{step}"', ""), ('from = "2026-10-19"\nuntil = "2026-11-02"', ""),
-             ("{window}", "")),
+            (
+                ("{keys}", 'ambiguous = "drop"'), ('step = "{step}"', ""), ("{window}", ""),
+                ('from = "2026-10-19"\nuntil = "2026-11-02"', ""),
+            ),
             "source.ambiguous: ambiguous is 'drop' and no step is declared",
         ),
     ],
@@ -220,7 +220,8 @@ def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
         load(tmp_path / "ward.toml")
     line = next(line for line in caught.value.problems if line.startswith("source.ambiguous"))
     assert line.startswith(words), line
-    assert any(fix in line for fix in ('"first" or "last" or "drop"', 'timezone = "Europe/Berlin"', 'step = "1h"')), line
+    fixes = ('"first" or "last" or "drop"', 'timezone = "Europe/Berlin"', 'step = "1h"')
+    assert any(fix in line for fix in fixes), line
 
 
 @pytest.mark.parametrize(
