@@ -77,7 +77,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     assert invoke("compare", where).exit_code == 0
     assert invoke("release", where).exit_code == 0
-    shown = invoke("certificate", "show", tmp_path / "published" / "time-in-states.certificate.json")
+    shown = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
     assert shown.exit_code == 0
     assert "3 units" in " ".join(shown.output.split())
     assert "Bo; jr." not in shown.output
@@ -175,7 +175,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
         {"name": "in bed", "kind": "true or false", "role": "value"},
     ]  # fmt: skip
     assert {(c["sure"], bool(c["why"])) for c in told["columns"]} <= {("sure", True), ("likely", True)}
-    assert set(told) == {"format", "command", "file", "written", "ledger", "ledger_is_new", "columns", "fill_in"}
+    assert set(told) == {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of", "columns", "fill_in"}
     assert [line.split(":")[0] for line in told["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",
     ]  # fmt: skip
@@ -432,4 +432,4 @@ def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> Non
     assert invoke("compare", where).exit_code == 0, invoke("compare", where).output
     released = invoke("release", where)
     assert released.exit_code == 0, released.output
-    assert list((tmp_path / "published").glob("published-number*.certificate.json"))
+    assert list((tmp_path / "r-published").glob("published-number*.certificate.json"))

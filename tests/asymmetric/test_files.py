@@ -62,7 +62,7 @@ def untouched(folder: Path) -> bool:
     """Whether nothing was published, and a ledger, if there is one, has spent nothing."""
     ledger = folder / "ledger.db"
     spent = [row.spent.epsilon for row in Ledger.open(ledger).show()] if ledger.exists() else []
-    return not (folder / "published").exists() and not any(spent)
+    return not (folder / "release-published").exists() and not any(spent)
 
 
 def test_persons_count_once_at_a_place_however_many_rows_say_so(tmp_path: Path) -> None:
@@ -75,19 +75,19 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     told = {row["cell"]: row["value"] for row in table.rows}
     assert told["gym"] != "safe"
     assert told["gym"] >= 9
-    assert tf.read_table(tmp_path / "published" / "safe.csv") == tuple(
+    assert tf.read_table(tmp_path / "release-published" / "safe.csv") == tuple(
         {**row, "low": None, "high": None} for row in table.rows
     )
-    text = " ".join((tmp_path / "published" / "safe.certificate.txt").read_text().split())
+    text = " ".join((tmp_path / "release-published" / "safe.certificate.txt").read_text().split())
     for words in (
         "never wrong", "the data are complete", "no person was at more than 2 of the places",
         "that a table was published at all tells that nobody was, which epsilon does not count",
         "who was not at a place is not protected", "the list of places is public",
     ):  # fmt: skip
         assert words in text, words
-    certificate = json.loads((tmp_path / "published" / "safe.certificate.json").read_text())
+    certificate = json.loads((tmp_path / "release-published" / "safe.certificate.json").read_text())
     assert certificate["definition"] == "asymmetric"
-    assert "p1" not in (tmp_path / "published" / "safe.report.html").read_text()
+    assert "p1" not in (tmp_path / "release-published" / "safe.report.html").read_text()
 
 
 def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def _check_release(example: Example, file: Path) -> None:
     raw = tomllib.loads(example.text)
     done = invoke("release", file)
     assert done.exit_code == 0, f"{example.kind}: the release ends with {done.exit_code}: {done.output}"
-    out = file.parent / raw.get("output", "published")
+    out = file.parent / raw.get("output", f"{file.stem}-published")
     for item in raw["release"]:
         rows = (out / f"{item['name']}.csv").read_text(encoding="utf-8").splitlines()
         certificate = json.loads((out / f"{item['name']}.certificate.json").read_text(encoding="utf-8"))

@@ -228,6 +228,7 @@ def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
         ('step = "1h"', 'step = "60min"'),
         ('until = "2026-01-06"', 'until = "2026-01-07"'),
         ('from = "2026-01-05"', 'from = "2026-01-04"'),
+        ("", 'ambiguous = "refuse"'),
         ("", 'nulls = "unobserved"'),
         ("", 'gaps = "public"'),
     ],

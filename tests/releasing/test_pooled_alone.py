@@ -49,11 +49,11 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
     assert "what any of the 7 other components add: for who does, epsilon is at most" in words
     done = CliRunner().invoke(main, ["release", file], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    certificate = json.loads((tmp_path / "published/up.certificate.json").read_text())
+    certificate = json.loads((tmp_path / "release-published/up.certificate.json").read_text())
     (condition,) = certificate["conditions"]
     assert "if they know 1, " in condition
     assert condition.endswith("if they know all of them")
-    page = " ".join((tmp_path / "published/up.certificate.txt").read_text().split())
+    page = " ".join((tmp_path / "release-published/up.certificate.txt").read_text().split())
     assert "And if nobody who sees it knows what any of the 7 other components add" in page
 
 
@@ -63,5 +63,5 @@ def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path)
     file = written(tmp_path, later.replace("gaussian-exact", "quilt-exact"))
     again = CliRunner().invoke(main, ["release", str(file)])
     assert again.exit_code != 0
-    assert not (tmp_path / "published/each.csv").exists()
+    assert not (tmp_path / "release-published/each.csv").exists()
     assert "single" in again.output

@@ -103,7 +103,7 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
     centres = {(x + 0.5, y + 0.5) for x in range(4) for y in range(2)}
     assert [row["row"] for row in table.rows] == list(range(120))
     assert {(row["x"], row["y"]) for row in table.rows} <= centres
-    told = read_certificate(tmp_path / "published/places.certificate.json")
+    told = read_certificate(tmp_path / "release-published/places.certificate.json")
     assert (told.epsilon, told.delta, told.definition) == ("1.5", "0", "distribution")
     assert told.table == table.certificate.table
     assert told.answers[0].values == {}
@@ -113,7 +113,7 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         3, True, "m", "a public survey of other people"
     )  # fmt: skip
     assert belief.distance((0.5, 0.5), (1.5, 1.5)) == math.hypot(1000, 500)
-    page = " ".join((tmp_path / "published/places.certificate.txt").read_text().split())
+    page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
     for words in (
         "this hides which population each person belongs to; the values themselves",
         "no person has more than 3 rows", "the rows of a person are independent of each other",
@@ -121,13 +121,13 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         "is added to the count of each value", "no row of the batch 'March' is in a batch of another name",
     ):  # fmt: skip
         assert words in page
-    report = (tmp_path / "published/places.report.html").read_text()
+    report = (tmp_path / "release-published/places.report.html").read_text()
     assert report.count("<svg") >= 5
     assert "what is sent from the ringed place" in report
     spent = Ledger.open(tmp_path / "ledger.db").spent("checkins")
     assert len(spent.units) == 60
     assert {unit.spent.epsilon for unit in spent.units} == {F(3, 2)}
-    assert tf.read_table(tmp_path / "published/places.csv") == table.rows
+    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
     assert table.to_frame("polars").shape == (120, 3)
 
 
@@ -157,7 +157,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     """The first column, and the sum of what both tell of values, is spent; a budget of 1 is not enough for that."""
     file = words_in(tmp_path)
     first = tf.release_file(file)
-    published = (tmp_path / "published/answers.csv").read_bytes()
+    published = (tmp_path / "release-published/answers.csv").read_bytes()
     with pytest.raises(BudgetExceeded):
         tf.release_file(file, output=tmp_path / "again")
     assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
@@ -167,7 +167,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     noise: Any = first.tables[0].releases[0][1].randomiser
     spent = Ledger.open(tmp_path / "ledger.db").spent("answers").spent
     assert float(spent.epsilon) == pytest.approx(2 * noise.local_loss())
-    assert (tmp_path / "published/answers.csv").read_bytes() == published
+    assert (tmp_path / "release-published/answers.csv").read_bytes() == published
     assert second.tables[0].rows != first.tables[0].rows
 
 
@@ -193,12 +193,12 @@ def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyP
         crashing.setattr(run, "place", fails)
         with pytest.raises(TakifuguError):
             tf.release_file(file)
-    assert not (tmp_path / "published/answers.csv").exists()
+    assert not (tmp_path / "release-published/answers.csv").exists()
     assert list(tmp_path.glob("*.values"))
     (done,) = tf.resume(tmp_path / "ledger.db")
     assert not done.problem
     rows = done.outcome.tables[0].rows  # type: ignore[union-attr]
-    assert tf.read_table(tmp_path / "published/answers.csv") == rows
+    assert tf.read_table(tmp_path / "release-published/answers.csv") == rows
     assert len(rows) == 60
     assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
     assert not list(tmp_path.glob("*.values"))
@@ -230,7 +230,7 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     assert "planar-laplace" in shown
     told = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
     assert told["tables"][0]["sent"] == 120
-    assert not (tmp_path / "published/places.csv").read_text().startswith("cell")
+    assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
 
 
 # What is refused: before anything is drawn, naming nobody and no value.
@@ -343,7 +343,7 @@ def test_a_second_table_about_the_same_rows_is_charged_along_a_coupling_or_refus
     second = '[[release]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
     with pytest.raises((BudgetExceeded, CompositionRefused)):
         tf.release_file(words_in(tmp_path, WORDS + second))
-    assert not (tmp_path / "published").exists() or not list((tmp_path / "published").glob("*.csv"))
+    assert not (tmp_path / "release-published").exists() or not list((tmp_path / "release-published").glob("*.csv"))
     noisy = WORDS.replace("budget = 1\n", "budget = 5\n") + second
     outcome = tf.release_file(words_in(tmp_path, noisy))
     local = sum(table.releases[0][1].randomiser.local_loss() for table in outcome.tables)  # type: ignore[attr-defined]
@@ -390,7 +390,7 @@ def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
         assert "expected loss of one row" in shown.stdout
         assert "L1" not in shown.stdout
     tf.release_file(file)
-    report = (tmp_path / "published/places.report.html").read_text()
+    report = (tmp_path / "release-published/places.report.html").read_text()
     assert "expected loss of one row" in report
     assert "Values are multiples" not in report
     assert "that values stay secret" in report
@@ -410,10 +410,10 @@ def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
         crashing.setattr(SentValue, "send", fails)
         with pytest.raises((TakifuguError, OSError)):
             tf.release_file(file)
-    assert not (tmp_path / "published/answers.csv").exists()
+    assert not (tmp_path / "release-published/answers.csv").exists()
     (done,) = tf.resume(tmp_path / "ledger.db")
     assert not done.problem
-    assert len(tf.read_table(tmp_path / "published/answers.csv")) == 60
+    assert len(tf.read_table(tmp_path / "release-published/answers.csv")) == 60
     assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
 
 
@@ -435,10 +435,10 @@ def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Pa
     import polars
 
     (table,) = tf.release_file(tmp_path / "release.toml", polars.DataFrame({"row": labels * 30})).tables
-    again = tf.read_table(tmp_path / "published/answers.csv")
+    again = tf.read_table(tmp_path / "release-published/answers.csv")
     assert again == table.rows
     assert {row["value"] for row in again} == {*labels}  # a column called row would be taken for its number
-    lines = (tmp_path / "published/answers.csv").read_text().splitlines()
+    lines = (tmp_path / "release-published/answers.csv").read_text().splitlines()
     assert not any(line.partition(",")[2].lstrip('"').startswith("=") for line in lines)
 
 

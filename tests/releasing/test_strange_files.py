@@ -87,7 +87,7 @@ def answer(where: Path, data: Any = None) -> tuple[int, ...]:
 def certified(where: Path) -> None:
     outcome = tf.release_file(where)
     assert outcome.tables[0].certificate is not None
-    assert list((where.parent / "published").glob("activity*.certificate.json"))
+    assert list((where.parent / "release-published").glob("activity*.certificate.json"))
 
 
 LATIN = f'encoding = "latin-1"\ndecimal = ","\nthousands = "."\norder_format = "%d/%m/%Y %H:%M"\nstep = "1h"\n{BINS}'
@@ -221,7 +221,7 @@ def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader
     said = str(caught.value)
     assert not re.search(r"999|1234|0,50|Nord|Süd|31[/.]12", said), said
     assert (tmp_path / "ledger.db").read_bytes() == before
-    assert not (tmp_path / "published").exists()
+    assert not (tmp_path / "release-published").exists()
 
 
 def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:

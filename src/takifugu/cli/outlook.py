@@ -9,6 +9,7 @@ import click
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.releasing.outlook import AHEAD, Outlook, outlook
+from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.spec.file import load
 from takifugu.tables import number, text_table
 
@@ -16,11 +17,14 @@ from takifugu.tables import number, text_table
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     with watching() as watch:
         watch("looking ahead", 0, 1)
-        found = outlook(load(file, window=window), releases)
+        read = load(file, window=window)
+        found, notices = outlook(read, releases), notices_of_ledgers(read)
     if as_json:
-        print_json("plan", file, found.to_dict())
+        print_json("plan", file, {**found.to_dict(), **({"notices": list(notices)} if notices else {})})
         return
     print_outlook(found)
+    for words in notices:
+        click.echo(f"\n{wrapped(words)}")
 
 
 def print_outlook(found: Outlook) -> None:

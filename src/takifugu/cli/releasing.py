@@ -26,6 +26,7 @@ from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.outcomes import already
 from takifugu.releasing.questions import Question
 from takifugu.releasing.standing import Choice, folder_of, to_plan
+from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.spec.file import load
 from takifugu.tables import labelled, number, text_table
 from takifugu.visible import visible
@@ -61,7 +62,7 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
     for file in files:
         with watching() as watch:
             read = load(file)
-            shown, notices = list(planning.compared(read, watch)), notices_of_layout(read)
+            shown, notices = list(planning.compared(read, watch)), (*notices_of_layout(read), *notices_of_ledgers(read))
         tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
         told.append({"file": str(file), "tables": tables, **({"notices": list(notices)} if notices else {})})
         if not as_json:

@@ -13,9 +13,10 @@ from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.frames import open_frame, sniffed
 from takifugu.ledger import Ledger
 from takifugu.spec.columns import Column, look_at
-from takifugu.spec.drafting import LEDGER, MOST_COLUMNS
+from takifugu.spec.drafting import MOST_COLUMNS
 from takifugu.spec.file import json_schema, load
 from takifugu.spec.kinds import KINDS, PLAINLY
+from takifugu.spec.neighbours import ledger_for
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
 
@@ -27,15 +28,21 @@ def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> No
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
     columns = look_at(open_frame(source, written=sniffed(data)), asked.roles)
-    write_new(output, asked.draft(data, output, columns, kind), force)
-    ledger, is_new = _ledger_beside(output)
+    text, (declared, whose) = asked.draft(data, output, columns, kind), ledger_for(output, data)
+    write_new(output, text, force)
+    ledger, is_new = _made(output, declared)
     missing = _missing(output)
     if as_json:
         told = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
+        made["ledger_of"] = None if whose is None else str(whose)
         print_json("init", data, {**made, "columns": told, "fill_in": [fault.line for fault in missing]})
         return
     _print(data, output, columns, missing)
+    if whose is not None:
+        click.echo(f"\nledger: {visible(str(ledger))}")
+        words = f"It is that of {whose}, which reads the same data: one ledger knows what was spent on them."
+        click.echo(wrapped(words))
     if is_new:
         click.echo(f"\nnew ledger: {ledger}")
         click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
@@ -45,9 +52,9 @@ def schema(kind: str) -> None:
     click.echo(json.dumps(json_schema(kind), indent=2))
 
 
-def _ledger_beside(output: Path) -> tuple[Path, bool]:
+def _made(output: Path, declared: str) -> tuple[str | Path, bool]:
     """Make the draft's ledger where there is none, and say whether it is new; without one the draft is taken back."""
-    where = output.parent / LEDGER
+    where = declared if "://" in declared else output.parent / declared
     try:
         return where, Ledger.open(where).is_new
     except LedgerError:

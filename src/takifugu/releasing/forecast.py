@@ -18,6 +18,7 @@ from takifugu.releasing.notices import forbidden, notices, spending
 from takifugu.releasing.outcomes import WHOSE
 from takifugu.releasing.planning import Plan, Table, plan
 from takifugu.releasing.questions import debits_of
+from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.tables import number
@@ -108,16 +109,17 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     known = source.unit is None or bool(planned.unit_names)
     judged = () if anyway else tables if known else tuple(t for t in tables if t.scope != "unit")
     refusals = [hopeless(table) for table in judged if table.hopeless]
+    apart = notices_of_ledgers(planned.file)
     if not known:
         told = tuple(forbidden((q.release, q.calibration) for q in questions))
-        return Forecast(name, tables, None, (*told, *notices_of_layout(planned.file)), tuple(refusals))
+        return Forecast(name, tables, None, (*told, *notices_of_layout(planned.file), *apart), tuple(refusals))
     if not questions:
-        return Forecast(name, (), None, (), ())
+        return Forecast(name, (), None, apart, ())
     file, debits, same = planned.file, debits_of(questions), source.same_people
     told = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, same_people=same)
     refusals += [] if account.fits else [account.words]
-    return Forecast(name, tables, account, (*told, *notices(questions, name, account)), tuple(refusals))
+    return Forecast(name, tables, account, (*told, *notices(questions, name, account), *apart), tuple(refusals))
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:

@@ -19,6 +19,7 @@ from takifugu.errors import LedgerError
 from takifugu.files import read_file
 from takifugu.names import normalised
 from takifugu.releasing.notices import tell
+from takifugu.releasing.two_ledgers import outputs_apart
 
 if TYPE_CHECKING:
     from takifugu.ledger import Ledger
@@ -76,7 +77,8 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
     require_known(file.ledger, file.spec.require_ledger)
-    folders = {path.absolute(): path for path in (file.inside(file.spec.output), folder)}  # named as the caller does
+    paths = (file.output, folder, *outputs_apart(file))
+    folders = {path.absolute(): path for path in paths}  # named as the caller does
     require_same_ledger(file.ledger, file.source.name, folders.values(), new_ledger)
 
 

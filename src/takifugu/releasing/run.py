@@ -20,6 +20,7 @@ from takifugu.releasing.folder import alone_in, place
 from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of, keys_of
 from takifugu.releasing.new_ledger import check_ledger, opened
+from takifugu.releasing.notices import tell
 from takifugu.releasing.outcomes import Outcome, Published
 from takifugu.releasing.planning import Plan, plan, tables_of
 from takifugu.releasing.publish import Kept, Order, keep, ready
@@ -27,6 +28,7 @@ from takifugu.releasing.questions import Ready
 from takifugu.releasing.settling import settle
 from takifugu.releasing.sheets import LEVEL, bundle_for, published_at, table_of, with_calibrations
 from takifugu.releasing.standing import Choice, State, choice, folder_of, payments_of, standings, to_pay, to_plan
+from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
@@ -174,7 +176,7 @@ def published(
         check_ledger(file, folder, new_ledger)
         _require_no_folders(order)
         if path_of(file.ledger).exists():  # it is not created only to be asked
-            settle(opened(file.ledger), file.source.name, [folder, file.inside(file.spec.output)])
+            settle(opened(file.ledger), file.source.name, [folder, file.output])
         made, rest = [], {table.name for table in order.planned.tables}
         for part, paid, identity in _waiting(order, wanted):
             if set(paid.ids) <= rest:
@@ -190,6 +192,7 @@ def published(
             refusal = refuse(new.planned)
             if refusal is not None:
                 raise refusal
+            tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
             made.append(_made(new, bits, course, wanted.force, there, new.identity(wanted.once), wanted.once))
         return _outcome(file, folder, wanted, made)

@@ -164,7 +164,7 @@ def _is_whole(folder: Path, name: str, certificate: Certificate) -> bool:
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
     """Return the folder that tables go to: the one that the caller chose, or the file's own."""
-    return file.inside(file.spec.output) if output is None else Path(output)
+    return file.output if output is None else Path(output)
 
 
 def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool = False) -> ReleaseFile:

@@ -19,6 +19,7 @@ from takifugu.releasing.planning import calibrated, compared
 from takifugu.releasing.run import Outcome, release_file
 from takifugu.releasing.standing import Choice, choice
 from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
+from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
@@ -84,7 +85,7 @@ class Study:
     @without_data
     def _compared(self) -> Comparison:
         file = self._file()
-        return Comparison(tuple(compared(file)), notices_of_layout(file))
+        return Comparison(tuple(compared(file)), (*notices_of_layout(file), *notices_of_ledgers(file)))
 
     @without_data
     def _calibrated(self) -> Calibrated:

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from takifugu.spec.columns import Column
+from takifugu.spec.neighbours import ledger_for, output_by_default
 from takifugu.spec.problems import toml_of
 
-#: The draft's ledger, beside it.
-LEDGER = "ledger.db"
 WIDTH = 100
 COMMENT_AT = 31
 #: Of a wide table no more columns are shown.
@@ -31,9 +30,11 @@ def head(data: Path, output: Path) -> Iterator[str]:
         "Nothing is published before `takifugu release`."
     )
     yield ""
-    yield line(f"ledger = {toml_of(LEDGER)}", "what has been spent on these data; keep it as safe as the data")
+    ledger, whose = ledger_for(output, data)
+    shared = "" if whose is None else f", that of {plain(whose.name)}, too"
+    yield line(f"ledger = {toml_of(ledger)}", f"what has been spent on these data{shared}; keep it as safe as the data")
     yield line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
-    yield line('output = "published"', "the folder of the published tables and certificates")
+    yield line(f"output = {toml_of(output_by_default(output))}", "the folder of the published tables and certificates")
     yield ""
 
 

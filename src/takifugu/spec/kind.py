@@ -20,6 +20,7 @@ from takifugu.queries import Query
 from takifugu.spec.columns import SEQUENCE_ROLES, Column
 from takifugu.spec.layouts import layout_in
 from takifugu.spec.meaning import Meaning, meaning_of
+from takifugu.spec.neighbours import output_by_default
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.promise import promise_problems
 from takifugu.spec.sections import BudgetSpec, FileSpec, Item, Source
@@ -103,6 +104,11 @@ class ReleaseFile:
     @property
     def ledger(self) -> str | Path:
         return self.spec.ledger if "://" in self.spec.ledger else self.inside(self.spec.ledger)
+
+    @property
+    def output(self) -> Path:
+        """Return the folder that is written into: the declared one, or one with the release file's name."""
+        return self.inside(output_by_default(self.path) if self.spec.output is None else self.spec.output)
 
     @property
     def table(self) -> Table:

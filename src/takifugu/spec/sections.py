@@ -223,7 +223,13 @@ class FileSpec(Section):
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
-    output: Annotated[Path, Field(description="the folder of the published files")] = "published"
+    output: Annotated[
+        Path | None,
+        Field(
+            description="the folder of the published files; default: the release file's name, with -published",
+            examples=["minutes-published"],
+        ),
+    ] = None
     publisher: Annotated[
         Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
     ] = None

@@ -38,7 +38,8 @@ def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
 
 
 def _edge(written: int | float | str) -> str:
-    return to_text(as_fraction(written, "an edge"))
+    infinite = str(written).strip().removeprefix("+")
+    return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
 
 
 def _length(written: int | float | str) -> str:
