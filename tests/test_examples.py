@@ -34,7 +34,7 @@ def invoke(*words: object) -> Result:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("*.db*", "published", "__pycache__"))
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("*.db*", "*published", "__pycache__"))
     return tmp_path / "examples"
 
 
@@ -61,7 +61,7 @@ def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
     assert invoke("calibrate", copy / name).exit_code == 0
     released = invoke("release", copy / name)
     assert released.exit_code == 0, released.output
-    (certificate,) = (copy / "published").glob("*.certificate.json")
+    (certificate,) = (copy / f"{Path(name).stem}-published").glob("*.certificate.json")
     assert invoke("certificate", "show", certificate).exit_code == 0
     assert "budget" in (copy / name).read_text(encoding="utf-8")
 
@@ -85,7 +85,7 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
         shutil.copy(research_file(f"adult/{file}"), tmp_path / file)
     released = invoke("release", tmp_path / name)
     assert released.exit_code == 0, released.output
-    (page,) = tmp_path.glob("published*/*.certificate.txt")
+    (page,) = tmp_path.glob("*published*/*.certificate.txt")
     shown = " ".join(page.read_text(encoding="utf-8").split())
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
 
@@ -96,7 +96,7 @@ def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Pat
     file = population_map.release_file(tmp_path)
     released = invoke("release", file)
     assert released.exit_code == 0, released.output
-    (page,) = tmp_path.glob("published*/*.certificate.txt")
+    (page,) = tmp_path.glob("*published*/*.certificate.txt")
     shown = " ".join(page.read_text(encoding="utf-8").split())
     (sentence,) = re.findall(r"> this hides which population(?:[^\n]*\n> [^\n]*)*", readme)
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
@@ -126,9 +126,9 @@ def test_the_file_of_the_readme_about_places_runs_on_research_data(tmp_path: Pat
     assert f"says that {share} % of the safe boxes will be found" in readme
     released = invoke("release", tmp_path / "evening.toml")
     assert released.exit_code == 0, released.output
-    page = " ".join((tmp_path / "published" / "safe.certificate.txt").read_text(encoding="utf-8").split())
+    page = " ".join((tmp_path / "evening-published" / "safe.certificate.txt").read_text(encoding="utf-8").split())
     assert '"safe" means that the true count is at most 2, and that is never wrong' in page
-    report = (tmp_path / "published" / "safe.report.html").read_text(encoding="utf-8")
+    report = (tmp_path / "evening-published" / "safe.report.html").read_text(encoding="utf-8")
     assert "not known to be safe of 900 places" in report
     assert report.count("<svg") >= 2
 

@@ -101,12 +101,12 @@ def test_an_example(folder: Path, name: str) -> None:
         if path.suffix in (".toml", ".csv", ".bif"):
             shutil.copy(path, folder)
     told = [run(command, f"{name}.toml") for command in ("compare", "calibrate", "release")]
-    for certificate in sorted((folder / "published").glob("*.certificate.json")):
+    for certificate in sorted((folder / f"{name}-published").glob("*.certificate.json")):
         at = certificate.relative_to(folder).as_posix()
         told += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
-    tables = sorted((folder / "published").glob("*.csv"))
+    tables = sorted((folder / f"{name}-published").glob("*.csv"))
     told += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
-    told.append(run("ledger", "show", "ledger.db"))
+    told.append(run("ledger", "show", f"{name}-ledger.db"))
     compared(masked("".join(told), folder), f"examples/{name}")
 
 

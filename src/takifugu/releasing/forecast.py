@@ -92,7 +92,7 @@ def forecast(
     >>> foreseen = forecast(write_demo(Path("foreseen")))
     >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
     True
-    >>> foreseen.refused, Path("foreseen/ledger.db").exists()
+    >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()
     (False, False)
     """
     with stopping(once=False):
