@@ -130,19 +130,19 @@ def test_init_makes_the_ledger_that_its_draft_requires(tmp_path: Path) -> None:
     assert made.exit_code == 0
     assert "new ledger" in made.stdout
     assert "require_ledger = true" in (tmp_path / "r.toml").read_text(encoding="utf-8")
-    tag = Ledger.open(tmp_path / "ledger.db", create=False).unit_tag("a")
+    tag = Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a")
     again = json.loads(invoke("init", data, "-o", tmp_path / "r.toml", "--force", "--json").stdout)
-    assert (again["ledger"], again["ledger_is_new"]) == (str(tmp_path / "ledger.db"), False)
-    assert Ledger.open(tmp_path / "ledger.db", create=False).unit_tag("a") == tag
+    assert (again["ledger"], again["ledger_is_new"]) == (str(tmp_path / "r-ledger.db"), False)
+    assert Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a") == tag
 
 
 def test_init_takes_its_draft_back_where_no_ledger_can_be_made(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("who,at,doing\na,1,x\na,2,y\n", encoding="utf-8")
-    (tmp_path / "ledger.db").write_text("not a ledger", encoding="utf-8")
+    (tmp_path / "r-ledger.db").write_text("not a ledger", encoding="utf-8")
     assert invoke("init", data, "-o", tmp_path / "r.toml").exit_code == 2
     assert not (tmp_path / "r.toml").exists()
-    assert (tmp_path / "ledger.db").read_text(encoding="utf-8") == "not a ledger"
+    assert (tmp_path / "r-ledger.db").read_text(encoding="utf-8") == "not a ledger"
 
 
 def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
