@@ -34,7 +34,8 @@ def invoke(*words: object) -> Result:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("*.db*", "*published", "__pycache__"))
+    unwanted = shutil.ignore_patterns("*.db*", "*published", "__pycache__")
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=unwanted)
     return tmp_path / "examples"
 
 
