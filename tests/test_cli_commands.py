@@ -432,7 +432,7 @@ LINES = TABLE.splitlines()
         (f"{LINES[0].replace('état', 'etat')}\n".encode(), "source.value: the data has no column 'état; raw'"),
         ("\n".join([LINES[0] + ",t [min]", *(f"{line},1" for line in LINES[1:])]).encode(), "two columns called"),
         ("\n".join([LINES[0], LINES[1], *LINES[1:]]).encode(), "source.order: column 't [min]' has ties"),
-        (TABLE.replace("walking", "flying", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
+        (TABLE.replace("walking", "swimming", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
         (TABLE.replace("walking", "", 1).encode(), "source.nulls: column 'état; raw' has missing states"),
         (TABLE.replace("zoë,", ",", 1).encode(), "source.null_keys: column 'Who is it?' has missing values"),
         (TABLE.replace(",2,x", ",two,x", 1).encode(), "source.order: column 't [min]' is neither all numbers"),
@@ -448,7 +448,7 @@ def test_data_that_are_not_as_they_should_be(tmp_path: Path, content: bytes, say
         outcome = invoke(command, where)
         assert (outcome.exit_code, outcome.stdout) == (2, ""), outcome.output
         assert says in outcome.stderr
-        assert "flying" not in outcome.stderr
+        assert "swimming" not in outcome.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
