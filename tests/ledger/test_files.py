@@ -136,7 +136,7 @@ frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, 
 source+fingerprint), [source -> sources.id]
 histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, sums TEXT!, [batch -> batches.id], \
 [parent -> histories.id], [source -> sources.id]
-meta: kind TEXT!, version INTEGER!, created TEXT!, key TEXT!
+meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
 releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
 TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), [reservation -> reservations.id], \

@@ -57,9 +57,13 @@ def explain(
         for rows in tables:
             _print_prices(rows, prior)
     if svg is not None:
-        write_new(svg, _meaning_picture(seen) if spec is None else _price_picture(tables, spec), force)
+        write_new(svg, _meaning_picture(seen) if spec is None else _price_picture(tables, spec), force, _is_picture)
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
+
+
+def _is_picture(text: str) -> bool:
+    return "<svg" in text[:1000]
 
 
 def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:

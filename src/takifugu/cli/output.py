@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -16,11 +16,15 @@ import click
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.terminal import is_terminal
 from takifugu.errors import ReleaseError
+from takifugu.files import read_file
 from takifugu.laws.rationals import to_text
 from takifugu.releasing.notices import listening
 from takifugu.spec.toml_words import in_toml
 from takifugu.tables import filled, width
 from takifugu.visible import visible
+
+#: No file that a command writes for its user is larger.
+LARGEST_TEXT = 10_000_000
 
 #: The longest name that a table shows whole; the JSON has them all.
 LONGEST_NAME = 24
@@ -111,13 +115,27 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
-def write_new(path: Path, text: str, force: bool) -> None:
-    """Write a text file, whole or not at all.
+def _holds(path: Path, is_alike: Callable[[str], object]) -> bool:
+    try:
+        text = read_file(path, LARGEST_TEXT).decode("utf-8-sig")
+        return not text.strip() or bool(is_alike(text))
+    except (OSError, ValueError):
+        return False
 
-    Raises ReleaseError where it exists (without `force`) or cannot be written.
+
+def write_new(path: Path, text: str, force: bool, is_alike: Callable[[str], object]) -> None:
+    """Write a text file, whole or not at all; `force` replaces a file whose text `is_alike`, and no other.
+
+    Raises ReleaseError where it exists (without `force`), is something else, or cannot be written.
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
+    if force and path.exists() and not _holds(path, is_alike):
+        raise ReleaseError(
+            f"{str(path)!r} is not what this command writes, so it was left as it is",
+            rule="--force replaces an earlier file of the same kind only",
+            fix="choose another name",
+        )
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
     draft = path.with_name(f".{token_hex(8)}.unfinished")

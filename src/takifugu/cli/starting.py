@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from takifugu.spec.columns import Column, look_at
 from takifugu.spec.drafting import MOST_COLUMNS
 from takifugu.spec.file import json_schema, load
 from takifugu.spec.kinds import KINDS, PLAINLY
+from takifugu.spec.ledger_id import write_ledger_id
 from takifugu.spec.neighbours import ledger_for
 from takifugu.tables import labelled, text_table
 from takifugu.visible import visible
@@ -29,8 +31,9 @@ def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> No
     data = Path(source)
     columns = look_at(open_frame(source, written=sniffed(data)), asked.roles)
     text, (declared, whose) = asked.draft(data, output, columns, kind), ledger_for(output, data)
-    write_new(output, text, force)
-    ledger, is_new = _made(output, declared)
+    write_new(output, text, force, tomllib.loads)
+    ledger, is_new, name = _made(output, declared)
+    write_ledger_id(output, name)
     missing = _missing(output)
     if as_json:
         told = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
@@ -52,11 +55,15 @@ def schema(kind: str) -> None:
     click.echo(json.dumps(json_schema(kind), indent=2))
 
 
-def _made(output: Path, declared: str) -> tuple[str | Path, bool]:
-    """Make the draft's ledger where there is none, and say whether it is new; without one the draft is taken back."""
+def _made(output: Path, declared: str) -> tuple[str | Path, bool, str]:
+    """Make the draft's ledger where there is none; return whether it is new, and its id.
+
+    Without one the draft is taken back.
+    """
     where = declared if "://" in declared else output.parent / declared
     try:
-        return where, Ledger.open(where).is_new
+        book = Ledger.open(where)
+        return where, book.is_new, book.id
     except LedgerError:
         output.unlink(missing_ok=True)
         raise

@@ -7,7 +7,9 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -36,12 +38,14 @@ def sniffed(path: Path) -> Written:
 
     Raises what opening the file raises.
     """
+    if not path.is_file():
+        return Written()  # a pipe would be waited for
     try:
         with open(path, "rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else open(path, "rb") as file:
             start = file.read(_LOOK)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return Written()  # opening it says what is wrong
     if start.startswith(b"PAR1"):
         return Written()
@@ -51,7 +55,7 @@ def sniffed(path: Path) -> Written:
         names = look(path, opener, written).names
         bare = replace(written, header=False)
         rows = _first_rows(path, opener, bare)
-    except (OSError, ValueError):
+    except (OSError, EOFError, ValueError, csv.Error, zlib.error):
         return written
     return bare if _is_data(names, rows) else written
 
@@ -72,7 +76,8 @@ def _first_rows(path: Path, opener: Any, written: Written) -> list[Sequence[str]
     """Return some rows of a file, the first line among them."""
     dialect = look(path, opener, written)
     with opener(path, "rt", encoding=dialect.codec or "utf-8-sig", newline="") as file:
-        lines = [line for _, line in zip(range(dialect.skipped + 500), file, strict=False)][dialect.skipped :]
+        start = file.read(_LOOK)  # no line by line: one may be as long as the file
+    lines = list(io.StringIO(start, newline=""))[dialect.skipped : dialect.skipped + 500]
     read = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
     return [row for row in read if any(cell.strip() for cell in row)]
 

@@ -58,6 +58,11 @@ class Ledger:
         """Whether this very `open` made the file: it remembers nothing before today."""
         return self.store.is_new
 
+    @property
+    def id(self) -> str:
+        """Which ledger it is: a random id, the same in every copy of it; release files name it (`ledger_id`)."""
+        return self.store.public_id
+
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert
 
 from takifugu.errors import InputError, LedgerError, TakifuguError
 from takifugu.laws.rationals import as_fraction
-from takifugu.ledger.values import Amount
+from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Amount
 
 
 def now() -> str:
@@ -39,6 +39,13 @@ def canonical(data: Mapping[str, Any], what: str) -> str:
 
 def amount(epsilon: str, delta: str) -> Amount:
     return Amount(as_fraction(epsilon, "an epsilon"), as_fraction(delta, "a delta"))
+
+
+def known_state(state: object) -> str:
+    """Return the state of a reservation; ValueError for one that there is not."""
+    if state not in (RESERVED, DRAWN, PUBLISHED):
+        raise ValueError(f"its state is {state!r:.40}")
+    return str(state)
 
 
 @contextmanager

@@ -12,10 +12,13 @@ from sqlalchemy import Connection, Row, select, update
 
 from takifugu.errors import LedgerError
 from takifugu.ledger import answers, outputs
-from takifugu.ledger.encoding import amount, canonical, decoding, new_row, now
+from takifugu.ledger.encoding import amount, canonical, decoding, known_state, new_row, now
 from takifugu.ledger.store import most_spent, people_of
 from takifugu.ledger.tables import releases, reservations, sources
 from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Payment, Pending
+
+#: The most bytes of noisy values and files that one reservation keeps.
+LARGEST = 200_000_000
 
 
 def add_reservation(
@@ -82,13 +85,20 @@ def _pending(connection: Connection, ledger: Path, row: Row[Any]) -> Pending:
     spent = most_spent(connection, row.source)
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
-        state=row.state, created=row.created, recipe=json.loads(row.recipe), bundle=_unpacked(ledger, row.bundle),
-        spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
+        state=known_state(row.state), created=row.created, recipe=json.loads(row.recipe),
+        bundle=_unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
         same_people=people_of(connection, row.source),
     )  # fmt: skip
 
 
 def packed(bundle: bytes) -> bytes:
+    """Return noisy values as they are kept; raises LedgerError for more than can be read back."""
+    if len(bundle) > LARGEST:
+        raise LedgerError(
+            f"the files of this release take {len(bundle) // 1_000_000:,} MB",
+            rule=f"a ledger keeps at most {LARGEST // 1_000_000} MB of one release",
+            fix="publish fewer rows or cells at once",
+        )
     return zlib.compress(bundle, 9)
 
 
@@ -177,6 +187,8 @@ def _held(connection: Connection, group: str) -> Row[Any]:
         raise LedgerError(
             f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
         )
+    with decoding():
+        known_state(row.state)
     return row
 
 
@@ -188,4 +200,13 @@ def _set(connection: Connection, group: str, **values: object) -> None:
 def _unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
     found = None if bundle is None else outputs.packed_of(ledger, bundle)
     with decoding():
-        return None if found is None else zlib.decompress(found)
+        return None if found is None else _inflated(found)
+
+
+def _inflated(content: bytes) -> bytes:
+    """Return compressed bytes as they were; ValueError for what is not whole, and for what is larger than allowed."""
+    unpacking = zlib.decompressobj()
+    found = unpacking.decompress(content, LARGEST + 1)
+    if len(found) > LARGEST or not unpacking.eof:
+        raise ValueError(f"its values are not whole, or take more than {LARGEST // 1_000_000} MB")
+    return found

@@ -7,6 +7,7 @@ and not the side file, so that each loses what the other wrote; a file system wi
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -21,6 +22,10 @@ from takifugu.errors import LedgerError
 #: What the unfinished file of a new ledger is called, after a dot, the ledger's name and a random word.
 DRAFT = ".new"
 
+#: Names of unfinished ledgers and of files that locks are tried on, and for how many seconds they may be in use.
+_LEFT = re.compile(r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal)?|lock)")
+_FRESH = 3600.0
+
 #: How long another process may take between giving a new ledger its name and removing the unfinished one's.
 PATIENCE = 2.0
 
@@ -31,8 +36,25 @@ _guard = threading.Lock()
 
 
 def place_of(path: Path) -> Path:
-    """Return the one path of a ledger, whichever symbolic link led to it."""
-    return path.resolve() if path.is_symlink() else path
+    """Return the one path of a ledger, whichever symbolic link led to it; LedgerError for links in a circle."""
+    try:
+        led = path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):
+        led = path
+    if led.is_symlink():
+        raise LedgerError(f"the ledger {str(path)!r} is a symbolic link to itself", fix="give the path of a file")
+    return led
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder of ledgers; what is fresh may be in use."""
+    try:
+        for entry in os.scandir(folder):
+            is_ours = _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            if is_ours and entry.stat(follow_symlinks=False).st_mtime < time.time() - _FRESH:
+                Path(entry.path).unlink(missing_ok=True)
+    except OSError:
+        return  # what is wrong with the folder is said when the ledger is opened
 
 
 def check_one_name(path: Path) -> None:
@@ -73,6 +95,7 @@ def check_locks(folder: Path) -> None:
         return  # what is wrong with the folder is said when the ledger is opened
     if (about.st_dev, about.st_ino) in _sound:
         return
+    sweep(folder)
     probe = folder / f".takifugu-{token_hex(8)}.probe"
     try:
         with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as first:

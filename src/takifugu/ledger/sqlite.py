@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sqlite3
 import time
@@ -17,7 +18,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from takifugu.errors import LedgerError
-from takifugu.ledger.places import DRAFT, not_in_use
+from takifugu.ledger.places import DRAFT, not_in_use, sweep
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
@@ -28,10 +29,15 @@ SETTINGS = (
     "PRAGMA wal_autocheckpoint=1",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
+    "PRAGMA trusted_schema=OFF",
 )
 
 #: What a file system without hard links says; a full or failing disk is no such file system.
 NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+#: The pool logs the traceback of a connection that cannot be closed; what was wrong was raised before.
+_SILENT = "takifugu"
+logging.getLogger(f"sqlalchemy.pool.impl.NullPool.{_SILENT}").disabled = True
 
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
@@ -58,12 +64,13 @@ _REASONS = {
 
 def engine_of(path: Path, timeout: float) -> Engine:
     """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"  # a ledger that has gone is never replaced by an empty one
+    address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(address, uri=True, timeout=timeout)
+        mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
+        return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: object) -> None:
@@ -79,12 +86,20 @@ def engine_of(path: Path, timeout: float) -> Engine:
     return engine
 
 
+def _is_only_to_read(path: Path) -> bool:
+    """Whether this user may read a ledger and not write it, and nobody has left anything in its side file."""
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    side_file = path.with_name(path.name + "-wal")
+    return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
+
+
 def create(path: Path, fill: Callable[[Engine], None]) -> bool:
     """Make a ledger file and let `fill` write its tables, or leave the one that another process just made.
 
     It appears under its name complete or not at all, so that an empty file is never taken for a new ledger. Return
     whether it is the one made here.
     """
+    sweep(path.parent)
     draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -150,6 +165,13 @@ def check_length(path: Path) -> None:
             return  # it holds the missing pages: another process writes, or died while it did
         time.sleep(0.02)  # another process may just have finished
     raise _failure(sqlite3.SQLITE_CORRUPT)
+
+
+def check_harmless(connection: Connection) -> None:
+    """Raise the driver's error for a database that computes something when it is read: views, triggers, modules."""
+    query = "select 1 from sqlite_master where type not in ('table', 'index') or sql like '%virtual%table%' limit 1"
+    if connection.exec_driver_sql(query).first() is not None:
+        raise _failure(sqlite3.SQLITE_NOTADB)
 
 
 def check_whole(connection: Connection) -> None:

@@ -15,24 +15,27 @@ from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, u
 from takifugu.errors import LedgerError
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import sqlite
-from takifugu.ledger.encoding import amount, decoding, new_row, now
+from takifugu.ledger.encoding import amount, decoding, known_state, new_row, now
 from takifugu.ledger.histories import charge_of_text, entry_rows
 from takifugu.ledger.places import check_locks, check_one_name, in_use, place_of
 from takifugu.ledger.tables import KIND, VERSION, events, meta, metadata, people, releases, reservations, sources, units
 from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
+from takifugu.visible import visible
 
 
 @dataclass(frozen=True, eq=False)
 class Store:
     """An open ledger: where it is, how to reach it, and the key of its hashes.
 
-    `place` is where `path` led when the ledger was opened, whatever the process calls its folder afterwards.
+    `public_id` says which ledger it is. `place` is where `path` led when it was opened, whatever the process calls its
+    folder afterwards.
     """
 
     path: Path
     engine: Engine
     key: bytes = field(repr=False)
     is_new: bool = False
+    public_id: str = ""
     place: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,18 +92,40 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     engine = sqlite.engine_of(path, timeout)
     store = Store(path, engine, b"")
     with store.reading() as connection:
+        sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
         check_version(connection, path)
     with store.reading() as connection, decoding():
+        check_layout(connection, path)
         row = connection.execute(select(meta)).one()
-        return Store(path, engine, bytes.fromhex(row.key), is_new)
+        return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id)
 
 
 def _fill(engine: Engine) -> None:
     metadata.create_all(engine)
     with engine.begin() as connection:
-        row = {"kind": KIND, "version": VERSION, "created": now(), "key": token_hex(32)}
+        row = {"kind": KIND, "version": VERSION, "public_id": token_hex(8), "created": now(), "key": token_hex(32)}
         connection.execute(insert(meta).values(row))
+
+
+def check_layout(connection: Connection, path: Path) -> None:
+    """Raise LedgerError for a database with other tables, columns or indexes than a ledger has."""
+    tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
+    indexes = {index.name for table in metadata.tables.values() for index in table.indexes}
+    strange = [
+        name
+        for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
+        if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
+    ]
+    for name, columns in tables.items():
+        held = connection.exec_driver_sql(f"PRAGMA table_xinfo({name})").all()
+        strange += [name] if {row[1] for row in held} != columns or any(row[6] for row in held) else []
+    if strange:
+        raise LedgerError(
+            f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
+            rule="it was edited, or made by another version",
+            fix="restore a backup",
+        ).at("ledger")
 
 
 def check_version(connection: Connection, path: Path) -> None:
@@ -237,7 +262,7 @@ def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
 def _entry(rows: list[Row[Any]]) -> Entry:
     first, charges = rows[0], [charge_of_text(row.body) for row in rows]
     return Entry(
-        id=first.public_id, name=first.name, state=first.state, amount=amount(first.epsilon, first.delta),
+        id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
         kinds=tuple(sorted({str(c.composition) for c in charges})), scope=charges[0].scope,
         units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
         software=first.software, created=first.created,

@@ -17,6 +17,7 @@ meta = Table(
     metadata,
     Column("kind", Text, nullable=False),
     Column("version", Integer, nullable=False),
+    Column("public_id", Text, nullable=False),  # which ledger it is, in release files; a copy has the same
     Column("created", Text, nullable=False),
     Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
 )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.certificates.checksum import from_dict
-from takifugu.certificates.files import CERTIFICATE
+from takifugu.certificates.files import CERTIFICATE, ENDS
 from takifugu.errors import LedgerError
+
+#: What no name of a table holds, so that its files lie in the folder of tables.
+_SEPARATORS = re.compile(r"[/\\:\0]|^\.")
 
 _FORMAT = "takifugu-bundle/1"
 
@@ -49,14 +53,37 @@ def sealed(certificate: Certificate) -> Bundle:
     return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
 
 
-def bundle_of(kept: bytes | None) -> Bundle:
-    """Read a bundle back; raises LedgerError for one of another version."""
-    told: Any = json.loads(kept) if kept else {}
-    if told.get("format") != _FORMAT:
+def bundle_of(kept: bytes | None, releases: Collection[str]) -> Bundle:
+    """Read the bundle of these releases back.
+
+    Raises LedgerError for one of another version, and for files that are not theirs: a ledger may come from anywhere,
+    and what it keeps is written to the disk.
+    """
+    try:
+        told: Any = json.loads(kept) if kept else {}
+        if told.get("format") == _FORMAT:
+            return _read(told["tables"], releases)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise LedgerError(
-            "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
-            fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",
-        )
-    return Bundle(
-        tuple(Sheet(s["name"], {name: text.encode() for name, text in s["files"].items()}) for s in told["tables"])
+            "what the ledger keeps of this release is not what was drawn for it",
+            rule="it was edited or damaged",
+            fix="restore a backup; its epsilon counts as spent",
+        ) from None
+    raise LedgerError(
+        "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
+        fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",
     )
+
+
+def _read(tables: Any, releases: Collection[str]) -> Bundle:
+    """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
+    sheets = []
+    for told in tables:
+        name, files = told["name"], told["files"]
+        allowed = {f"{name}{end}" for end in ENDS}
+        if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
+            raise ValueError("the files of something else")
+        sheets.append(Sheet(name, {key: files[key].encode() for key in files}))
+    if not sheets:
+        raise ValueError("no files")
+    return Bundle(tuple(sheets))

@@ -80,6 +80,27 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
     require_same_ledger(file.ledger, file.source.name, folders.values(), new_ledger)
+    if not (new_ledger and not file.spec.require_ledger):
+        require_id(file.ledger, file.spec.ledger_id)
+
+
+def require_id(where: str | Path, wanted: str | None) -> None:
+    """Raise LedgerError where a release file says which ledger it belongs to, and this is another one, or none."""
+    from takifugu.ledger.previewing import as_it_is
+
+    if wanted is None:
+        return
+    with as_it_is(where) as book:
+        if book.id == wanted:
+            return
+    raise LedgerError(
+        f"the ledger {str(where)!r} is missing, or is not the one with the id {wanted!r}",
+        rule="the release file belongs to that ledger, which knows what was spent",
+        fix=(
+            "give its path or restore a backup; or continue with another one on purpose: delete the line ledger_id, "
+            "and count what was published before as well"
+        ),
+    ).at("ledger_id")
 
 
 def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool = False) -> None:

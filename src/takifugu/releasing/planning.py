@@ -282,7 +282,8 @@ class _Asking:
         return Question(name, whose, calibration, data, readers, written, at, calendar, asked.shares, layout)
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        key = (item.name, item.epsilon, id(framework), query, alone)
+        asked = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
+        key = (asked, id(framework), query, alone)
         if key not in self.calibrations:
             self.calibrations[key] = self._calibrate(item, query, framework, alone)
         return self.calibrations[key]

@@ -211,7 +211,7 @@ def keep(
         first = waiting[0]
         if first.state == "drawn":
             course.state = ReleaseState.DRAWN
-            return Kept(first, bundle_of(first.bundle), first.created)
+            return Kept(first, bundle_of(first.bundle, first.ids), first.created)
         paid: Reservation | Pending = first
     else:
         _tell(asked, book, order)
@@ -221,7 +221,7 @@ def keep(
     accounts = {name: Account(about, number) for name, number in paid.ids.items()}
     mine = seal(draw(asked, accounts, bits, tuple(_people(paid.same_people)))).to_bytes()
     kept = course.keep(book, paid, mine)
-    return Kept(paid, bundle_of(kept), waiting[0].created if waiting else None)
+    return Kept(paid, bundle_of(kept, paid.ids), waiting[0].created if waiting else None)
 
 
 def _people(same: Mapping[str, bool]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
             "it was drawn by tf.release, which has no files",
             fix="call it again with the same data, or tf.resume(ledger)",
         )
-    certificate = bundle_of(one.bundle).sheets[0].certificate
+    certificate = bundle_of(one.bundle, one.ids).sheets[0].certificate
     found = next(iter(releases_of(certificate).values()))
     course.record(book, one, ReleaseState.DRAWN)
     return found
@@ -116,7 +116,7 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
 
 def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
     """Publish the files that the ledger keeps, where they were to go."""
-    kept, folder = Kept(one, bundle_of(one.bundle), one.created), Path(one.recipe["output"])
+    kept, folder = Kept(one, bundle_of(one.bundle, one.ids), one.created), Path(one.recipe["output"])
     replaced = recipe_of(one).get("replaces", {})
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
         return Outcome(handed_out(kept, book, folder, False, course, replaced), one, one.created)

@@ -19,6 +19,7 @@ from takifugu.releasing.course import Course
 from takifugu.releasing.folder import alone_in, place
 from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of, keys_of
+from takifugu.releasing.inputs import refuse_inputs
 from takifugu.releasing.new_ledger import check_ledger, opened
 from takifugu.releasing.notices import tell
 from takifugu.releasing.outcomes import Outcome, Published
@@ -32,6 +33,7 @@ from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
+from takifugu.spec.ledger_id import write_ledger_id
 from takifugu.tracebacks import without_data
 
 __all__ = ["LEVEL", "Outcome", "Published", "publish", "release_file"]
@@ -172,6 +174,7 @@ def published(
 ) -> Outcome:
     """Complete what is paid for already, then pay for, draw, keep and publish what is new, unless it is refused."""
     file, folder = order.planned.file, order.folder
+    refuse_inputs(file, folder, [f"{table.name}{end}" for table in order.planned.tables for end in ENDS])
     with alone_in(folder):
         check_ledger(file, folder, new_ledger)
         _require_no_folders(order)
@@ -195,6 +198,8 @@ def published(
             tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
             made.append(_made(new, bits, course, wanted.force, there, new.identity(wanted.once), wanted.once))
+        if made:
+            write_ledger_id(file.path, opened(file.ledger).id)
         return _outcome(file, folder, wanted, made)
 
 

@@ -93,7 +93,8 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
         rows = tuple(row for one in told for row in _rows(*one))
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
-    files = tuple(folder / f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
+    names = (f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
+    files = tuple(folder / name for name in names if name in sheet.files)
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
 
 

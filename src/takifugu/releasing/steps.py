@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.calibration import Calibration
+from takifugu.certificates.files import ENDS
 from takifugu.markup import folded, html_table, note, text
 from takifugu.releasing.forecast import Forecast, forecast_of
+from takifugu.releasing.inputs import refuse_inputs
 from takifugu.releasing.outcomes import WHOSE
 from takifugu.releasing.outlook import AHEAD, Outlook, outlook
 from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, tables_of, unwatched
@@ -124,6 +126,7 @@ def dry_run(
     asked = Choice() if wanted is None else wanted
     new = to_plan(file, folder_of(file, output), asked, new_ledger)
     planned = plan(new, watch)
+    refuse_inputs(file, folder_of(file, output), [f"{table.name}{end}" for table in planned.tables for end in ENDS])
     there = tuple(name for item in asked.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
     return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None, there)

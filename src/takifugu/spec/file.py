@@ -27,6 +27,8 @@ _LARGEST = 2**53
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
 #: How the names of files of data end.
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".feather", ".arrow")
+#: Each table is calibrated, and its cost computed beside all others.
+MOST_TABLES = 1000
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
@@ -71,6 +73,8 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     Raises SpecError, whose `problems` hold every fault at once.
     """
     found, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
+    if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
+        found += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
     if found:
         raise SpecError(found)
     belief = raw.get("belief")

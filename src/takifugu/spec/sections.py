@@ -223,6 +223,10 @@ class FileSpec(Section):
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
+    ledger_id: Annotated[
+        StrictStr | None,
+        Field(description="which ledger that is: `init` and the first release write it", pattern="^[0-9a-f]{16}$"),
+    ] = None
     output: Annotated[
         Path | None,
         Field(
