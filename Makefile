@@ -32,9 +32,9 @@ package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (an hour or two; MUTANTS=ledger for one package)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
-crashes: $(VENV)/.test  ## kill releases 200 times and more, break their disks: is anything paid for twice, or public but not paid for?
+crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
-	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py
+	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py tests/releasing/test_killed_calls.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and layouts against brute force, 20 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)

@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.crashing import FAULTS, LIMITS, Fault, check_public, check_words, run, seen
+from tests.support.crashing import FAULTS, LIMITS, Ended, Fault, check_public, check_words, run, seen
 
 #: How many rounds the slow test plays; `make crashes` plays more.
 ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
@@ -66,7 +67,10 @@ def steps(prepared: Path) -> str:
     return (prepared / "steps.txt").read_text()
 
 
-def round_of(prepared: Path, folder: Path, kind: str, fault: Fault, again: list[str], twice: Fault | None) -> str:
+def round_of(
+    prepared: Path, folder: Path, kind: str, fault: Fault, again: list[str], twice: Fault | None,
+    run: Callable[..., Ended] = run,
+) -> str:  # fmt: skip
     """Break a release once (and its completion, too, if `twice`), complete it, and check everything in between."""
     shutil.copytree(prepared / kind, folder)
     before = seen(folder)
