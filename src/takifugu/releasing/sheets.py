@@ -94,7 +94,7 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
     names = (f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
-    files = tuple(folder / name for name in names if name in sheet.files)
+    files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
 
 
