@@ -26,6 +26,8 @@ def check_form(certificate: Certificate) -> None:
             raise InputError(f"its {name!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
+    if not all(map(_is_framework, certificate.frameworks.values())):
+        raise InputError("its frameworks do not say what is hidden")
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     for answer in certificate.answers:
         _check_numbers(answer.epsilon, answer.delta, "1")
@@ -40,6 +42,13 @@ def check_form(certificate: Certificate) -> None:
             as_fraction(value, "an adjusted value")
         if answer.adjusted is not None and list(answer.adjusted) != list(answer.values):
             raise InputError("an answer's adjusted values are of other cells")
+
+
+def _is_framework(told: Any) -> bool:
+    secrets = told.get("secrets") if isinstance(told, Mapping) else None
+    if not isinstance(secrets, list | tuple) or not secrets:
+        return False
+    return all(isinstance(secret, Mapping) and isinstance(secret.get("kind"), str) for secret in secrets)
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:

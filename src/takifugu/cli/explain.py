@@ -57,7 +57,8 @@ def explain(
         for rows in tables:
             _print_prices(rows, prior)
     if svg is not None:
-        write_new(svg, _meaning_picture(seen) if spec is None else _price_picture(tables, spec), force, _is_picture)
+        picture = _meaning_picture(seen) if spec is None else _price_picture(tables, spec)
+        write_new(svg, picture, force, ".svg", _is_picture)
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
 

@@ -115,22 +115,22 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
-def _holds(path: Path, is_alike: Callable[[str], object]) -> bool:
+def _holds(path: Path, ending: str, is_alike: Callable[[str], object]) -> bool:
     try:
         text = read_file(path, LARGEST_TEXT).decode("utf-8-sig")
-        return not text.strip() or bool(is_alike(text))
+        return path.suffix == ending or not text.strip() or bool(is_alike(text))
     except (OSError, ValueError):
         return False
 
 
-def write_new(path: Path, text: str, force: bool, is_alike: Callable[[str], object]) -> None:
-    """Write a text file, whole or not at all; `force` replaces a file whose text `is_alike`, and no other.
+def write_new(path: Path, text: str, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
+    """Write a text file, whole or not at all; `force` replaces one of this ending or whose text `is_alike`, no other.
 
     Raises ReleaseError where it exists (without `force`), is something else, or cannot be written.
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
-    if force and path.exists() and not _holds(path, is_alike):
+    if force and path.exists() and not _holds(path, ending, is_alike):
         raise ReleaseError(
             f"{str(path)!r} is not what this command writes, so it was left as it is",
             rule="--force replaces an earlier file of the same kind only",

@@ -31,7 +31,7 @@ def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> No
     data = Path(source)
     columns = look_at(open_frame(source, written=sniffed(data)), asked.roles)
     text, (declared, whose) = asked.draft(data, output, columns, kind), ledger_for(output, data)
-    write_new(output, text, force, tomllib.loads)
+    write_new(output, text, force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, declared)
     write_ledger_id(output, name)
     missing = _missing(output)
