@@ -20,6 +20,7 @@ from takifugu.ledger import PUBLISHED, Payment
 from takifugu.ledger.book import path_of
 from takifugu.ledger.previewing import as_it_is
 from takifugu.releasing.identity import keys_of
+from takifugu.releasing.inputs import refuse_inputs
 from takifugu.releasing.new_ledger import check_ledger
 from takifugu.releasing.planning import tables_of
 from takifugu.spec.kind import ReleaseFile
@@ -173,6 +174,8 @@ def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool = 
     Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
     """
     chosen = wanted.of(file)
+    names = [name for item in chosen.items for name, _ in tables_of(file, item)]
+    refuse_inputs(file, folder, [f"{name}{end}" for name in names for end in ENDS])
     check_ledger(file, folder, new_ledger)
     payments = payments_of(file)
     return chosen.only(_to_plan(standings(chosen, folder, payments), wanted, payments, folder))
