@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,106 @@ def test_a_certificate_that_is_lost_draws_nothing_again(tmp_path: Path) -> None:
     refused = invoke("release", where)
     assert refused.exit_code in (1, 2)
     assert spent(tmp_path) == 1
+
+
+def table_is_a_folder(folder: Path) -> None:
+    (folder / "out" / "time-use.csv").unlink()
+    (folder / "out" / "time-use.csv").mkdir()
+
+
+def table_is_lost(folder: Path) -> None:
+    (folder / "out" / "time-use.csv").unlink()
+
+
+def table_is_edited(folder: Path) -> None:
+    with open(folder / "out" / "time-use.csv", "a") as file:
+        file.write("x,1\n")
+
+
+def certificate_is_edited(folder: Path) -> None:
+    path = folder / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon"', '"Epsilon"', 1))
+
+
+def certificate_is_copied(folder: Path) -> None:
+    out = folder / "out"
+    shutil.copy(out / "time-use.certificate.json", out / "copy.certificate.json")
+
+
+def folder_is_a_file(folder: Path) -> None:
+    shutil.move(folder / "out", folder / "away")
+    (folder / "out").write_text("")
+
+
+def folder_leads_nowhere(folder: Path) -> None:
+    shutil.move(folder / "out", folder / "away")
+    (folder / "out").symlink_to(folder / "nowhere" / "at" / "all")
+
+
+def folder_was_copied_back(folder: Path) -> None:
+    shutil.copytree(folder / "out", folder / "copy")
+    shutil.rmtree(folder / "out")
+    shutil.move(folder / "copy", folder / "out")
+
+
+def ledger_is_lost(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+
+
+def ledger_is_empty(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    (folder / "ledger.db").write_bytes(b"")
+
+
+def ledger_is_another_one(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    Ledger.open(folder / "ledger.db")
+
+
+def ledger_is_a_folder(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    (folder / "ledger.db").mkdir()
+
+
+AFTERWARDS: list[tuple[Callable[[Path], None], bool]] = [
+    (table_is_a_folder, False), (table_is_lost, False), (table_is_edited, False), (certificate_is_edited, False),
+    (certificate_is_copied, True), (folder_is_a_file, False), (folder_leads_nowhere, False),
+    (folder_was_copied_back, True), (ledger_is_lost, False), (ledger_is_empty, False), (ledger_is_another_one, False),
+    (ledger_is_a_folder, False),
+]  # fmt: skip
+
+
+def drawn(folder: Path) -> dict[str, set[str]]:
+    """Return the tables that each release of every certificate names, wherever it lies."""
+    found: dict[str, set[str]] = {}
+    for path in folder.rglob("*.certificate.json"):
+        told = json.loads(path.read_text())
+        found.setdefault(told["release_id"], set()).add(told["table"])
+    return found
+
+
+def paid(folder: Path) -> set[str]:
+    """Return the releases that some ledger of the folder has."""
+    found = set()
+    for path in folder.glob("*.db"):
+        if path.is_file() and path.stat().st_size:
+            with closing(sqlite3.connect(path)) as connection:
+                found |= {row[0] for row in connection.execute("select public_id from releases")}
+    return found
+
+
+@pytest.mark.parametrize(("accident", "is_intact"), AFTERWARDS)
+@pytest.mark.parametrize("more", [[], ["--force"]])
+def test_an_accident_after_publishing(
+    tmp_path: Path, accident: Callable[[Path], None], is_intact: bool, more: list[str]
+) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    inputs = [where.read_bytes(), (tmp_path / "data.csv").read_bytes()]
+    first = drawn(tmp_path)
+    accident(tmp_path)
+    ended = invoke("release", *more, where)
+    assert ended.exit_code in ((0,) if is_intact else (1, 2)), ended.output
+    assert [where.read_bytes(), (tmp_path / "data.csv").read_bytes()] == inputs
+    assert paid(tmp_path) == set(first)
+    assert drawn(tmp_path) == first

@@ -38,7 +38,8 @@ def prepared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = server.run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
     shutil.copytree(folder / "old", folder / "twice")
-    second = server.run(["release", "--force", str(folder / "twice" / "release.toml")], folder / "twice")
+    anew = ["--again", "both", "--again", "walking", "--once", "K"]
+    second = server.run(["release", *anew, str(folder / "twice" / "release.toml")], folder / "twice")
     assert second.code == 0, second
     (folder / "steps.new").write_text(first.steps)
     (folder / "steps.old").write_text(second.steps)

@@ -19,8 +19,8 @@ static int is_under(const char *path) {
     char resolved[4096];
     if (folder == NULL || path == NULL) return 0;
     if (path[0] != '/') {
-        if (getcwd(resolved, sizeof resolved) == NULL) return 0;
-        path = resolved;
+        if (getcwd(resolved, sizeof resolved) == NULL || strlen(resolved) + strlen(path) + 2 > sizeof resolved) return 0;
+        path = strcat(strcat(resolved, "/"), path);
     }
     return strncmp(path, folder, strlen(folder)) == 0;
 }
@@ -126,6 +126,24 @@ int link(const char *from, const char *to) {
     REAL(int, link, const char *, const char *);
     if (is_under(to)) step('l');
     return real(from, to);
+}
+
+int renameat(int before, const char *from, int after, const char *to) {
+    REAL(int, renameat, int, const char *, int, const char *);
+    if (is_under(to)) step('r');
+    return real(before, from, after, to);
+}
+
+int linkat(int before, const char *from, int after, const char *to, int flags) {
+    REAL(int, linkat, int, const char *, int, const char *, int);
+    if (is_under(to)) step('l');
+    return real(before, from, after, to, flags);
+}
+
+int unlinkat(int at, const char *path, int flags) {
+    REAL(int, unlinkat, int, const char *, int);
+    if (is_under(path)) step('u');
+    return real(at, path, flags);
 }
 
 int unlink(const char *path) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,8 +48,10 @@ class Server:
 @contextmanager
 def preloaded(folder: Path) -> Iterator[Server]:
     """Yield a server of commands under the wrapped C library."""
+    compiler = shutil.which("gcc")
+    assert compiler is not None, "this test wraps the C library: install gcc and the C library's headers (libc6-dev)"
     library = folder / "killed_calls.so"
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
     command = [sys.executable, "-m", "tests.support.killed_calls"]
     environment = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

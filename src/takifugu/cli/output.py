@@ -138,7 +138,7 @@ def write_new(path: Path, text: str, force: bool, ending: str, is_alike: Callabl
         )
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
-    draft = path.with_name(f".{token_hex(8)}.unfinished")
+    draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         draft.touch(exist_ok=False)  # follows no link
         draft.write_text(text, encoding="utf-8")

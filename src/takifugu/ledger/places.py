@@ -22,8 +22,10 @@ from takifugu.errors import LedgerError
 #: What the unfinished file of a new ledger is called, after a dot, the ledger's name and a random word.
 DRAFT = ".new"
 
-#: Names of unfinished ledgers and of files that locks are tried on, and for how many seconds they may be in use.
-_LEFT = re.compile(r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal)?|lock)")
+#: Names of unfinished files and of files that locks are tried on, and for how many seconds they may be in use.
+_LEFT = re.compile(
+    r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal)?|lock|unfinished)"
+)
 _FRESH = 3600.0
 
 #: How long another process may take between giving a new ledger its name and removing the unfinished one's.

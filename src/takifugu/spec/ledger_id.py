@@ -61,10 +61,13 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
 
 def _replace(place: Path, content: bytes) -> None:
     """Replace a file by another in one step, with the permissions that it has."""
-    draft = place.with_name(f".{token_hex(8)}.unfinished")
+    draft = place.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         draft.touch(mode=0o600, exist_ok=False)
-        draft.write_bytes(content)
+        with open(draft, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # a machine that stops leaves the old file or the new one
         os.chmod(draft, place.stat().st_mode & 0o7777)
         os.replace(draft, place)
     finally:
