@@ -18,6 +18,8 @@ import takifugu as tf
 from takifugu.cli import main
 from takifugu.errors import ReleaseError
 from takifugu.ledger import Ledger
+from takifugu.releasing.inputs import inputs_of, refuse_inputs
+from takifugu.spec.file import load
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
@@ -115,6 +117,15 @@ def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: Callable[[Path]
         assert "write --force" not in words
         assert content(tmp_path) == before
     assert spent(tmp_path) == 0
+
+
+def test_each_path_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand tables of three texts each would be compared with four thousand files."""
+    file = load(files.write(tmp_path, SMALL))
+    looked, real = [], os.path.realpath
+    monkeypatch.setattr(os.path, "realpath", lambda path: looked.append(path) or real(path))
+    refuse_inputs(file, tmp_path / "out", [f"{number}.csv" for number in range(1000)])
+    assert len(looked) <= 1000 + len(set(inputs_of(file)))
 
 
 def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ _BESIDE_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
     """Raise ReleaseError where a file to be written is one that the release file names, is, or was given."""
-    kept = list(inputs_of(file))
+    read = {key: path for path in reversed(dict.fromkeys(inputs_of(file))) for key in _keys(path)}
     for name in names:
-        taken = next((path for path in kept if _is_same(folder / name, path)), None)
+        taken = next((read[key] for key in _keys(folder / name) if key in read), None)
         if taken is not None:
             raise ReleaseError(
                 f"{name} in {str(folder)!r} would replace {taken.name!r}, which this release reads",
@@ -52,9 +52,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inside)
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or would if it were there."""
+def _keys(path: Path) -> Iterator[object]:
+    """Yield what two paths have in common that lead to one file, or would if it were there."""
+    yield os.path.normcase(os.path.realpath(path))
     try:
-        return os.path.samefile(one, other)
+        about = os.stat(path)
     except (OSError, ValueError):
-        return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+        return
+    yield about.st_dev, about.st_ino
