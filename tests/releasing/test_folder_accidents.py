@@ -122,8 +122,14 @@ def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: Callable[[Path]
 def test_each_path_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand tables of three texts each would be compared with four thousand files."""
     file = load(files.write(tmp_path, SMALL))
-    looked, real = [], os.path.realpath
-    monkeypatch.setattr(os.path, "realpath", lambda path: looked.append(path) or real(path))
+    looked: list[Path] = []
+    real = os.path.realpath
+
+    def realpath(path: Path) -> str:
+        looked.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os.path, "realpath", realpath)
     refuse_inputs(file, tmp_path / "out", [f"{number}.csv" for number in range(1000)])
     assert len(looked) <= 1000 + len(set(inputs_of(file)))
 
