@@ -128,7 +128,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     released = json.loads(invoke("release", "--json", where).stdout)
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
-    assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate"}
+    assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
     assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high"}
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
     del released["tables"]
@@ -233,8 +233,8 @@ def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 8
     again = invoke("demo", "--folder", tmp_path / "demo", "--json")
-    assert again.exit_code == 2
-    assert "--force" in again.stderr
+    assert again.exit_code == 0
+    assert [table["since"] is not None for table in json.loads(again.stdout)["tables"]] == [True, True]
     answer = json.loads(invoke("demo", "--json", "--folder", tmp_path / "second").stdout)
     assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
 

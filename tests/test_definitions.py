@@ -36,7 +36,7 @@ from takifugu.postprocess.release import releases_of
 from takifugu.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.randomisers.one_sided_real import OneSidedExponential
-from takifugu.releasing.run import _rows
+from takifugu.releasing.sheets import _rows
 from takifugu.report.document import report_html
 
 F = Fraction

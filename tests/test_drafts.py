@@ -33,7 +33,7 @@ TABLES = {
     ),
     "one column": "state\n" + "still\nwalking\n" * 20,
     "odd names": ODD + "\n" + "".join(
-        f"{who};{t};{'still' if t % 3 else 'walking'};60.5\n" for who in "ab" for t in range(30)
+        f"{who};{t};{'still' if t % 3 else 'walking'};{60 + t % 5}.5\n" for who in "ab" for t in range(30)
     ),
 }  # fmt: skip
 BIF = """network n {{}}
@@ -94,9 +94,12 @@ class Draft:
         assert self.hints
 
     def words(self, number: int) -> str:
-        """What is said of a hint: beside it, or in the line above it where that ends with a colon."""
-        above = self.lines[number - 1]
-        return self.hints[number]["words"] or (above if above.startswith("# ") and above.endswith((":", ".")) else "")
+        """What is said of a hint: beside it, or in the lines above it where the last of them ends with a colon."""
+        above, one = list[str](), number - 1
+        while self.lines[one].startswith("# ") and one not in self.hints:
+            above.insert(0, self.lines[one].removeprefix("# "))
+            one -= 1
+        return self.hints[number]["words"] or (" ".join(above) if above and above[-1].endswith((":", ".")) else "")
 
     def named(self, pattern: re.Pattern[str], number: int) -> set[str]:
         match = pattern.search(self.words(number))

@@ -147,15 +147,9 @@ class Ordered:
         return identity_of(self.asked, self.planned.spec, self.private, once=once)
 
     def paid_by(self, book: Ledger, paid: Payment) -> bytes | None:
-        """Return the identity by which a payment is for this very order, an earlier version's, too; None for others."""
-        if book.tag("identity", mine := self.identity(paid.once)) == paid.identity:
-            return mine
-        data = self.planned.file.kind.formerly(self.planned.file)
-        if data is None:
-            return None
-        asked = ready([replace(one.question, data=data) for one in self.asked])
-        former = identity_of(asked, self.planned.spec, self.private, once=paid.once)
-        return former if book.tag("identity", former) == paid.identity else None
+        """Return the identity by which a payment is for this very order; None for others."""
+        identity = self.identity(paid.once)
+        return identity if book.tag("identity", identity) == paid.identity else None
 
 
 def ordered(planned: Plan, folder: Path, data: Any = None, private: bool = True) -> Ordered:

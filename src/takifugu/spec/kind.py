@@ -245,10 +245,6 @@ class Kind:
         """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
         raise NotImplementedError
 
-    def formerly(self, file: ReleaseFile) -> Any:
-        """Return the data of every question as earlier versions read them, for what they left unfinished; or None."""
-        return None
-
     def query(self, item: Any, belief: Any, folder: Path) -> Query:
         """Return the query of one table; an error of what the belief does not know names the key."""
         raise NotImplementedError

@@ -18,7 +18,7 @@ from takifugu.spec.problems import fault
 from takifugu.spec.records import combined
 from takifugu.spec.records.binning import bins_of, bins_problems, state_in
 from takifugu.spec.records.kind import Records, mass
-from takifugu.spec.records.reading import no_lookalikes, spelled, texts, value_of, wrong
+from takifugu.spec.records.reading import no_lookalikes, spelled, value_of, wrong
 
 
 class _Users(Records):
@@ -83,17 +83,6 @@ class _Users(Records):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _values(file)),)
 
-    def formerly(self, file: ReleaseFile) -> list[Any] | None:
-        """Return one value per user by group, in the order of the rows; None for a frame: its rows stay where they are.
-
-        Until users were counted, a release that was paid for was known by this order.
-        """
-        spec: Any = file.spec
-        source, given = spec.source, file.given
-        new = source.bins is not None or isinstance(source.value, tuple)
-        new = new or (given is not None and not isinstance(given, str | Path))
-        return None if new else _in_order(file)
-
     def assumptions(self, spec: Any) -> Iterator[str]:
         yield "how many users the belief is about is public"
         if any(spec.source.group in combined.named(item) for item in spec.release):
@@ -151,18 +140,6 @@ def _values(file: ReleaseFile) -> list[Any]:
 
 def _written(code: int, words: Sequence[str]) -> str:
     return "" if code == UNKNOWN else words[code]
-
-
-def _in_order(file: ReleaseFile) -> list[Any]:
-    spec: Any = file.spec
-    source, declared, belief = spec.source, spec.belief.groups, file.belief
-    groups = [None] if source.group is None or declared is None else [group.name for group in declared]
-    rows = texts(file.table, [source.value, *([] if groups == [None] else [source.group])])
-    values: list[Any] = []
-    for name in groups:
-        letters = _spelled(belief, len(values))
-        values += [value_of(text, source.value, letters, file.table) for text, *group in rows if group in ([], [name])]
-    return values
 
 
 def _spelled(belief: IndependentUsers, user: int) -> dict[str, Any]:
