@@ -241,9 +241,9 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
     found.append(check(lambda: tf.release_file(toml), ReleaseState.UNRECORDED))
     monkeypatch.undo()
     assert [one.state for one in resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
-    found.append(check(lambda: tf.release_file(toml)))
+    assert all(table.since for table in tf.release_file(toml).tables)
     monkeypatch.setattr(run, "ready", raising(KeyError(PLANTED)))
-    found.append(check(lambda: tf.release_file(toml)))
+    found.append(check(lambda: tf.release_file(toml, again=["time-use"], once="second")))
     for error in found:
         assert not any(holds(one) for one in carried(error))
 
