@@ -114,7 +114,7 @@ def hockey_stick(p: Any, q: Any, epsilon: float) -> float:
     return total
 
 
-def max_divergence(p: Any, q: Any, eta: float, cells: int = 800) -> float:
+def max_divergence(p: Any, q: Any, eta: float, cells: int = 3200) -> float:
     """Return sup of log (p(T) - eta)/q(T) over unions T of narrow cells (Zhang22 Definition 6): from below, to 1e-2.
 
     Of all sets with one mass under p, that of the cells with the largest ratios has the least mass under q.
