@@ -33,7 +33,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     """Yield every file that a release may read, whether it is there or not; any text of its file may be a path."""
     yield file.path
     ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
-    yield from (ledger.with_name(f"{ledger.name}{end}") for end in _BESIDE_A_LEDGER)
+    yield from (Path(f"{ledger}{end}") for end in _BESIDE_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
     for text in _texts(file.spec.model_dump(mode="json")):
