@@ -46,7 +46,7 @@ def test_a_release_of_formulas(tmp_path: Path) -> None:
         'mechanism = "group"\n'
     )
     (table,) = tf.release_file(tmp_path / "release.toml").tables
-    file = tmp_path / "published" / "t.csv"
+    file = tmp_path / "release-published" / "t.csv"
     with open(file, newline="") as lines:
         for row in csv.DictReader(lines):
             assert not row["unit"].startswith(STARTS)
