@@ -23,10 +23,9 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import DEFINITIONS
 from takifugu.guarantee import Charge, Composition
-from takifugu.laws.rationals import decimal_up
+from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
-from takifugu.quilts.near_sets import float_above
 
 STEADY = (Composition.WHOLE, Composition.DATA)
 #: e to this power times any delta is taken for 1.

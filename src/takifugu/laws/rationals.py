@@ -141,3 +141,13 @@ def decimal_up(value: Fraction) -> Fraction:
         return value
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
     return math.ceil(value / unit) * unit
+
+
+def float_above(value: Fraction) -> float:
+    """Return the least float that is not below a rational.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

@@ -10,11 +10,12 @@ import numpy as np
 
 from takifugu.capabilities.influence import Charges, Influence, quilts
 from takifugu.laws.log_ratios import NEVER, FloatArray
+from takifugu.laws.rationals import float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.quilts.chain.witness import quilt_witness
-from takifugu.quilts.near_sets import float_above, joint_change
+from takifugu.quilts.near_sets import joint_change
 from takifugu.quilts.scores import Side
 from takifugu.quilts.worst_entry import settle
 

@@ -10,22 +10,13 @@ import numpy as np
 
 from takifugu.errors import Unsupported
 from takifugu.laws.log_ratios import UNIT, BoolArray, FloatArray
+from takifugu.laws.rationals import float_above
 from takifugu.queries import IntArray
 
 #: Changes of one query stay below this, so that they are exact in floats too.
 MOST_CHANGE = 2**53
 #: Running sums of joint costs stay below 2 to this power.
 SUM_BITS = 60
-
-
-def float_above(value: Fraction) -> float:
-    """Return the least float that is not below a rational.
-
-    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
-    True
-    """
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 class RunningChange:

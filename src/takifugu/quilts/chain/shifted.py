@@ -22,11 +22,12 @@ import numpy as np
 
 from takifugu.capabilities.influence import Influence
 from takifugu.laws.log_ratios import NEVER, FloatArray
+from takifugu.laws.rationals import float_above
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.influence import ChainInfluence
 from takifugu.quilts.chain.sides import FIRST_REACH
-from takifugu.quilts.near_sets import RunningChange, float_above
+from takifugu.quilts.near_sets import RunningChange
 
 #: Relative slack between a cost in floats and the exact one: many times what a sum of three rounded numbers can miss.
 SLACK = 1e-12

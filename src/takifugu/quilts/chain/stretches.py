@@ -26,12 +26,12 @@ import numpy as np
 from takifugu.beliefs import Belief
 from takifugu.capabilities.influence import Influence, Pairs, quilts
 from takifugu.laws.log_ratios import NEVER, FloatArray
+from takifugu.laws.rationals import float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
 from takifugu.quilts.chain.influence import ChainInfluence
 from takifugu.quilts.chain.sides import FIRST_REACH
 from takifugu.quilts.joint_cost import joint_cost
-from takifugu.quilts.near_sets import float_above
 from takifugu.secrets import Family
 
 #: Costs that differ by less, relatively, are told by the place that is easier to name.

@@ -28,8 +28,8 @@ import numpy as np
 
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.capabilities.influence import Charges, Quilts, Search, Worst
+from takifugu.laws.rationals import float_above
 from takifugu.problem import Cost, Part, Witness
-from takifugu.quilts.near_sets import float_above
 from takifugu.quilts.network.best import BestCosts, BestScale
 from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, witness
 from takifugu.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets

@@ -19,8 +19,9 @@ import numpy as np
 from takifugu import searches
 from takifugu.capabilities.dispatch import later
 from takifugu.capabilities.influence import Charges, Quilts, Search, Worst
+from takifugu.laws.rationals import float_above
 from takifugu.problem import Cost, Part, Witness
-from takifugu.quilts.near_sets import float_above, joint_change
+from takifugu.quilts.near_sets import joint_change
 from takifugu.quilts.network.best import Best, BestCosts, BestScale
 from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, network_of, share, witness
 from takifugu.quilts.network.near import BLOCKED, NearSets, near_sets
