@@ -94,7 +94,7 @@ class ChainRegion(OneSequence):
         Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
         1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
 
-        >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, "ab", 0.99, "counted")
+        >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
         ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
         """
