@@ -107,7 +107,8 @@ def test_what_does_not_compose_is_found_before(tmp_path: Path) -> None:
     said = invoke("release", where)
     assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
     assert "time-use: this is the only release about its source" in said.stderr
-    again = invoke("release", "--dry-run", where)
+    more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
+    again = invoke("release", "--dry-run", more)
     assert again.exit_code == REFUSED
     assert "no joint promise" in again.stderr
 

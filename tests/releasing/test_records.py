@@ -276,7 +276,8 @@ BAD_DATA = [
     ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
     ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),
     ("table", PEOPLE.replace("basic", "Preschool"), "column 'education' has a value"),
-    ("table", PEOPLE.replace("south", "Southh"), "column 'origin' has a value"),
+    ("table", PEOPLE.replace("south", "Southh"), "the declared 'south'"),
+    ("table", PEOPLE.replace("south", "elsewhere"), "column 'origin' has a value"),
     ("users", WARDS.replace("well", "dead"), "column 'state' has a value"),
     ("users", WARDS.replace("B,ill", "B,absent"), "column 'state' has a value"),
     ("users", WARDS.replace("A,ill", "C,ill"), "not a group of the belief"),
@@ -296,7 +297,7 @@ def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: 
     outcome = CliRunner().invoke(main, ["release", str(path)])
     assert outcome.exit_code != 0
     assert words in " ".join(outcome.output.split())
-    assert not any(secret in outcome.output for secret in ("bloody", "Preschool", "Southh", "dead"))
+    assert not any(secret in outcome.output for secret in ("bloody", "Preschool", "Southh", "elsewhere", "dead"))
     assert (tmp_path / "ledger.db").read_bytes() == before
     assert not (tmp_path / "out").exists()
 

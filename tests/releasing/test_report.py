@@ -303,11 +303,11 @@ def test_the_report_depends_on_the_data_through_the_noisy_values_only(
 
 def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: a picture whose height is the true answer, which no search of words would find."""
-    from takifugu.releasing import publish
+    from takifugu.releasing import publish, sheets
 
     answers: list[Any] = []
     honest, exact = report_html, publish.answer_of
     monkeypatch.setattr(publish, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
-    monkeypatch.setattr(run, "report_html", lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>")
+    monkeypatch.setattr(sheets, "report_html", lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>")
     one, other = reports_of_two_sources(tmp_path, monkeypatch)
     assert one != other
