@@ -308,6 +308,7 @@ def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: py
     answers: list[Any] = []
     honest, exact = report_html, publish.answer_of
     monkeypatch.setattr(publish, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
-    monkeypatch.setattr(sheets, "report_html", lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>")
+    telling = lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>"  # noqa: E731
+    monkeypatch.setattr(sheets, "report_html", telling)
     one, other = reports_of_two_sources(tmp_path, monkeypatch)
     assert one != other
