@@ -133,7 +133,8 @@ MADE_UP = {
 
 def test_no_test_forks_by_itself() -> None:
     """A fork amid other threads may hang, and one that fails goes on as a second pytest: a helper sees to both."""
-    helpers = {ROOT / "tests" / "support" / "processes.py", ROOT / "tests" / "hostile" / "server.py"}
+    support = ROOT / "tests" / "support"
+    helpers = {support / "processes.py", support / "killed_calls.py", ROOT / "tests" / "hostile" / "server.py"}
     forks = re.compile(r"os\.fork\(|get_context\(.fork.\)")
     found = [path for path in (ROOT / "tests").rglob("*.py") if forks.search(path.read_text(encoding="utf-8"))]
     assert set(found) == helpers
