@@ -8,7 +8,7 @@ masks over the cells of `law` (see `given`). Every supremum is the ratio of a li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -71,13 +71,18 @@ def worst_likelihood(law: Array, tables: Sequence[Array], a: Array, b: Array) ->
 
 def worst_pairs(law: Array, tables: Sequence[Array], entry: int) -> Array:
     """`worst_likelihood` of all pairs of an entry's values, shape (k, k); 0 where a value is impossible."""
+    return _of_all_pairs(law, entry, lambda a, b: worst_likelihood(law, tables, a, b))
+
+
+def _of_all_pairs(law: Array, entry: int, measure: Callable[[Array, Array], float]) -> Array:
+    """What is measured of the masks of each two possible values of an entry, shape (k, k); 0 elsewhere."""
     k = law.shape[entry]
     possible = [bool(law[given(law, entry, u)].sum() > 0) for u in range(k)]
-    worst = np.zeros((k, k))
+    measured = np.zeros((k, k))
     for u, v in product(range(k), repeat=2):
         if u != v and possible[u] and possible[v]:
-            worst[u, v] = worst_likelihood(law, tables, given(law, entry, u), given(law, entry, v))
-    return worst
+            measured[u, v] = measure(given(law, entry, u), given(law, entry, v))
+    return measured
 
 
 def worst_event(
@@ -261,10 +266,4 @@ def joint_loss(law: Array, releases: Sequence[Laplace], a: Array, b: Array) -> f
 
 def joint_losses(law: Array, releases: Sequence[Laplace], entry: int) -> Array:
     """`joint_loss` of all pairs of an entry's values, shape (k, k); 0 where a value is impossible."""
-    k = law.shape[entry]
-    possible = [bool(law[given(law, entry, u)].sum() > 0) for u in range(k)]
-    losses = np.zeros((k, k))
-    for u, v in product(range(k), repeat=2):
-        if u != v and possible[u] and possible[v]:
-            losses[u, v] = joint_loss(law, releases, given(law, entry, u), given(law, entry, v))
-    return losses
+    return _of_all_pairs(law, entry, lambda a, b: joint_loss(law, releases, a, b))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from takifugu.errors import InputError
-from takifugu.influence.rounding import UNIT, FloatArray, IntArray, closed, up
+from takifugu.influence.rounding import FloatArray, IntArray, closed, sum_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +20,8 @@ class Profile:
     diagonal 0. Raises InputError for a number that is negative or no number, and a matrix that is not symmetric.
 
     >>> count = Profile.of([[0.0, 0.5], [0.5, 0.0]], 100)
-    >>> count.size, count.at(7)[0, 1], round(count.total(), 9)
-    (100, np.float64(0.5), 50.0)
+    >>> count.size, count.at(7)[0, 1], count.largest(99)
+    (100, np.float64(0.5), 0.5)
     """
 
     tables: tuple[FloatArray, ...]
@@ -68,21 +67,9 @@ class Profile:
         """Return c(u, v) of one entry."""
         return self.tables[int(self.table_of[int(np.searchsorted(self.ends, entry, side="right"))])]
 
-    @cached_property
-    def largest_of(self) -> FloatArray:
-        """The largest c(u, v) of each table."""
-        return np.array([float(table.max(initial=0.0)) for table in self.tables])
-
     def largest(self, entry: int) -> float:
         """Return the largest c(u, v) of one entry."""
         return float(self.at(entry).max(initial=0.0))
-
-    def total(self, first: int = 0, last: int | None = None) -> float:
-        """Return at least the sum of the largest losses of entries first, ..., last - 1: that of changing them all."""
-        stops = np.minimum(self.ends, self.size if last is None else last)
-        starts = np.maximum(self.ends - self.lengths, first)
-        parts = np.maximum(stops - starts, 0) * self.largest_of[self.table_of]
-        return float(up(parts.sum() * (1 + (len(parts) + 2) * UNIT))) if parts.any() else 0.0
 
     def __add__(self, other: Profile) -> Profile:
         """Return the profile of two releases together, rounded up: an adaptive one, too (INFLUENCE section 1)."""
@@ -92,26 +79,5 @@ class Profile:
         first = self.table_of[np.searchsorted(self.ends, ends, side="left")]
         second = other.table_of[np.searchsorted(other.ends, ends, side="left")]
         pairs, table_of = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
-        tables = tuple(_sum(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
+        tables = tuple(sum_up(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
         return Profile(tables, np.diff(ends, prepend=0), table_of.ravel().astype(np.int64))
-
-    def scaled(self, factor: float) -> Profile:
-        """Return the profile times a factor, rounded up."""
-        return Profile(tuple(_times(table, factor) for table in self.tables), self.lengths, self.table_of)
-
-    def window(self, first: int, last: int) -> Profile:
-        """Return the profile of entries first, ..., last - 1."""
-        stops = np.minimum(self.ends, last)
-        lengths = stops - np.maximum(self.ends - self.lengths, first)
-        inside = lengths > 0
-        return Profile(self.tables, lengths[inside], self.table_of[inside])
-
-
-def _sum(first: FloatArray, second: FloatArray) -> FloatArray:
-    total = first + second
-    return np.where((first == 0) | (second == 0), total, up(total))
-
-
-def _times(table: FloatArray, factor: float) -> FloatArray:
-    product: Any = up(table * factor)
-    return np.where(table == 0, 0.0, product)

@@ -14,7 +14,7 @@ import numpy as np
 
 from takifugu.influence import two_states
 from takifugu.influence.profile import Profile
-from takifugu.influence.rounding import UNIT, FloatArray, closed, up
+from takifugu.influence.rounding import UNIT, FloatArray, closed, sum_up, up
 from takifugu.influence.sides import LONGEST_JUMP, Side
 
 #: Positions after which a slowly converging sweep is ended by a bound of all farther ones, and the slack allowed then.
@@ -107,7 +107,7 @@ def _run(
 def _run_of_two_states(
     kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: _Memory
 ) -> Track:
-    before = _sum(memory.tables[start - 1], memory.losses[start - 1])
+    before = sum_up(memory.tables[start - 1], memory.losses[start - 1])
     ratios = float(before[1, 0]), float(before[0, 1])
     explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
     memory.losses, memory.tables = {stop - 1: repeated[0] if len(repeated) else explicit[-1]}, {stop - 1: table}
@@ -132,7 +132,7 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
     """Return the loss at one position: the least over the jumps, closed."""
     if memory.last_moving < 0:
         return memory.zero
-    best = side.step(position, 1, _sum(memory.tables[position - 1], memory.losses[position - 1]))
+    best = side.step(position, 1, sum_up(memory.tables[position - 1], memory.losses[position - 1]))
     distances = {d for d in jumps if d <= position}
     gap = position - memory.last_moving
     if gap > 1:
@@ -149,7 +149,7 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
         between *= 1 + (distance + 2) * UNIT
         if between >= best.max():
             break
-        jumped = side.step(position, distance, _sum(memory.tables[behind], memory.losses[behind]))
+        jumped = side.step(position, distance, sum_up(memory.tables[behind], memory.losses[behind]))
         jumped = up(jumped + between) if between else jumped
         np.fill_diagonal(jumped, 0.0)
         best = np.minimum(best, jumped)
@@ -160,11 +160,6 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
 def _jumped_over(memory: _Memory, behind: int) -> range:
     """Return the positions that a jump to one leaves out, up to the last one with any profile."""
     return range(behind + 1, memory.last_moving + 1)
-
-
-def _sum(table: FloatArray, loss: FloatArray) -> FloatArray:
-    total = table + loss
-    return np.where((table == 0) | (loss == 0), total, up(total))
 
 
 def _repetition(
@@ -209,9 +204,9 @@ def _is_upper(
         return False
     largest = float(table.max())
     for phase in range(period):
-        best = side.step(position + phase, 1, _sum(table, bound[(phase - 1) % period]))
+        best = side.step(position + phase, 1, sum_up(table, bound[(phase - 1) % period]))
         for distance in jumps if largest else ():
-            jumped = side.step(position + phase, distance, _sum(table, bound[(phase - distance) % period]))
+            jumped = side.step(position + phase, distance, sum_up(table, bound[(phase - distance) % period]))
             best = np.minimum(best, up(jumped + largest * (distance - 1) * (1 + (distance + 2) * UNIT)))
         np.fill_diagonal(best, 0.0)
         if (closed(best) > bound[phase]).any():
