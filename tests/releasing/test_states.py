@@ -445,7 +445,6 @@ def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     assert [one.state for one in tf.resume(book)] == [ReleaseState.DONE]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="there are no named pipes")
 def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
     toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
     pipe.parent.mkdir()
