@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+REAL = HERE / "real"
 RACES, LEVELS = ("north", "south"), ("none", "school", "degree")
 MASSES = {"north": (2, 5, 3), "south": (3, 5, 2)}
 
@@ -32,9 +33,46 @@ probability ( doctor | cough ) {
 }
 """
 
+#: The variables of Lauritzen and Spiegelhalter 1988 with the same parents; the numbers are our own and mean nothing.
+ASIA = """\
+network made_up { }
+variable asia { type discrete [ 2 ] { yes, no }; }
+variable tub { type discrete [ 2 ] { yes, no }; }
+variable smoke { type discrete [ 2 ] { yes, no }; }
+variable lung { type discrete [ 2 ] { yes, no }; }
+variable bronc { type discrete [ 2 ] { yes, no }; }
+variable either { type discrete [ 2 ] { yes, no }; }
+variable xray { type discrete [ 2 ] { yes, no }; }
+variable dysp { type discrete [ 2 ] { yes, no }; }
+probability ( asia ) { table 0.1, 0.9; }
+probability ( smoke ) { table 0.3, 0.7; }
+probability ( tub | asia ) { (yes) 0.2, 0.8; (no) 0.1, 0.9; }
+probability ( lung | smoke ) { (yes) 0.6, 0.4; (no) 0.1, 0.9; }
+probability ( bronc | smoke ) { (yes) 0.7, 0.3; (no) 0.2, 0.8; }
+probability ( either | lung, tub ) { (yes, yes) 1, 0; (no, yes) 1, 0; (yes, no) 1, 0; (no, no) 0, 1; }
+probability ( xray | either ) { (yes) 0.8, 0.2; (no) 0.3, 0.7; }
+probability ( dysp | bronc, either ) { (yes, yes) 0.7, 0.3; (no, yes) 0.6, 0.4; (yes, no) 0.5, 0.5; (no, no) 0.2, 0.8; }
+"""
 
-def write(folder: Path = HERE) -> None:
-    """Write every file into a folder; the same bytes everywhere."""
+#: How likely each level of education is for the columns of Adult; the masses are our own.
+SCHOOLS = (
+    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college",
+    "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate",
+)  # fmt: skip
+GROUPS = {
+    "White": (1, 1, 1, 2, 1, 2, 2, 1, 10, 7, 2, 2, 6, 2, 1, 1),
+    "Asian-Pac-Islander": (1, 1, 1, 1, 1, 1, 2, 1, 8, 7, 2, 2, 8, 3, 1, 1),
+    "Black": (1, 1, 1, 2, 1, 2, 3, 1, 10, 8, 2, 2, 5, 2, 1, 1),
+}
+
+
+def write(folder: Path = HERE, real: Path = REAL) -> None:
+    """Write every file into a folder, and those that stand in for real data into another; the same bytes everywhere."""
+    _write_examples(folder)
+    _write_stand_ins(real)
+
+
+def _write_examples(folder: Path) -> None:
     chance = random.Random(2026)
     _table(folder / "activity.csv", ("participant", "bout", "minute", "posture"), _activity(chance))
     people = [(race, level) for race in RACES for level in chance.choices(LEVELS, MASSES[race], k=50)]
@@ -55,6 +93,29 @@ def write(folder: Path = HERE) -> None:
     _table(folder / "meetings.csv", ("one", "other", "minutes"), met)
     _table(folder / "states.csv", ("pupil", "state"), [(p, chance.choices(("well", "ill"), (3, 1))[0]) for p in pupils])
     _table(folder / "answers.csv", ("answer",), [(chance.choices(("no", "yes"), (3, 1))[0],) for _ in range(40)])
+
+
+def _write_stand_ins(folder: Path) -> None:
+    chance = random.Random(2027)
+    table = [(group, chance.choices(SCHOOLS, GROUPS[group])[0]) for group in GROUPS for _ in range(120)]
+    _table(folder / "adult-made-up.csv", ("race", "education"), table)
+    people = [(f"p{i}", group) for i, group in enumerate(chance.choices(list(GROUPS), k=5))]
+    rows = [(who, group, chance.choices(SCHOOLS, GROUPS[group])[0]) for who, group in people]
+    _table(folder / "people.csv", ("person", "race", "education"), rows)
+    (folder / "asia-made-up.bif").write_text(ASIA, encoding="utf-8", newline="\n")
+    names = [line.split()[1] for line in ASIA.splitlines() if line.startswith("variable")]
+    patient = dict(zip(names, chance.choices(("yes", "no"), k=len(names)), strict=True))
+    patient["either"] = "yes" if "yes" in (patient["lung"], patient["tub"]) else "no"
+    _table(folder / "patient.csv", names, [list(patient.values())])
+    met = [
+        (i, j, chance.randint(15, 90) if (i - 1) // 5 == (j - 1) // 5 else chance.randint(1, 14))
+        for i in range(1, 41)
+        for j in range(i + 1, 41)
+        if (i - 1) // 5 == (j - 1) // 5 or chance.random() < 0.2
+    ]
+    _table(folder / "contacts-made-up.csv", ("i", "j", "contacts_20s"), met)
+    states = [(i, chance.choices(("well", "ill"), (3, 1))[0]) for i in range(1, 41)]
+    _table(folder / "states.csv", ("pupil", "state"), states)
 
 
 def _activity(chance: random.Random) -> Iterable[Sequence[object]]:

@@ -13,15 +13,14 @@ from takifugu.cli import main
 from takifugu.demo.examples import examples
 
 ALL = [example.name for example in examples()]
-NAMES = [example.name for example in examples() if not example.yours]
-REAL = [name for name in ALL if name not in NAMES]
+REAL = [example.name for example in examples() if example.meant_for_published_data]
 
 
 def invoke(*words: str) -> Result:
     return CliRunner().invoke(main, list(words), catch_exceptions=False)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     written = json.loads(invoke("example", name, "--json").stdout)["written"]
@@ -37,16 +36,21 @@ def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_an_example_on_real_data_says_where_they_are(
+def test_an_example_on_real_data_says_where_they_are_and_what_stands_in_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shown = invoke("example", name)
     assert shown.exit_code == 0
-    assert "say where to get them" in " ".join(shown.stdout.split())
-    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.toml"]
-    opening = (tmp_path / f"{name}.toml").read_text(encoding="utf-8").split("ledger =")[0]
+    assert f"in place of published ones: the first lines of {name}.toml" in " ".join(shown.stdout.split())
+    opening, body = (tmp_path / f"{name}.toml").read_text(encoding="utf-8").split("ledger =")
     assert "http" in opening
+    public = next(path.name for path in tmp_path.iterdir() if "-made-up." in path.name)
+    assert public in opening
+    assert public in body
+    source = next(line for line in body.split("[belief]")[1].splitlines() if line.startswith("source"))
+    assert "made" in source, "a certificate about made-up data says so"
+    assert "in place of" in source
 
 
 def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp_path: Path) -> None:

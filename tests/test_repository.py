@@ -126,7 +126,8 @@ MADE_UP = {
     f"examples/{name}"
     for name in (
         "activity.csv", "answers.csv", "census.csv", "clinic.bif", "meetings.csv", "patient.csv", "people.csv",
-        "states.csv",
+        "states.csv", "real/adult-made-up.csv", "real/asia-made-up.bif", "real/contacts-made-up.csv",
+        "real/patient.csv", "real/people.csv", "real/states.csv",
     )
 }  # fmt: skip
 

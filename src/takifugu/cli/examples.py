@@ -20,12 +20,9 @@ def example(name: str | None, as_json: bool) -> None:
         print_json("example", Path(written[0]), {"name": name, "written": written})
         return
     click.echo(wrapped(f"written: {', '.join(written)}"))
-    yours = next(one.yours for one in examples() if one.name == name)
-    if yours:
-        named = " and ".join(yours)
-        click.echo(wrapped(f"It reads {named}: the first lines of {written[0]} say where to get them. Then:"))
-    else:
-        click.echo(wrapped("The data are made up. Then:"))
+    real = next(one.meant_for_published_data for one in examples() if one.name == name)
+    where = f", in place of published ones: the first lines of {written[0]} say where to get these" if real else ""
+    click.echo(wrapped(f"The data are made up{where}. Then:"))
     click.echo(labelled([
         (f"  takifugu compare {written[0]}", "all mechanisms, side by side"),
         (f"  takifugu release {written[0]}", "publish"),
@@ -36,10 +33,14 @@ def _list(as_json: bool) -> None:
     known = examples()
     if as_json:
         told = [
-            {"name": e.name, "about": e.about, "files": [path.name for path in e.files], "yours": [*e.yours]}
+            {
+                "name": e.name, "about": e.about, "files": [path.name for path in e.files],
+                "meant_for_published_data": e.meant_for_published_data,
+            }
             for e in known
-        ]
+        ]  # fmt: skip
         print_json("example", None, {"examples": told})
         return
-    click.echo(labelled([(e.name, e.about + (" (on real data, which you get)" if e.yours else "")) for e in known]))
+    meant = " (made-up data stand in for published ones)"
+    click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in known]))
     click.echo(f"\n{wrapped('Write one into this folder with `takifugu example <name>`.')}")

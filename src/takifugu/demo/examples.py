@@ -17,22 +17,23 @@ _FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve
 
 @dataclass(frozen=True)
 class Example:
-    """A release file: its name, what it shows in one line, and the files that it needs.
+    """A release file: its name, what it shows in one line, and the made-up files that it reads.
 
-    `yours` names files of research data and private data that nobody may hand on: the release file says where they are.
+    Of an example that is meant for published data, which this project may not hand on, they only stand in for these: the
+    release file says where to get them.
     """
 
     name: str
     about: str
     files: tuple[Path, ...]
-    yours: tuple[str, ...] = ()
+    meant_for_published_data: bool
 
 
 def examples() -> tuple[Example, ...]:
-    """Return the examples, sorted by name, first those that run as they stand.
+    """Return the examples, sorted by name, last those that are meant for published data.
 
-    >>> [example.name for example in examples() if not example.yours]
-    ['activity', 'network', 'people', 'school', 'survey']
+    >>> [example.name for example in examples() if example.meant_for_published_data]
+    ['adult', 'asia', 'primary-school']
     """
     folder = next(folder for folder in _FOLDERS if folder.is_dir())
     return tuple(_example(path) for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))])
@@ -64,8 +65,7 @@ def _example(path: Path) -> Example:
     opening = " ".join(line.removeprefix("# ") for line in comments)
     about = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
     files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
-    ours = [file for file in files if file.is_file()]
-    return Example(path.stem, about.rstrip("."), (path, *ours), tuple(f.name for f in files if f not in ours))
+    return Example(path.stem, about.rstrip("."), (path, *files), path.parent.name == "real")
 
 
 def _files(section: Mapping[str, Any]) -> Iterator[str]:
