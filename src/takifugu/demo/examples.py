@@ -19,7 +19,7 @@ _FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve
 class Example:
     """A release file: its name, what it shows in one line, and the made-up files that it reads.
 
-    Of an example that is meant for published data, which this project may not hand on, they only stand in for these: the
+    Of an example that is meant for published data, which this project may not hand on, they stand in for these: the
     release file says where to get them.
     """
 
