@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -99,10 +100,54 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     assert 'ledger = "kept/spent.db"' in text
     assert "that of first.toml, too" in " ".join(text.split())
     assert 'output = "second-published"' in text
+    assert 'name = "minutes"' in text
+    assert "budget = 50.0" in text
+    assert "as in first.toml: the same people have one name and one budget" in " ".join(text.replace("#", "").split())
     assert not list(tmp_path.glob("*.db"))
     told = json.loads(invoke("init", data, "-o", tmp_path / "third.toml", "--json").stdout)
     assert (told["ledger_of"], told["ledger_is_new"]) == (str(first), False)
     assert told["ledger"] == str(tmp_path / "kept/spent.db")
+
+
+@pytest.mark.parametrize("kind", ["sequences", "table", "normal", "populations", "asymmetric"])
+def test_every_kind_of_draft_names_the_source_as_the_other_file_does(tmp_path: Path, kind: str) -> None:
+    path = written(tmp_path, "first", "spent.db")
+    text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = "who did what"')
+    path.write_text(text.replace("budget = 50.0", "budget = { epsilon = 2, delta = 1e-9 }"), encoding="utf-8")
+    assert invoke("init", tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind).exit_code == 0
+    source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
+    assert (source["name"], source["budget"]) == ("who did what", {"epsilon": 2, "delta": 1e-9})
+
+
+def test_a_name_or_a_budget_that_is_none_is_not_taken_over(tmp_path: Path) -> None:
+    path = written(tmp_path, "first", "spent.db")
+    text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " "')
+    path.write_text(text.replace("budget = 50.0", "budget = 2026-01-05"), encoding="utf-8")
+    assert invoke("init", tmp_path / "minutes.csv", "-o", tmp_path / "new.toml").exit_code == 0
+    source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
+    assert (source["name"], source["budget"]) == ("minutes", 1.0)
+
+
+def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Path) -> None:
+    """Two sources have two budgets; without units in the data the ledger cannot ask whether the people are the same."""
+    mine, other = written(tmp_path, "mine", "spent.db"), written(tmp_path, "other", "./spent.db", table="u")
+    spelt = mine.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " minutes"')
+    mine.write_text(spelt, encoding="utf-8")
+    assert "another source of this ledger" not in invoke("compare", mine).output, "one name, spelt in two ways"
+    mine.write_text(spelt.replace('" minutes"', '"hours"'), encoding="utf-8")
+    words = "the same data are another source of this ledger in other.toml ('minutes')"
+    for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
+        shown = invoke(*command, mine)
+        assert shown.exit_code == 0, shown.output
+        assert words in " ".join(shown.output.split()), command
+    mine.write_text(spelt.replace('" minutes"', '"hours"\nsame_people = true'), encoding="utf-8")
+    assert "another source of this ledger" not in invoke("compare", mine).output
+    assert "another source of this ledger" in " ".join(invoke("compare", other).output.split())
+    nameless = mine.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
+    mine.write_text(nameless, encoding="utf-8")
+    shown = " ".join(invoke("compare", mine).output.split())
+    assert words in shown, "without units nothing is charged to the other source"
+    assert "or same_people" not in shown
 
 
 def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None:

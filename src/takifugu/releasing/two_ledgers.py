@@ -1,15 +1,17 @@
-"""Release files of one folder that read the same data with different ledgers: neither knows what the other has spent.
+"""Release files of one folder that read the same data with different ledgers, or as different sources of one ledger.
+
+Neither knows then what the other has spent, and together they grant more than the budget.
 
 Such files are read as they are written; no ledger is opened, and a file that is none is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from takifugu.spec.kind import ReleaseFile
-from takifugu.spec.neighbours import Neighbour, ledgers_apart, output_by_default
+from takifugu.spec.neighbours import Neighbour, ledgers_apart, names_apart, output_by_default
 from takifugu.spec.source import private_files
 
 #: So many files are named.
@@ -17,17 +19,39 @@ MOST_NAMED = 3
 
 
 def notices_of_ledgers(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what it means that other release files beside this one read its data with another ledger."""
+    """Return what it means that other release files beside this one read its data elsewhere, or under another name."""
+    return (*_of_ledgers(file), *_of_names(file))
+
+
+def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
     others = list(_others(file))
-    if not others:
-        return ()
-    names = [f"{other.path.name} ({other.ledger!r})" for other in others[:MOST_NAMED]]
-    more = [f"{len(others) - MOST_NAMED} more"] if len(others) > MOST_NAMED else []
-    return (
-        f"the same data are read with another ledger by {', '.join([*names, *more])}: neither ledger knows what the "
-        "other has spent, so together they grant more than the budget. Write one ledger in all of these files, here it "
-        f"is {str(file.spec.ledger)!r}; what was paid for from another one is entered with `takifugu ledger adopt`",
-    )
+    if others:
+        yield (
+            f"the same data are read with another ledger by {_named((o, o.ledger) for o in others)}: neither ledger "
+            "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
+            f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered with "
+            "`takifugu ledger adopt`"
+        )
+
+
+def _of_names(file: ReleaseFile) -> Iterator[str]:
+    has_units = file.source.unit is not None  # only sources that name units can share people
+    if file.source.same_people and has_units:
+        return
+    others = {o.path: o for data in _data(file) for o in names_apart(file.path, data, file.ledger, file.source.name)}
+    if others:
+        named = _named((other, str(other.source)) for other in others.values())
+        yield (
+            f"the same data are another source of this ledger in {named}: each source has a budget of its own, so "
+            "together they grant more than the budget. Write one source.name in all of these files, here it is "
+            f"{file.source.name!r}{', or same_people = true under [source]' if has_units else ''}"
+        )
+
+
+def _named(others: Iterable[tuple[Neighbour, str]]) -> str:
+    names = [f"{other.path.name} ({what!r})" for other, what in others]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
 
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
@@ -40,11 +64,12 @@ def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
 
 
 def _others(file: ReleaseFile) -> Iterator[Neighbour]:
-    named = file.source.file
-    remote = [named] if file.given is None and named is not None and "://" in named else []
-    found = {
-        other.path: other
-        for data in (*private_files(file.source, file.folder, file.given), *remote)
-        for other in ledgers_apart(file.path, data, file.ledger)
-    }
+    found = {o.path: o for data in _data(file) for o in ledgers_apart(file.path, data, file.ledger)}
     yield from found.values()
+
+
+def _data(file: ReleaseFile) -> Iterator[Path | str]:
+    named = file.source.file
+    yield from private_files(file.source, file.folder, file.given)
+    if file.given is None and named is not None and "://" in named:
+        yield named

@@ -11,7 +11,19 @@ from pathlib import Path
 
 from takifugu.frames.kinds import TIMES
 from takifugu.spec.columns import LOOKED_AT, Column
-from takifugu.spec.drafting import WIDTH, comment, head, line, listed, plain, relative, slug, to_name, written_lines
+from takifugu.spec.drafting import (
+    WIDTH,
+    budget_line,
+    comment,
+    head,
+    line,
+    listed,
+    name_line,
+    plain,
+    relative,
+    to_name,
+    written_lines,
+)
 from takifugu.spec.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -42,7 +54,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     examples = _examples(columns)
     timed = "order" in found and found["order"].kind == TIMES
     yield "[source]"
-    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "")
     yield from written_lines(columns)
     for role in ("unit", "piece", "order", "value"):
@@ -74,7 +86,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     if not timed and ("order" in found or "order" in examples):
         needs = "" if "order" in found else "with order: "
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
-    yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
+    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
     yield ""
 
 

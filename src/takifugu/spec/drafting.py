@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from takifugu.spec.columns import Column
-from takifugu.spec.neighbours import ledger_for, output_by_default
+from takifugu.spec.neighbours import first_about, ledger_for, output_by_default
 from takifugu.spec.problems import toml_of
 
 WIDTH = 100
@@ -36,6 +36,23 @@ def head(data: Path, output: Path) -> Iterator[str]:
     yield line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
     yield line(f"output = {toml_of(output_by_default(output))}", "the folder of the published tables and certificates")
     yield ""
+
+
+def name_line(data: Path, output: Path) -> str:
+    """Return the line that names the source: data that another file reads, too, are one source of one ledger."""
+    other = first_about(output, data)
+    if other is None or other.source is None:
+        return line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    told = "the name of these data in the ledger, for ever"
+    if other.path.name != output.name:
+        told = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
+    return line(f"name = {toml_of(other.source)}", told)
+
+
+def budget_line(data: Path, output: Path, budget: float | Mapping[str, float], told: str) -> str:
+    """Return the line with the budget of the source: that of the other release file that reads these data, if any."""
+    other = first_about(output, data)
+    return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", told)
 
 
 def written_lines(columns: Sequence[Column]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
+from takifugu.spec.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
 from takifugu.spec.problems import toml_of
 
 
@@ -21,7 +21,7 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
     yield "[source]"
-    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
     yield from written_lines(columns)
     person, place = columns[0], columns[min(1, len(columns) - 1)]
@@ -30,7 +30,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
         yield f"# {key} = {toml_of(column.name)}"
     for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
         yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
-    yield line("budget = 1.0", "the most that these people may ever spend")
+    yield budget_line(data, output, 1.0, "the most that these people may ever spend")
     yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
     yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
     yield ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, listed, relative, slug, written_lines
+from takifugu.spec.drafting import budget_line, comment, head, line, listed, name_line, relative, written_lines
 from takifugu.spec.problems import toml_of
 from takifugu.spec.records.draft import counted_or_listed
 
@@ -24,12 +24,12 @@ def draft(data: Path, output: Path, columns: Sequence[Column], kind: str) -> str
 
 
 def _source(data: Path, output: Path, columns: Sequence[Column], kind: str) -> Iterator[str]:
-    budget = "{ epsilon = 1.0, delta = 1e-6 }" if kind == "normal" else "1.0"
+    budget = {"epsilon": 1.0, "delta": 1e-6} if kind == "normal" else 1.0
     yield "[source]"
-    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per record")
     yield from written_lines(columns)
-    yield line(f"budget = {budget}", "the most that these records may ever spend together")
+    yield budget_line(data, output, budget, "the most that these records may ever spend together")
     yield line("# only_release = true", "nothing else is ever released about them: allows the least noise")
     yield from comment(f"Its columns: {listed(columns)}.")
     yield ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from takifugu.frames.kinds import NUMBERS, WHOLE
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, plain, relative, slug, written_lines
+from takifugu.spec.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
 from takifugu.spec.problems import toml_of
 
 
@@ -23,7 +23,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     unit = next((c for c in columns if c.role == "unit"), None)
     numbers = [c for c in columns if c.kind == NUMBERS]
     yield "[source]"
-    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
     yield from written_lines(columns)
     if unit is None:
@@ -44,7 +44,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
     yield "# rows_per_person = 1"
     yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
-    yield line("budget = 1.0", "the most epsilon that a person may ever spend")
+    yield budget_line(data, output, 1.0, "the most epsilon that a person may ever spend")
     yield ""
 
 

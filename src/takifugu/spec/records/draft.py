@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from takifugu.spec.columns import Column
-from takifugu.spec.drafting import comment, head, line, listed, relative, slug, written_lines
+from takifugu.spec.drafting import budget_line, comment, head, line, listed, name_line, relative, written_lines
 from takifugu.spec.problems import toml_of
 
 _NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
@@ -32,7 +32,7 @@ def draft(data: Path, output: Path, columns: Sequence[Column], kind: str, roles:
 def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str], kind: str) -> Iterator[str]:
     found = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
-    yield line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
     yield from written_lines(columns)
     free = [column for column in columns if column.role is None]
@@ -51,7 +51,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence
             name = examples[role].name if role in examples else columns[0].name
             yield line(f"# {role} = {toml_of(name)}", "" if needed else f"{_NEEDS.get(role, '')}{_WHAT[role]}")
     yield from comment(f"Its columns: {listed(columns)}.")
-    yield line("budget = 1.0", "the most epsilon that a unit may ever spend")
+    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
     yield ""
 
 
