@@ -25,7 +25,6 @@ from takifugu.frameworks import Framework
 from takifugu.laws.extended.floats import Wide
 from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
-from takifugu.mechanisms.pooled import Pool
 from takifugu.problem import Problem
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace
@@ -288,9 +287,6 @@ def test_laws_that_take_too_much_work_stand_alone(monkeypatch: pytest.MonkeyPatc
     family = next(UsersLaw(again, tf.Sum().resolve(again), tf.presence().family(again)).families())
     assert not family.whole
     assert dict(family.hulls[3][0].items()) == TRIPLE
-    part = exact_scale(again, tf.entry(0, 1, ABSENT), tf.Sum())
-    assert part == pytest.approx(full, rel=1e-9)  # as many others as are affordable: here all
-    monkeypatch.setattr(Pool, "affordable", lambda self, rule: 0)
     alone = exact_scale(again, tf.entry(0, 1, ABSENT), tf.Sum())
     assert alone > full
     framework = tf.Pufferfish(tf.entry(0, 1, ABSENT), again)

@@ -46,15 +46,14 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
     file = str(written(tmp_path))
     compared = CliRunner().invoke(main, ["compare", file], catch_exceptions=False)
     words = " ".join(compared.output.split())
-    assert "what any of the 7 other components add: for who does, epsilon is at most" in words
+    assert "what the other components add: against someone who does, epsilon is at most" in words
     done = CliRunner().invoke(main, ["release", file], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     certificate = json.loads((tmp_path / "release-published/up.certificate.json").read_text())
     (condition,) = certificate["conditions"]
-    assert "if they know 1, " in condition
-    assert condition.endswith("if they know all of them")
+    assert float(condition.split()[-1]) > 1
     page = " ".join((tmp_path / "release-published/up.certificate.txt").read_text().split())
-    assert "And if nobody who sees it knows what any of the 7 other components add" in page
+    assert "And if nobody who sees it knows what the other components add" in page
 
 
 def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:

@@ -57,16 +57,6 @@ class ChainMarginal(Marginal[MarkovChain | PeriodicChain]):
             return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
         return _trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded
 
-    @property
-    def starts(self) -> int:
-        return 1 if self.known else len(self.belief.states)
-
-    def corners(self, entry: int) -> tuple[int, list[list[Fraction]], float]:
-        if self.known:
-            return super().corners(entry)
-        states = range(len(self.belief.states))  # any initial law is a mixture of the laws that start in one state
-        return 0, [[Fraction(u == v) for v in states] for u in states], 0.0
-
 
 def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
     """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""

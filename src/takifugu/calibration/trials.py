@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.linalg import LinAlgError
@@ -25,7 +25,7 @@ from takifugu.calibration.result import (
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import InputError, Unsupported
 from takifugu.guarantee import Composition
-from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
+from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import Noise, Randomiser, answered
 from takifugu.tables import number
 
@@ -108,19 +108,9 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
     refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
     if refused:
-        # What other components add may hide a secret so well that too little noise is left: then fewer count.
-        others = _with_fewer_others(mechanism, problem)
-        enough = next((b for b in others if not too_little_noise(problem, b.randomiser)), None)
-        if enough is None:
-            return Trial(line, REFUSED, refused, found)
-        found = enough
+        return Trial(line, REFUSED, refused, found)
     beside = ERROR_OF_BELIEF if line.error_of_belief else line.baseline
     return Trial(line, POSSIBLE, beside or "; ".join(found.conditions), found)
-
-
-def _with_fewer_others(mechanism: Mechanism, problem: Problem) -> Iterator[Bound]:
-    told = getattr(mechanism, "with_fewer_others", None)
-    return iter(()) if told is None else told(problem)
 
 
 def _check(line: Line, problem: Problem, found: object) -> None:

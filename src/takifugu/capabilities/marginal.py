@@ -25,25 +25,11 @@ class Marginal(Generic[B]):
         """Whether each entry has one law."""
         return False
 
-    @property
-    def starts(self) -> int:
-        """How many laws `corners` has, at most."""
-        return 1
-
     def of(self, entry: int) -> tuple[list[Fraction], float]:
         """Return the probability of each value of an entry, up to a factor 1 +- error; Unsupported where unknown."""
         raise Unsupported(
             f"the distribution of what {self.belief.describe()} adds is not known", fix="use additive noise"
         )
-
-    def corners(self, entry: int) -> tuple[int, list[list[Fraction]], float]:
-        """Return an entry, laws of which each that it may have is a mixture, and the error; Unsupported as `of`.
-
-        The belief tells one law of all else given that entry: mixing these laws over a corner gives the law of the
-        whole component that has the corner. The entry is the one that was asked for where it has one law.
-        """
-        chances, error = self.of(entry)
-        return entry, [chances], error
 
 
 def marginal(belief: Belief) -> Marginal[Any]:

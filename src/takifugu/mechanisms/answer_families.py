@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from takifugu import searches
-from takifugu.beliefs import separate
 from takifugu.capabilities.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
 from takifugu.hypotheses import against
 from takifugu.mechanisms.lines import line_answers, line_parts
@@ -25,19 +23,16 @@ _SCANS = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """An answer family with what tells it; entries inside are counted from `start`, `number` is the belief's.
+    """An answer family with what tells it; entries inside are counted from `start`.
 
-    `others` says whether other components add to the answer besides what the laws are about; the laws are conditional
-    on an event of these others of probability at least 1 - `spare`.
+    `alone` is the family of what the component that holds the secret adds, where `family` counts the others as well.
     """
 
     family: AnswerFamily
     law: AnswerLaw[Any]
     start: int = 0
     smoothed: bool = False
-    number: int = 0
-    others: bool = False
-    spare: Fraction = Fraction(0)
+    alone: AnswerFamily | None = None
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
@@ -46,46 +41,24 @@ class Located:
         return against(one, other)
 
 
-def located_families(problem: Problem, lines: bool = False, alone: bool = False) -> Iterator[Located]:
+def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
     """Yield every answer family of a problem; those of small problems are computed once.
 
     With `lines`, for mechanisms of Laplace noise, answers of several cells that move along one line count as one number
-    (`lines`). With `alone` the laws are those of what the component that holds the secret adds, without the others.
-    Raises Unsupported where a belief or the query has no law of the answer.
+    (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
-    if _are_kept(parts):
+    if sum(answer_law(part).kept_bytes() for part in parts) <= KEPT_BYTES:
         of_lines = lines and problem.cells > 1
-        yield from problem.kept((Located, of_lines, alone), lambda: tuple(_located(problem, parts, lines, alone)))
+        yield from problem.kept((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
     else:
         secrets = sum(len(part.family.entries) for part in parts)
         seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
         # Some of the laws are no bound for the others: an interrupt must not end this quietly.
         with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
-            for located in _located(problem, parts, lines, alone):
+            for located in _located(problem, parts, lines):
                 yield located
                 search.tell(1)
-
-
-def from_the_middle(problem: Problem, lines: bool = False) -> Iterator[Located]:
-    """Yield the families of components alone: the middle one, those in the middle of both halves, and so on.
-
-    So the worst is met soon, as a rule, and others are only tried. Families too large to keep come in their own order.
-    """
-    if not _are_kept(line_parts(problem) if lines else problem.law_parts):
-        yield from located_families(problem, lines, alone=True)
-        return
-    several = tuple(located_families(problem, lines, alone=True))
-    waiting = [(0, len(several))]
-    for first, end in waiting:
-        if first < end:
-            middle = (first + end) // 2
-            yield several[middle]
-            waiting += [(first, middle), (middle + 1, end)]
-
-
-def _are_kept(parts: Sequence[Part]) -> bool:
-    return sum(answer_law(part).kept_bytes() for part in parts) <= KEPT_BYTES
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
@@ -105,15 +78,19 @@ def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool
     return Cost(operations, memory)
 
 
-def _located(problem: Problem, parts: Sequence[Part], lines: bool, alone: bool) -> Iterator[Located]:
-    numbers = line_answers(problem) if not alone and is_smoothed(problem, lines) else None
+def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[Located]:
+    numbers = line_answers(problem) if is_smoothed(problem, lines) else None
     shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
     for part in parts:
         others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
         law = answer_law(part)
         for family in law.families():
-            if alone:
-                family = getattr(family, "alone", family)
-            full = family if others is None else smoothed(family, *others)
-            beside = part.is_one_of_several or (alone and separate(part.belief) is not None)
-            yield Located(full, law, part.start, others is not None, part.number, beside and others is None)
+            if others is None:
+                yield Located(family, law, part.start, alone=_of_one(family))
+            else:
+                yield Located(smoothed(family, *others), law, part.start, smoothed=True, alone=family)
+
+
+def _of_one(family: AnswerFamily) -> AnswerFamily | None:
+    """Return the family of one user's contribution, where the family counts all users."""
+    return getattr(family, "alone", None) if getattr(family, "whole", False) else None

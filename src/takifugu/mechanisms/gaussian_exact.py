@@ -9,7 +9,6 @@ comparison; the sigma found so far is tried first. Never above the analytic sigm
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -20,16 +19,13 @@ from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, m
 from takifugu.laws.laplace_pair import below
 from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.largest_need import Comparison, comparisons_of, of_each, refusing
+from takifugu.mechanisms.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.mechanisms.pooled import Amount, Rule, conditions, fewer, least
+from takifugu.mechanisms.participants import conditions
+from takifugu.mechanisms.shares import alone
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 
-#: For the predicted time: passes over the laws of a comparison that is searched, and of one that is tried.
-SEARCHED, SCANS = 100_000.0, 20_000.0
-#: The share of delta that pays for what the laws of other components lack.
-SPARE = Fraction(1, 2**32)
-#: How far the epsilon against someone who knows other components may lie above the least, relatively.
+#: How far the epsilon against someone who knows all other components may lie above the least, relatively.
 PRECISION = 5e-4
 
 
@@ -42,7 +38,7 @@ class GaussianExact:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 100,000 operations per atom for every comparison."""
-        return predicted(problem, SEARCHED)
+        return predicted(problem, 100_000.0)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -59,33 +55,20 @@ class GaussianExact:
         refused = refusal(problem)
         if refused:
             return refused
-        return _bound(problem, least(problem, _rule(problem)))
-
-    def with_fewer_others(self, problem: Problem) -> Iterator[Bound]:
-        """Yield the bounds that count on ever fewer of the other components, at last on none."""
-        for amount in fewer(problem, _rule(problem), least(problem, _rule(problem))):
-            yield _bound(problem, amount)
+        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
+        nothing = "no comparison: the distributions keep epsilon and delta without noise"
+        sigma, worst = largest_need(problem, needs, nothing)
+        noise = normal_noise(problem, sigma)
+        detail = "the divergence reaches delta here first" + alone(problem)
+        witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
+        told = conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
+        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness, told)
 
 
 MECHANISM = GaussianExact()
 
 
-def _rule(problem: Problem) -> Rule:
-    needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
-    nothing = "no comparison: the distributions keep epsilon and delta without noise"
-    return Rule(needs, partial(_loss, delta=problem.delta), nothing, SCANS, SEARCHED, spare=problem.delta * SPARE)
-
-
-def _bound(problem: Problem, amount: Amount) -> Bound:
-    noise = normal_noise(problem, amount.size)
-    witness = Witness(
-        amount.worst, f"the divergence reaches delta here first{amount.note}", (("sigma", float(noise.scale)),)
-    )
-    told = conditions(problem, _rule(problem), amount)
-    return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness, told)
-
-
-def _loss(located: Located, sigma: Fraction, enough: float, delta: Fraction) -> float:
+def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:
     """Return an epsilon, at least `enough`, that this sigma keeps at delta for every comparison; infinite if none."""
     for comparison in comparisons_of(located):
         if not _keeps(comparison, sigma, enough, delta):
@@ -101,8 +84,7 @@ def _loss(located: Located, sigma: Fraction, enough: float, delta: Fraction) -> 
 
 
 def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fraction) -> bool:
-    p, q, budget = comparison.p, comparison.q, comparison.budget(Fraction(epsilon))
-    share = comparison.share(delta - comparison.located.spare)
+    p, q, budget, share = comparison.p, comparison.q, comparison.budget(Fraction(epsilon)), comparison.share(delta)
     if budget <= 0:
         return False
     if not sigma:
@@ -113,7 +95,6 @@ def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fract
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a sigma that serves the comparison: `sigma` itself where it does."""
-    delta -= comparison.located.spare
     p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
     if budget <= 0:
         return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))

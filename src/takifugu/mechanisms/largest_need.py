@@ -7,7 +7,7 @@ serves costs less than finding the least that does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
@@ -72,19 +72,11 @@ def largest_need(problem: Problem, needs: Needs, nothing: str, lines: bool = Fal
 
     For `lines` see `located_families`. Raises Unsupported where a belief or the query has no law of the answer.
     """
-    enough, worst, _ = largest_of(located_families(problem, lines), needs, nothing)
-    return enough, worst
-
-
-def largest_of(
-    families: Iterable[Located], needs: Needs, nothing: str
-) -> tuple[Fraction, str, tuple[Located, Compared] | None]:
-    """Return what serves every comparison of some families, and what forced it: in words, and as it is."""
-    enough, forced_by = Fraction(0), None
-    for located in families:
+    enough, worst = Fraction(0), nothing
+    for located in located_families(problem, lines):
         for amount, compared in needs(located, enough):
-            enough, forced_by = amount, (located, compared)
-    return enough, nothing if forced_by is None else forced_by[0].describe(forced_by[1]), forced_by
+            enough, worst = amount, located.describe(compared)
+    return enough, worst
 
 
 def of_each(need: Callable[[Comparison, Fraction], Fraction]) -> Needs:

@@ -31,7 +31,7 @@ from takifugu.secrets import Family
 #: Answers with more values than this are not convolved, nor where all laws together would take more products.
 MOST_SMOOTHED, MOST_PRODUCTS = 200, 2e7
 #: What a witness adds where a component stands alone.
-ALONE = "; smallest given this component alone: what independent ones add would allow less"
+ALONE = "; smallest given this component alone: nothing counts on what independent ones add"
 
 
 def is_smoothed(problem: Problem, lines: bool = False) -> bool:

@@ -46,14 +46,14 @@ class Weights:
             return Weights(start, Wide.of(dense), ROUNDED)
         mantissas, exponents = np.zeros(int(places[-1]) + 1), np.full(int(places[-1]) + 1, LOWEST, dtype=np.int64)
         for place, mass in zip(places.tolist(), law.masses.tolist(), strict=True):
-            mantissas[place], exponents[place] = binary(int(mass), law.total)
+            mantissas[place], exponents[place] = _binary(int(mass), law.total)
         return Weights(start, Wide(mantissas, exponents), ROUNDED)
 
     def __len__(self) -> int:
         return len(self.numbers.mantissas)
 
 
-def binary(mass: int, total: int) -> tuple[float, int]:
+def _binary(mass: int, total: int) -> tuple[float, int]:
     """Return mass / total, however small, as a rounded mantissa in [1/2, 1) and a binary exponent."""
     shift = total.bit_length() - mass.bit_length() + 60
     mantissa, exponent = math.frexp((mass << shift) // total)

@@ -57,12 +57,6 @@ def pairs_of_laws(
                     yield p, q
 
 
-def laplace_loss(components: Sequence[Component], weights: Sequence[int], scale: float, known: int = 0) -> float:
-    """Return what Laplace noise loses to someone who knows `known` others, whichever they are: ratios at atoms."""
-    found = [float(laplace_loss_on([*p, *q], p, q, scale, 30)) for p, q in pairs_of_laws(components, weights, known)]
-    return max(found, default=0.0)
-
-
 def normal_excess(
     components: Sequence[Component], weights: Sequence[int], sigma: float, epsilon: float, known: int = 0
 ) -> float:
