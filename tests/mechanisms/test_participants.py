@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.support import participants_oracles as oracle
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.laws_oracles import laplace_loss_on
 
 import takifugu as tf
 from takifugu.beliefs.contacts import CliqueInfection
@@ -92,7 +93,7 @@ def test_laplace_noise_that_others_lower_says_what_it_is_worth_to_them() -> None
     pairs = [
         tuple(oracle.law_of_answer([one, one], [0, 1, 0, 1], 0, bit, known) for bit in (0, 1)) for known in ((), (1,))
     ]
-    all_unknown, all_known = (float(oracle.laplace_loss_on([*p, *q], p, q, scale, 30)) for p, q in pairs)
+    all_unknown, all_known = (float(laplace_loss_on([*p, *q], p, q, scale, 30)) for p, q in pairs)
     assert all_unknown == pytest.approx(1, rel=1e-6)
     assert all_known <= epsilon <= all_known * 1.011
 

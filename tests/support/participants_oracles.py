@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import mpmath
-from tests.support.laws_oracles import gaussian_divergence, laplace_loss_on
+from tests.support.laws_oracles import gaussian_divergence
 
 Component = Mapping[tuple[int, ...], Fraction]
 Law = dict[int, Fraction]

@@ -11,7 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from takifugu.beliefs import separate
 from takifugu.mechanisms.answer_families import Located, located_families
+from takifugu.mechanisms.shares import is_smoothed
 from takifugu.problem import Problem
 from takifugu.tables import number
 
@@ -26,6 +28,8 @@ def conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, 
 
     For `lines` see `located_families`. The loss is rounded up to three digits.
     """
+    if not (is_smoothed(problem, lines) or any(separate(belief) for belief in problem.framework.beliefs)):
+        return ()
     enough = float(problem.epsilon)
     for located in located_families(problem, lines):
         if located.alone is not None:
