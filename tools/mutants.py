@@ -233,10 +233,14 @@ class Question:
 def patched(question: Question) -> bool:
     """Give the mutated function its new code where it lives; False where the module must be imported anew.
 
-    Whoever imported the function sees the change: the function stays the same object.
+    Whoever imported the function sees the change: the function stays the same object. A module that is not loaded yet
+    is read with the change in it.
     """
     mutant = question.mutant
-    found: Any = sys.modules["takifugu." + mutant.file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")]
+    module = "takifugu." + mutant.file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    if module not in sys.modules:
+        return True
+    found: Any = sys.modules[module]
     for name in mutant.function.split("."):
         found = vars(found).get(name) if isinstance(found, ModuleType | type) else None
     for wrapped in ("fget", "func", "__wrapped__", "__func__"):

@@ -13,6 +13,7 @@ import pytest
 import takifugu as tf
 from takifugu import frameworks
 from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
+from takifugu.asymmetric.boxes import Boxes
 from takifugu.asymmetric.geometric import geometric_law
 from takifugu.asymmetric.sensitivity import sensitivity
 from takifugu.audit import true_loss
@@ -191,6 +192,18 @@ def test_what_counts_other_places_is_refused() -> None:
     there = charge_of(made(visits(), tf.Visitors(), domain=Visits.of(["pub", "shop"], most=2)))
     with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
         joint(Asymmetric(visits(), PLACES), [there])
+
+
+def test_boxes_of_two_grids_are_other_places_however_they_are_named() -> None:
+    """A box of the one grid that is hidden may be none of the other: r0c1 is [1, 2) here and [3, 4) there."""
+    here, there = (Visits.of_boxes(Boxes.of((low, low + 2), (0, 1), columns=2, rows=1), 2) for low in (0, 2))
+    assert here.places == there.places
+    hidden = visits(["r0c1"])
+    charges = [charge_of(made(hidden, tf.Visitors(), domain=domain)) for domain in (here, there)]
+    assert charges[0].answers != charges[1].answers
+    assert joint(Asymmetric(hidden, here), [charges[0]] * 2).epsilon == 2
+    with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
+        joint(Asymmetric(hidden, here), charges)
 
 
 def test_a_domain_with_a_larger_bound_charges_more() -> None:

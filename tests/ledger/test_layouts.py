@@ -261,3 +261,69 @@ def test_a_source_of_several_layouts_is_not_tied_to_another(tmp_path: Path) -> N
 
 def test_a_mechanism_that_is_exact_is_charged_exactly() -> None:
     assert math.isclose(calibrated(5).scale, 1)
+
+
+RECORDS = "who,x,again,y,z,income\n" + "".join(
+    f"p{n},{'ab'[n % 2]},{'ab'[n % 2]},{'cd'[n // 2]},{'cd'[n // 2]},{10 * n}\n" for n in range(4)
+)
+
+
+def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "table") -> Fraction:
+    """Release a column of records, or the number of records with a value in it, and return what was spent."""
+    (folder / "r.csv").write_text(RECORDS)
+    alphabets = [{"y": "cd", "z": "cd", "income": ("low", "high")}.get(name, "ab") for name in columns]
+    rows = json.dumps([[u, v] for u in alphabets[0] for v in alphabets[1]])
+    belief = f'columns = {json.dumps(columns)}\nrows = {rows}\nprobabilities = [0.25, 0.25, 0.25, 0.25]\n'
+    value, other = alphabets[columns.index(read)]
+    item = f'query = "identity"\nattribute = "{read}"\ncodes = {{ {value} = 0, {other} = 1 }}'
+    if kind == "independent-records":
+        belief += "records = 4\n"
+        source, classes = "", source
+        belief += f'{classes}\n[hide]\nproperty = {{ attribute = "y", function = "share", of = "c" }}'
+        item = f'query = "count"\nattribute = "{read}"\nstates = ["{value}"]'
+    else:
+        source += '\nunit = "who"'
+        belief += f'units_independent = true\n[hide]\nattribute = "{columns[0]}"'
+    (folder / "f.toml").write_text(
+        f'ledger = "a.db"\n[source]\nname = "s"\nfile = "r.csv"\nbudget = 9999\n{source}\n'
+        f'[belief]\nkind = "{kind}"\nsource = "assumed"\n{belief}\n'
+        f'[[release]]\nname = "t"\nepsilon = 1\nmechanism = "group"\n{item}\n'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.release_file(folder / "f.toml", force=True, anyway=True)
+    return Ledger.open(folder / "a.db").spent("s").spent.epsilon
+
+
+def test_another_column_with_the_same_attribute(tmp_path: Path) -> None:
+    """Three noisy copies of x, of scale 1: whoever changes from a to b changes all of them."""
+    costs = [record_cost(tmp_path, columns, read) for columns, read in (
+        (("x", "y"), "x"), (("again", "y"), "again"), (("y", "x"), "x"),
+    )]  # fmt: skip
+    assert costs == [1, 2, 3]
+
+
+def test_another_secret_of_records_that_hold_what_was_released(tmp_path: Path) -> None:
+    """x and y were published under a belief that knows neither: they are `again` and z."""
+    costs = [record_cost(tmp_path, columns, read) for columns, read in (
+        (("x", "y"), "y"), (("x", "y"), "x"), (("again", "z"), "again"),
+    )]  # fmt: skip
+    assert costs[0] == 1
+    assert costs[2] >= 3
+
+
+def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
+    bins = 'bins = {{ income = {{ low = [0, {0}], high = [{0}, 100] }} }}'
+    costs = [record_cost(tmp_path, ("x", "income"), "income", bins.format(edge)) for edge in (10, 20, 30)]
+    assert costs[0] == 1
+    assert costs[2] >= 3
+    assert "bins = " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
+
+
+def test_other_classes_of_a_column_of_numbers(tmp_path: Path) -> None:
+    classes = 'classes = {{ income = {{ ends = [{}], values = ["low", "high"] }} }}'
+    costs = [
+        record_cost(tmp_path, ("y", "income"), "income", classes.format(end), "independent-records") for end in (10, 20)
+    ]
+    assert costs == [1, 2]
+    assert "classes = " in Ledger.open(tmp_path / "a.db").events("s")[-1].what

@@ -35,9 +35,11 @@ def framework(laws: Any = LAWS, rows: int = 1, independent: bool = False) -> Fra
     return tf.Pufferfish(tf.which_population(), belief)
 
 
-def charge(noise: Any, about: Framework, epsilon: F = F(1), batch: str = "", reading: str = "") -> Charge:
+def charge(
+    noise: Any, about: Framework, epsilon: F = F(1), batch: str = "", reading: str = "", columns: tuple[str, ...] = ()
+) -> Charge:
     """Return the charge of a channel, as calibration would make it."""
-    query = tf.EachValue(getattr(noise, "dummies", 0), batch)
+    query = tf.EachValue(getattr(noise, "dummies", 0), batch, columns)
     return Charge(
         about.fingerprint(), "distribution", Composition.DATA, epsilon, F(0), query.to_dict(), noise.to_dict(), None,
         F(3), F(3), noise.rows, (), (), reading=reading,
@@ -215,6 +217,21 @@ def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
     noise = SentValue(2, 0.0, 1.0, "", RESPONSE)
     one, other = charge(noise, about, batch="May"), charge(noise, about, batch=name)
     assert joint(about, [one, other]).epsilon == joint(about, [one, one]).epsilon > 2
+
+
+def test_two_columns_are_two_values_of_a_row_however_alike_they_are() -> None:
+    """Each bit alone says nothing, both say which population: they are equal in the one and differ in the other."""
+    law = {name: {"0": F(1, 2), "1": F(1, 2)} for name in ("home", "out")}
+    about, noise = framework(law), SentValue(1, 0.0, 1.0, "", randomised_response(["0", "1"], 1))
+    pairs = {"home": {"00": F(1, 2), "11": F(1, 2)}, "out": {"01": F(1, 2), "10": F(1, 2)}}
+    channels = [{x: noise.channel.row(x[place]) for x in ("00", "01", "10", "11")} for place in (0, 1)]
+    exact = oracle.loss(*(oracle.sent(oracle.repeated(pair, 2), channels) for pair in pairs.values()))
+    named = [charge(noise, about, F(1, 100), batch="May", columns=(name,)) for name in ("a", "b")]
+    assert joint(about, [named[0]] * 2).epsilon < F(exact)  # of one value
+    for other in (named[1], charge(noise, about, F(1, 100), batch="June", columns=("b",)), charge(noise, about)):
+        found = joint(about, [named[0], other])
+        assert found.rule == "whatever the rows are"
+        assert found.epsilon == 2 * F(noise.local_loss()) >= F(exact)
 
 
 def test_of_several_populations_the_two_that_are_farthest_apart_count() -> None:

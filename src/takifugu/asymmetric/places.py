@@ -50,11 +50,15 @@ class Listed(Domain):
 
 @dataclass(frozen=True, eq=False)
 class VisitCounts:
-    """How many people were at each of some places: an answer of one integer per place, none bounded by the domain."""
+    """How many people were at each of some places: an answer of one integer per place, none bounded by the domain.
+
+    `boxes` is the grid that gives the places their names: boxes of two grids are named alike.
+    """
 
     labels: tuple[str, ...]
     places: IntArray
     most: int
+    boxes: Boxes | None = None
 
     grid = Fraction(1)
     on_grid = True
@@ -66,7 +70,7 @@ class VisitCounts:
     @property
     def key(self) -> Hashable:
         """Return what it counts: two answers with one key add up the same."""
-        return "visitors"
+        return "visitors" if self.boxes is None else ("visitors", self.boxes)
 
     def entry_changes(self) -> NoReturn:
         """Raise Unsupported: nothing bounds how many people there are, so nothing bounds a change of all data."""
@@ -155,7 +159,7 @@ class Visits:
             ).at("query")
         cells = query.cells(self.numbers)
         numbers = np.fromiter((self.numbers[place] for place in cells), dtype=np.int64, count=len(cells))
-        return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)))
+        return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
         """Return how the counts move along one allowed move, from the structure of the policy.

@@ -5,7 +5,8 @@ Releases compose by what is known of the rows that they read (errata E9a):
 * of rows that no other release reads, independent given the population, losses add up;
 * of the same rows, the joint release loses at most what its channels lose together along a coupling
   (`local.together`), which is less than the sum of their local losses and may be infinite;
-* where nothing is known of that, each release costs its local loss for every row, which holds whatever the rows are.
+* where nothing is known of that, or releases read several columns, each costs its local loss for every row, which holds
+  whatever the rows are.
 """
 
 from __future__ import annotations
@@ -136,8 +137,11 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
     sent = [charge for charge in charges if charge.query.get("kind") == _SENT]
     others = [charge for charge in charges if charge.query.get("kind") != _SENT]
     groups: dict[Any, list[Charge]] = {}
-    for number, charge in enumerate(sent):
-        batch = normalised(EachValue.from_dict(charge.query).batch)  # another spelling is no other batch
+    queries = [EachValue.from_dict(charge.query) for charge in sent]
+    if len({query.columns for query in queries}) > 1:
+        return None  # nothing is believed about what one column says of another
+    for number, (charge, query) in enumerate(zip(sent, queries, strict=True)):
+        batch = normalised(query.batch)  # another spelling is no other batch
         groups.setdefault(("batch", batch) if batch else ("read", charge.reading or number), []).append(charge)
     apart = all(kind == "batch" for kind, _ in groups)
     if belief is None or (len(groups) > 1 and not (apart and belief.adds_up and belief.independent)):

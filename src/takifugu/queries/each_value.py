@@ -18,8 +18,9 @@ class EachValue:
     """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
 
     `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
-    of two names have no row in common; without a name nothing is known of that. `columns` names the
-    columns of the value, for words and tables only. Raises InputError unless `dummies` is a whole number from 0.
+    of two names have no row in common; without a name nothing is known of that. `columns` names the columns of the
+    value: releases about others read another value of each row. Raises InputError unless `dummies` is a whole number
+    from 0.
 
     >>> EachValue(dummies=3, batch="March", columns=("activity",)).describe()
     "each row's 'activity' of the batch 'March', randomised among 3 dummies"

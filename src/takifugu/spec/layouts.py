@@ -10,8 +10,12 @@ ELSEWHERE = frozenset((
     "batch", "rows_per_person",
 ))  # fmt: skip
 
+#: What is meant where a key of [source] is left out, if its section does not say so.
+DEFAULTS = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
+
 
 def layout_in(source: Any) -> dict[str, Any]:
-    """Return the keys of [source] that decide it, as they are written; what they say by default is left out."""
+    """Return the keys of [source] that decide it, one text for each way to write them; defaults are left out."""
     said: dict[str, Any] = source.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    return {key: value for key, value in said.items() if key not in ELSEWHERE}
+    layout = {key: value for key, value in said.items() if key not in ELSEWHERE and DEFAULTS.get(key) != value}
+    return {**layout, "missing": sorted(source.missing) or None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -160,6 +160,13 @@ class UnderPolicy(Kind):
         except TakifuguError as error:
             keys = {"threshold": "at_most", "limit": "limit", "states": "states", "places": "places"}
             yield blamed(error, *where, keys.get(str(error.where[-1]) if error.where else "", "query"))
+
+    def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
+        """Return what decides at which place a row is: boxes of two grids are named alike."""
+        grid = spec.belief.grid
+        if grid is None:
+            return super().layout(spec)
+        return {**super().layout(spec), "grid": Boxes.of(grid.x, grid.y, grid.columns, grid.rows).to_dict()}
 
     def query(self, item: PolicyItemSpec, belief: Any, folder: Path) -> Query:
         """Return the query of one table: counts of visitors or of values, compared with a threshold where one is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,11 @@ class _Normal(Attributes):
             open_public(fit, spec.source, folder / fit.file), table, spec.belief.columns
         ):  # fmt: skip
             yield fault(("belief", "fit", "file"), "has the rows of the private data", FIT_ELSEWHERE)
+
+    def layout(self, spec: Any) -> Mapping[str, Any]:
+        """Return what decides which number a record has in a column: missing ones are replaced."""
+        replaced = {name: to_text(as_fraction(value, name)) for name, value in (spec.belief.missing or {}).items()}
+        return {**super().layout(spec), "belief.missing": replaced or None}
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the total of each column."""

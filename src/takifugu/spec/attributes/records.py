@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,11 @@ class _IndependentRecords(Attributes):
         ):  # fmt: skip
             yield fault(("belief", "fit", "file"), "counts what the private data counts, row by row", FIT_ELSEWHERE)
 
+    def layout(self, spec: Any) -> Mapping[str, Any]:
+        """Return what decides which value a record has in a column: numbers have that of their class."""
+        classes = {name: _in_words(one) for name, one in (spec.belief.classes or {}).items()}
+        return {**super().layout(spec), "classes": classes or None}
+
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records, listed by their values."""
         given = file.spec.belief  # type: ignore[attr-defined]
@@ -83,6 +88,12 @@ class _IndependentRecords(Attributes):
             listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in told)
             rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
             yield f"the numbers of {name!r} are read in classes: {listed}{rule}"
+
+
+def _in_words(classes: ClassesSpec) -> Mapping[str, str]:
+    """Return which numbers count as which value of a column; a missing one counts as "missing" says."""
+    pairs = zip(map(str, values_of(classes)), Classes(classes.ends).words, strict=True)
+    return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}
 
 
 def _faults_of(name: str, classes: ClassesSpec, columns: Sequence[str]) -> Iterable[TakifuguError]:

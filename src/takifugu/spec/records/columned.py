@@ -37,6 +37,11 @@ class Columned(Records):
             yield undeclared("unit")
         yield from bins_problems(spec.source, columns=True)
 
+    def assumptions(self, spec: RecordReleaseSpec) -> Iterator[str]:
+        yield from super().assumptions(spec)
+        if spec.source.unit is not None:
+            yield "no column that this or another release of the source reads holds what is another unit's"
+
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit; without a unit column there is one."""
         source: Any = file.source

@@ -12,9 +12,6 @@ from takifugu.spec.layouts import layout_in
 from takifugu.spec.sequences.sections import ReleaseSpec
 from takifugu.spec.sequences.windows import calendar_of
 
-#: What is meant where a key of [source] is left out.
-_DEFAULTS = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
-
 
 def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
     """Return the layout, one text for each way to write it.
@@ -22,13 +19,12 @@ def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
     Where a calendar starts is no part of it, only how its steps lie: a calendar that starts later counts the same ones.
     """
     source, belief = spec.source, spec.belief
-    found = {key: value for key, value in layout_in(source).items() if _DEFAULTS.get(key) != value}
+    found = layout_in(source)
     for key in ("step", "round_to"):
         if key in found:
             found[key] = _length(found[key])
     calendar = calendar_of(source)
     found["from"] = None if calendar is None else f"steps that start {calendar.name.partition(', ')[2]}"
-    found["missing"] = sorted(source.missing) or None
     if source.bins is not None:
         found["bins"] = {state: [_edge(end) for end in ends] for state, ends in source.bins.items()}
     found["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
