@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.support.processes import told_by_a_fork
 
@@ -22,8 +24,9 @@ import takifugu as tf
 from takifugu.certificates.certificate import checksum_of
 from takifugu.cli import main
 from takifugu.errors import LedgerError, TakifuguError
-from takifugu.ledger import Ledger
+from takifugu.ledger import Ledger, pending
 from takifugu.ledger.pending import packed
+from takifugu.releasing import rehearsing
 from takifugu.releasing.bundle import bundle_of
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -168,6 +171,47 @@ def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
         code, said = run(tmp_path, *words)
         assert code in (2, 4), said
         assert "take more than 200 MB" in said
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example
+) -> None:
+    """Its size is found with noise about no data: whatever is in the private file, the refusal is the same."""
+    where = tmp_path / "release.toml"
+    for name, text in {**example.files, where.name: example.text}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    refused = invoke("release", where)
+    assert refused.exit_code == 2
+    said = " ".join(refused.output.split())
+    assert "one release takes at most 0 MB; publish fewer rows or cells at once" in said
+    assert "nothing happened. No epsilon was spent" in said
+    assert not list(tmp_path.rglob("*.certificate.json"))
+    monkeypatch.setattr(rehearsing, "LARGEST", 3_000_000)  # a rehearsal with room
+    monkeypatch.setattr(rehearsing, "CELL", 4_000_000)
+    monkeypatch.setattr(rehearsing, "ROW", 4_000_000)
+    assert invoke("release", where).exit_code == 0
+
+
+def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
+    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    with pytest.raises(LedgerError, match="would take 0 MB"):
+        tf.release(calibration, [0] * 5, ledger=tmp_path / "a.db", source="s", budget=9)
+    assert not Ledger.open(tmp_path / "a.db").show()
+
+
+def test_a_small_release_is_not_rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsing, "_blank", None)
+    published(tmp_path)
+
+
+def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
+    assert rehearsing.LARGEST * 4 <= pending.LARGEST * 3
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from takifugu.releasing.identity import identity_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import tell_before
 from takifugu.releasing.questions import Question, Ready, debits_of
+from takifugu.releasing.rehearsing import refuse_large
 from takifugu.releasing.truth import answer_of, labels_of, read
 from takifugu.tracebacks import without_data
 
@@ -202,7 +203,7 @@ def keep(
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
     used as it was drawn. Where two processes draw, both use the values of one of them. Nothing new is paid for
-    where there is a `refusal`, which is raised.
+    where there is a `refusal`, which is raised, or where the files would be too large.
     """
     waiting = book.pending(order.source, order.identity)
     if not waiting and refusal is not None:
@@ -214,6 +215,7 @@ def keep(
             return Kept(first, bundle_of(first.bundle, first.ids), first.created)
         paid: Reservation | Pending = first
     else:
+        refuse_large(asked, seal, lambda one, values: Drawn(one.question, one.labels, values, bits.private, None))
         _tell(asked, book, order)
         paid = course.pay(book, order.source, order.identity, lambda: _reserve(asked, book, order))
     course.state = ReleaseState.PAID

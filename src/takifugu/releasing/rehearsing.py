@@ -1,0 +1,59 @@
+"""How large the files of a release would be: what a ledger could not keep is refused while nothing is spent.
+
+The files are made once with noise about no data, every exact answer being 0, and thrown away: their size says nothing
+of anybody. Noisy values of the data may have some digits more, so a rehearsal may take less than a ledger keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from takifugu.errors import LedgerError, TakifuguError
+from takifugu.noise import SystemEntropy
+from takifugu.releasing.bundle import Bundle
+from takifugu.releasing.questions import Ready
+
+if TYPE_CHECKING:
+    from takifugu.releasing.publish import Drawn
+
+#: Most bytes that a rehearsed release may take: three quarters of what a ledger keeps (`ledger.pending.LARGEST`).
+LARGEST = 150_000_000
+
+#: More bytes than a cell takes in all files together, beside its names, and than a row that is randomised by itself.
+CELL, ROW, NAMED = 2_000, 200, 20
+
+
+def refuse_large(
+    asked: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], drawn: Callable[[Ready, object], Drawn]
+) -> None:
+    """Raise LedgerError for a release whose files would be too large; small ones are not rehearsed."""
+    if sum(map(_at_most, asked)) <= LARGEST:
+        return
+    try:
+        size = len(seal(tuple(_blank(asked, drawn))).to_bytes())
+    except TakifuguError:
+        return  # this noise is drawn about possible answers only
+    if size > LARGEST:
+        raise LedgerError(
+            f"the files of this release would take {size // 1_000_000:,} MB",
+            rule=f"one release takes at most {LARGEST // 1_000_000} MB",
+            fix="publish fewer rows or cells at once",
+        )
+
+
+def _at_most(one: Ready) -> int:
+    unit = len(one.question.unit or "")
+    if not one.labels:
+        return ROW * len(one.seen.data)
+    return sum(CELL + NAMED * (len(label) + unit) for label in one.labels)
+
+
+def _blank(asked: Sequence[Ready], drawn: Callable[[Ready, object], Drawn]) -> Iterator[Drawn]:
+    bits = SystemEntropy()
+    for one in asked:
+        noise = one.question.calibration.randomiser
+        if one.labels:
+            yield drawn(one, noise.draw((0,) * len(one.labels), bits))
+        else:
+            yield drawn(one, noise.draw_column([0] * len(one.seen.data), bits))
