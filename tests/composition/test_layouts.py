@@ -12,10 +12,11 @@ from tests.support.ledger_tools import laplace
 
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.composition import Charge, charge_of
+from takifugu.composition import Charge, charge_of, joint
 from takifugu.composition.alignment import Item, _windows, laid_out, readings, worst_alignment
 from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
+from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
 from takifugu.queries import Linear
@@ -216,3 +217,39 @@ def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
     about = steps(3, secrets=secrets)
     both = charge(about, [0, 4, 1]), charge(about, [0, 1, 0])
     assert round(quilt_cost(view(about), both).epsilon, 9) == Fraction(5, 10)
+
+
+def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> None:
+    """A step of the one may be every step of the other, or ten steps of it: no quilt bounds both together."""
+    about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
+    weights = [Fraction(1)] * 10
+    alike = [charge(about, weights, 2, layout=rule) for rule in ("hours", "hours")]
+    apart = [charge(about, weights, 2, layout=rule) for rule in ("hours", "beds")]
+    assert all(joint(about, [one]).epsilon < 5 for one in apart)
+    together = joint(about, apart)
+    assert together.epsilon == 10 > joint(about, alike).epsilon
+    assert (together.rule, together.composition) == ("sum over layouts", Composition.WHOLE)
+    assert joint(about, [*apart, replace(apart[0], layout="")]).epsilon == 15
+    assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in apart]).delta == 1
+
+
+def test_what_names_no_entries_is_of_every_layout() -> None:
+    about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
+    one = charge(about, [1] * 10, 2, layout="hours")
+    elsewhere = replace(
+        one, composition=Composition.WHOLE, epsilon=Fraction(1), scale=None, entries=0, answers=(), pieces=(),
+        lengths=(), query={"kind": "about another source"}, layout="",
+    )  # fmt: skip
+    assert joint(about, [one, elsewhere]).epsilon == joint(about, [one]).epsilon + 1
+
+
+def test_charges_of_several_layouts_without_such_a_cost_are_refused() -> None:
+    about = steps(10)
+    one, other = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
+    normal = replace(other, composition=Composition.SINGLE, scale=None, delta=Fraction(1, 1000))
+    with pytest.raises(CompositionRefused, match=r"in several layouts.*no cost for such a change"):
+        joint(about, [one, normal])
+    with pytest.raises(CompositionRefused, match="charged to a unit for its own share alone"):
+        joint(about, [one, replace(other, scope="pooled")])
+    with pytest.raises(CompositionRefused, match="several layouts"):
+        joint(about, [one, replace(other, change=None)])

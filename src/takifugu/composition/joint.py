@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
 from takifugu.composition.charges import Calibrated, charge_of
-from takifugu.composition.losses import Joint
+from takifugu.composition.losses import Joint, cost_of_all
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.frameworks import DEFINITIONS, Framework
 from takifugu.guarantee import Charge, Composition, Guarantee
 from takifugu.kept import kept
+
+#: Why releases of one unit in several layouts count at the cost of a change of all that they read.
+_LAYOUTS = "these releases read the data in several layouts, so one entry of the one may be many of the other"
 
 _FROM_LOOSE_TO_STRICT = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
 
@@ -23,8 +26,9 @@ def joint(
     """Return what releases on one unit's data promise together under `framework`, in the order of their release.
 
     With `recharge` output-law promises that have no joint promise are given up and charged by their noise: at joint
-    quilt cost or at whole-change cost. `fingerprint` is the framework's where it was read from a file. Raises
-    CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
+    quilt cost or at whole-change cost. Releases in several layouts count at the cost of a change of all that each
+    reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where it was read
+    from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
     docs/architecture.md#composition; quilts after Song17 Theorem 4.3.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
@@ -44,6 +48,8 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
             rule="releases under it do not compose",
             fix=f"known: {list(DEFINITIONS.names)}{did_you_mean(framework.definition, DEFINITIONS.names)}",
         )
+    if _in_several_layouts(charges):
+        return Joint(*cost_of_all(((charge, 1) for charge in charges), _LAYOUTS), "sum over layouts", Composition.WHOLE)
     definition, own = DEFINITIONS.find(framework.definition), []
     for charge in charges:
         if charge.definition not in DEFINITIONS:
@@ -56,6 +62,22 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
         own.append(charge)
     found: Joint = definition.joint(View(framework, fingerprint), tuple(own), recharge)
     return found
+
+
+def _in_several_layouts(charges: Sequence[Charge]) -> bool:
+    """Whether releases read the data in several layouts; CompositionRefused where one of them is pooled, too.
+
+    A whole promise that names no entries (of another source, or definition) holds in every layout. What is charged of a
+    pooled release is one unit's share, and in another layout this unit's data may be anybody's.
+    """
+    read = {charge.layout for charge in charges if charge.entries or charge.composition is not Composition.WHOLE}
+    if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
+        raise CompositionRefused(
+            _LAYOUTS,
+            rule="a pooled release is charged to a unit for its own share alone",
+            fix="keep one layout, or let a ledger charge everybody",
+        )
+    return len(read) > 1
 
 
 def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guarantee:

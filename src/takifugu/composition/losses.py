@@ -7,7 +7,7 @@ it costs its own epsilon wherever the framework reads its query as the one did t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
@@ -185,6 +185,26 @@ def noise_loss(charge: Charge) -> Fraction | float:
     if charge.scale is None:
         return randomisers.from_dict(charge.randomiser).loss(charge.change)
     return charge.change / charge.scale if charge.scale else inf
+
+
+def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
+    """Return epsilon and delta of releases, each so many times, when everything that they read changes.
+
+    That holds whatever their entries are to each other (docs/theory/composition.md#layouts). Raises CompositionRefused,
+    which says why it had to be asked (`refused`), where nothing bounds it.
+    """
+    epsilon = delta = Fraction(0)
+    for charge, times in charges:
+        cost = any_change(charge)
+        if cost is None or (charge.delta > 0 and charge.scope == "pooled"):
+            raise CompositionRefused(
+                refused,
+                rule=f"a release of kind {str(charge.composition)!r} has no cost for such a change",
+                fix="keep the layout, or publish with Laplace noise and delta = 0",
+            )
+        epsilon += times * max(cost, charge.epsilon)
+        delta += times * charge.delta
+    return epsilon, min(delta, Fraction(1))
 
 
 def any_change(charge: Charge) -> Fraction | None:

@@ -16,13 +16,13 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.composition import Charge, joint
-from takifugu.composition.losses import any_change, raised
+from takifugu.composition.losses import any_change, cost_of_all, raised
 from takifugu.composition.views import same_hash
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.ledger.asking import is_link
-from takifugu.ledger.layouts import CUT, cost_of_all, cut_differently
+from takifugu.ledger.layouts import CUT, cut_differently
 from takifugu.ledger.values import NOTHING, Amount, most, short
 
 #: What distinguishes units with different accounts.
@@ -86,7 +86,7 @@ class Accounts:
         """
         items = self.items[kind]
         if self.is_cut(kind):
-            return cost_of_all(((item.charge, item.times) for item in items), CUT)
+            return Amount(*cost_of_all(((item.charge, item.times) for item in items), CUT))
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):

@@ -1,22 +1,18 @@
 """How rows became entries: the layout of a source, and what releases cost where it is another one than before.
 
 Many entries or units of one layout may be one of another, so nothing that a belief says of the one bounds what is
-revealed of the other. Then each release counts, for everybody, at what its noise loses when all that it reads changes:
-between any two data sets, whichever layout they are described in, the densities of all outputs differ by the product of
-these factors at most (docs/theory/composition.md#layouts).
+revealed of the other. Then each release counts, for everybody, at what its noise loses when all that it reads changes
+(`composition.losses.cost_of_all`): between any two data sets, whichever layout they are described in, the densities of
+all outputs differ by the product of these factors at most (docs/theory/composition.md#layouts).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
-from takifugu.composition.losses import any_change
-from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge
-from takifugu.ledger.values import Amount
 
 #: What is said of a layout that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
@@ -75,25 +71,6 @@ def _cut(charge: Charge) -> object:
     if charge.at is not None:
         return "steps of one recording"
     return charge.lengths or "no sequences"
-
-
-def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> Amount:
-    """Return what releases, each so many times, lose together when everything that they read changes.
-
-    Raises CompositionRefused, which says why it had to be asked (`refused`), where nothing bounds that.
-    """
-    epsilon = delta = Fraction(0)
-    for charge, times in charges:
-        cost = any_change(charge)
-        if cost is None or (charge.delta > 0 and charge.scope == "pooled"):
-            raise CompositionRefused(
-                refused,
-                rule=f"a release of kind {str(charge.composition)!r} has no cost for such a change",
-                fix="keep the layout, or publish with Laplace noise and delta = 0",
-            )
-        epsilon += times * max(cost, charge.epsilon)
-        delta += times * charge.delta
-    return Amount(epsilon, min(delta, Fraction(1)))
 
 
 def _read(text: str) -> Mapping[str, Any]:

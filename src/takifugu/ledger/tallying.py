@@ -13,6 +13,7 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
+from takifugu.composition.losses import cost_of_all
 from takifugu.errors import CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Framework
 from takifugu.ledger import histories as kept
@@ -200,7 +201,7 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 def _everything(connection: Connection, account: Account, asked: Asked, mixed: str) -> Account:
     """Return the account of a source of several layouts: all units have one, that of everything that was released."""
     new = [(part.charge, asked.counts[number]) for number, shape in enumerate(asked.shapes) for part in shape]
-    total = layouts.cost_of_all([*kept.charges_of(connection, account.number), *new], mixed)
+    total = Amount(*cost_of_all([*kept.charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
     return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
 
