@@ -12,6 +12,7 @@ from takifugu.beliefs.contacts import Clique, CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import Unsupported
+from takifugu.influence import bags as networks_bags
 from takifugu.influence import networks
 from takifugu.influence.bags import loss_by_bags
 from takifugu.influence.blocks import eliminated, layered, orders, whole
@@ -329,3 +330,35 @@ def test_extreme_losses_of_a_household_stay_finite():
     number = [0.5, *[0.0] * 99, 0.5]
     assert exchangeable_loss(number, 1.0, 20.0).max() == pytest.approx(1 + 99 * 20)
     assert exchangeable_loss([1.0, 0.0, 0.0], 1.0, 1.0).max() == 0
+
+
+def test_an_impossible_value_of_the_hidden_variable_is_charged_the_largest_loss_of_all():
+    """Nothing follows from a value that never occurs, so nothing bounds what its message would be but the others'."""
+    rows = [[0.3, 0.3, 0.4, 0.0], [0.2, 0.2, 0.6, 0.0]]
+    network = BayesianNetwork([("y", [0, 1], [], [0.5, 0.5]), ("x", [0, 1, 2, 3], ["y"], rows)])
+    tables = {0: PAIR, 1: np.zeros((4, 4))}
+    found = loss_by_bags(network, tables, 1, whole({0: {1}, 1: {0}}, 1))
+    assert found[0, 1] == pytest.approx(0, abs=1e-12)
+    assert 0.1 < found[0, 2] == pytest.approx(found[1, 2])
+    assert found[3, :3] == pytest.approx([found[0, 2]] * 3)
+    assert found[:3, 3] == pytest.approx([found[0, 2]] * 3)
+    assert (np.diag(found) == 0).all()
+
+
+@pytest.mark.parametrize(("limit", "most"), [("MOST_CONTEXTS", 2), ("MOST_STATES", 4)])
+def test_bags_that_are_too_wide_are_refused(monkeypatch, limit, most):
+    """Of a binary variable that shields two others together: two contexts, and four states of the bag."""
+    network = binary([[], [0], [0, 1]], [[0.5, 0.5], [[0.5, 0.5]] * 2, [[[0.5, 0.5]] * 2] * 2])
+    tables, bags = dict.fromkeys(range(3), PAIR), whole({0: {1, 2}, 1: {0, 2}, 2: {0, 1}}, 0)
+    assert [(len(bag.separator), len(bag.variables)) for bag in bags] == [(1, 2)]
+    work = (2 * 4) ** 2 + networks_bags.PROGRAM
+    monkeypatch.setattr(networks_bags, limit, most)
+    monkeypatch.setattr(networks_bags, "MOST_WORK", work)
+    assert loss_by_bags(network, tables, 0, bags).max() == pytest.approx(1)  # all are independent
+    monkeypatch.setattr(networks_bags, limit, most - 1)
+    with pytest.raises(Unsupported):
+        loss_by_bags(network, tables, 0, bags)
+    monkeypatch.setattr(networks_bags, limit, most)
+    monkeypatch.setattr(networks_bags, "MOST_WORK", work - 1)
+    with pytest.raises(Unsupported):
+        loss_by_bags(network, tables, 0, bags)
