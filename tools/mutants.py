@@ -418,7 +418,7 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
 
 def copy_of_the_project(folder: Path) -> Path:
     """Copy what the tests need; bytecode is checked against the source's hash, never against times."""
-    for name in ("src", "tests"):
+    for name in ("src", "tests", "experiments"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)
@@ -467,7 +467,8 @@ def main(wanted: Sequence[str]) -> int:
     packages = {name: Package(**package) for name, package in listed["packages"].items()}
     only = [word for word in wanted if word not in packages]
     reviewed = {(e["file"], e["where"], e["change"]) for e in listed.get("equivalent", [])}
-    os.environ.update(CI="true", PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ.update(PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ.setdefault("TAKIFUGU_DATA", str(ROOT.parent / "shared" / "data"))
     for module in LOADED_ONCE:
         importlib.import_module(module)
     assert "takifugu" not in sys.modules, "every process imports its own"

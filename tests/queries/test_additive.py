@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.errors import InputError
+from takifugu.errors import InputError, Unsupported
 from takifugu.queries import resolved
 from takifugu.queries.additive import LARGEST_ANSWER, Additive, whole_change
+from takifugu.queries.coding import implied_grid
 
 NUMBERS = st.integers(-3, 3)
 
@@ -139,3 +140,25 @@ def test_who_is_removed_adds_nothing_and_who_is_unknown_adds_what_a_value_does(q
         answer = resolved(query, users)
         told = [[int(number * answer.grid) for number in row] for row in answer.contribution(1).tolist()]
         assert told == [*present, last]
+
+
+def test_cells_of_a_histogram_that_are_written_alike_are_refused():
+    nodes = [("a", [1, 2], [], [0.5, 0.5]), ("b", ["1", "3"], [], [0.5, 0.5])]
+    network = tf.BayesianNetwork(nodes)
+    with pytest.raises(InputError, match="'1', so that they could not be told apart"):
+        resolved(tf.Histogram(), network)
+    assert resolved(tf.Histogram(states=["1", 2]), network).labels == ("1", "2")
+    assert resolved(tf.Count("1"), network).evaluate([0, 0]) == (1,)
+
+
+def test_a_value_is_of_one_entry():
+    one, two = (tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], size, states=[3, 5]) for size in (1, 2))
+    assert resolved(tf.Identity(), one).change([0]) * resolved(tf.Identity(), one).grid == 2
+    with pytest.raises(InputError):
+        resolved(tf.Identity(), two)
+
+
+def test_the_finest_grid_that_is_implied():
+    assert implied_grid([Fraction(1, 10**6), 3]) == Fraction(1, 10**6)
+    with pytest.raises(Unsupported, match="finer than 1/1000000"):
+        implied_grid([Fraction(1, 10**6 + 1)])
