@@ -46,6 +46,7 @@ _ANY_HYPOTHESES = ("pufferfish", "attribute")
 REGISTRY = [
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
+    Line("influence", "influence"),
     Line("quilt-exact", "quilt_exact"),
     Line("quilt-approx", "quilt_approx"),
     Line("wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES),

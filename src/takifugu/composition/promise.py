@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.capabilities.influence import joint_cost
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
+from takifugu.influence.curves import Release, joint_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Problem, Witness
+from takifugu.queries import Additive
 from takifugu.sensitivity import component_change, part_change
 
 #: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.
@@ -48,7 +49,8 @@ def _part_promise(part: Part, units: Fraction) -> Promise:
     witness = Witness("any values of the component against any others", f"they move the answer by up to {size} steps")
     plain = Promise(Fraction(size) / units, Composition.QUILT, witness)
     try:
-        cost, forced_by = joint_cost(part, [(part.answer.entry_changes(), units)])
+        answer = part.answer if isinstance(part.answer, Additive) else None
+        cost, forced_by = joint_loss(part, [Release(part.answer.entry_changes(), units, answer)])
     except Unsupported:
         return plain
     if math.isinf(cost) or Fraction(cost) >= plain.epsilon:

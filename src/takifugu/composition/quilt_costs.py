@@ -11,8 +11,7 @@ a Laplace release that was chosen later is charged for the change of its whole c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
-from takifugu.capabilities.influence import Moving, joint_cost
+from takifugu.capabilities.influence import Moving, Pairs
 from takifugu.composition.alignment import Item, in_one_place, laid_out, out_of_phase, placed, readings, worst_alignment
 from takifugu.composition.losses import (
     NO_NOISE,
@@ -37,10 +36,10 @@ from takifugu.composition.placing import Run, piled
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
+from takifugu.influence.curves import Release, joint_loss, stretched_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
-from takifugu.queries import IntArray
-from takifugu.quilts.chain.stretches import standing_in, stretched_cost
+from takifugu.quilts.chain.stretches import Stretches, standing_in, stretched_cost
 from takifugu.secrets import Family
 
 
@@ -94,7 +93,7 @@ def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> It
             yield from _costs_anywhere(view, belief, moving)
             return
         whole, rows = layout
-        shifted = [(c, replace(read, changes=row), after) for (c, read, after), row in zip(given, rows, strict=True)]
+        shifted = [(c, read.laid_out(row), after) for (c, read, after), row in zip(given, rows, strict=True)]
         yield from _costs_in_place(view, belief, whole, shifted)
     elif apart and belief.names is None:
         yield from _costs_of_anybody(view, belief, moving)
@@ -111,8 +110,8 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
     found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
     for number, run, family in found:
         piece = whole.component(number)
-        shares = [(c, replace(r, changes=r.changes[run.start : run.stop]), after) for c, r, after in given]
-        key = (id(piece), family, tuple((read.grid, read.changes.tobytes()) for _, read, _ in shares))
+        shares = [(c, read.of_run(run), after) for c, read, after in given]
+        key = (id(piece), family, tuple(map(_contribution, (read for _, read, _ in shares))))
         if key not in seen:
             seen[key] = piece
             yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
@@ -140,9 +139,19 @@ def _costs_of_windows(
         if stretches is None:
             yield fixed, None
             continue
-        about = whole.with_length(stretches.size)  # type: ignore[attr-defined]
-        cost, witness = stretched_cost(about, pairs, stretches, anywhere=True)
-        yield fixed + min(decimal_up(cost), trivial), witness
+        recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
+        cost, witness = _stretched(recording, pairs, stretches)
+        yield fixed + min(cost, trivial), witness
+
+
+def _stretched(recording: Belief, pairs: Pairs, stretches: Stretches) -> Cost:
+    """Return the least of the costs of windows by quilts and by influence: under any law of the start at any step."""
+    cost, witness = stretched_cost(recording, pairs, stretches, anywhere=True)
+    rates = [int(value) * stretches.unit for value in stretches.values]
+    by_influence = stretched_loss(recording, pairs, stretches.lengths, rates)
+    if by_influence is None or by_influence[0] >= cost:
+        return decimal_up(cost), witness
+    return by_influence
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
@@ -223,8 +232,9 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
         else:
             exact = exact or charge.scale == 0
             trivial += loss(reach, charge) if charge.scale else 0
-            term = (read.changes, charge.scale / read.grid)
-            terms.append(term if read.together is None else Moving(term, read.together))
+            scale = charge.scale / read.grid
+            moving = None if read.together is None else Moving((read.changes, scale), read.together)
+            terms.append(Release(read.changes, scale, read.answer, moving))
     searched = _search(part, terms) if terms else None
     if searched is None and exact:
         raise CompositionRefused(NO_NOISE)
@@ -233,10 +243,15 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
     return fixed + searched[0], searched[1]
 
 
-def _search(part: Part, terms: Sequence[tuple[IntArray, Fraction]]) -> tuple[Fraction, Witness] | None:
-    """Return the joint cost over all quilts, rounded up to a short decimal; None where it is not bounded."""
+def _contribution(read: Read) -> Hashable:
+    """Return what two parts have in common that an answer moves in the same way."""
+    return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
+
+
+def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
+    """Return the joint cost by the best curve, rounded up to a short decimal; None where it is not bounded."""
     try:
-        cost, witness = joint_cost(part, terms)
+        cost, witness = joint_loss(part, terms)
     except Unsupported:
         return None
     return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)

@@ -33,7 +33,8 @@ class Read:
 
     `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
     where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
-    some entries where that is less than the sum of their changes.
+    some entries where that is less than the sum of their changes. `answer` is what adds up, where it is known value by
+    value.
     """
 
     changes: IntArray
@@ -41,6 +42,16 @@ class Read:
     total: Fraction
     is_blind: bool = False
     together: Callable[[Iterable[int]], int] | None = None
+    answer: Additive | None = None
+
+    def of_run(self, run: range) -> Read:
+        """Return what the entries of a run move."""
+        answer = None if self.answer is None else self.answer.restrict(slice(run.start, run.stop))
+        return replace(self, changes=self.changes[run.start : run.stop], answer=answer)
+
+    def laid_out(self, changes: IntArray) -> Read:
+        """Return the same among more entries, which these are some of."""
+        return self if changes is self.changes else replace(self, changes=changes, answer=None)
 
 
 @dataclass(frozen=True)
@@ -121,7 +132,8 @@ class View:
             return None
         own, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
-            return Read(changes, answer.grid, own, together=_together(answer, changes))
+            adding = answer if isinstance(answer, Additive) else None
+            return Read(changes, answer.grid, own, together=_together(answer, changes), answer=adding)
         total = max(own, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         known = matched and isinstance(answer, Additive)

@@ -1,0 +1,229 @@
+"""Curves: what a profile costs the secrets of a part of a problem; the least of all that are known counts.
+
+The recursion, quilts and `group` are all functions of the same profile, so their minimum composes as each of them does
+(docs/theory/influence.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.capabilities.dispatch import Question
+from takifugu.capabilities.influence import Pairs
+from takifugu.capabilities.influence import joint_cost as quilt_cost
+from takifugu.errors import Unsupported
+from takifugu.hypotheses import compared
+from takifugu.influence.chains import Loss, chain_loss
+from takifugu.influence.profile import Profile
+from takifugu.influence.rounding import FloatArray, IntArray
+from takifugu.laws.rationals import decimal_up
+from takifugu.problem import Part, Witness
+from takifugu.queries import Additive
+from takifugu.quilts.near_sets import float_above
+from takifugu.secrets import Family
+
+#: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
+MOST_WORK = 5e6
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How a type of belief turns a profile into the largest loss of a family of secrets."""
+
+    loss: Callable[[Any, Profile, Family], Loss]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Laplace noise of a scale (grid units) on an answer, as one part reads it.
+
+    `changes` are the largest L1 changes by entry; `answer` is what adds up, where it is known value by value, and
+    `together` says D(N) where it is less than the sum of the changes.
+    """
+
+    changes: IntArray
+    scale: Fraction
+    answer: Additive | None = None
+    charge: tuple[IntArray, Fraction] | None = None  # for quilts: it may know D(N)
+
+
+def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
+    """Return what releases of Laplace noise on one part cost together, rounded up: the least of all known curves.
+
+    A release of scale 0 costs infinitely much where it reads what a curve must cover. Raises Unsupported where nothing
+    is known.
+    """
+    charges = [release.charge or (release.changes, release.scale) for release in releases]
+    by_influence = _by_influence(part, releases)
+    try:
+        cost, witness = quilt_cost(part, charges)
+    except Unsupported:
+        if by_influence is None:
+            raise
+        return by_influence
+    if by_influence is None or cost < by_influence[0]:
+        return cost, witness
+    return by_influence
+
+
+def _by_influence(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
+    """Return the loss by the curve of the belief, and what forced it; None where there is none."""
+    curve = CURVES.of(part.belief)
+    moving = [release for release in releases if release.changes.any()]
+    if curve is None or any(release.scale == 0 for release in moving) or not moving:
+        return None
+    profile = added([profile_of(part.belief, release) for release in moving])
+    if len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
+        return None
+    loss = curve.loss(part.belief, profile, part.family)
+    return loss.epsilon, witness_of(part, loss)
+
+
+def witness_of(part: Part, loss: Loss) -> Witness:
+    """Return the comparison that loses most, in words."""
+    if not loss.epsilon:
+        return Witness("any two values of any entry", "nothing that is published depends on them")
+    comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
+    return Witness(comparison.label, "the loss of all that is published about it", (("loss", loss.epsilon),))
+
+
+def added(profiles: Sequence[Profile]) -> Profile:
+    """Return the sum of profiles."""
+    total = profiles[0]
+    for profile in profiles[1:]:
+        total = total + profile
+    return total
+
+
+def profile_of(belief: Any, release: Release) -> Profile:
+    """Return c_t(u, v) = |w_t(u) - w_t(v)| / b of a release, rounded up: with the largest change where values are not
+    known one by one.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)
+    >>> answer = Count(1).resolve(chain)
+    >>> profile_of(chain, Release(answer.entry_changes(), Fraction(2), answer)).tables[0].tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    answer = release.answer
+    if answer is None or not isinstance(answer, Additive):
+        changes, size = release.changes, belief.size
+        each = [belief.alphabet(0)] * size if belief.one_alphabet else map(belief.alphabet, range(size))
+        kinds = np.stack([changes, np.fromiter(map(len, each), dtype=np.int64, count=size)])
+        different, number = np.unique(kinds, axis=1, return_inverse=True)
+        tables = tuple(_table(change * (1 - np.eye(states, dtype=np.int64)), release.scale)
+                       for change, states in different.T.tolist())  # fmt: skip
+        return _in_runs(tables, number.ravel())
+    kinds = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    rows, number = np.unique(np.stack([kinds, np.abs(answer.weights)]), axis=1, return_inverse=True)
+    distances = [_distances(table) for table in answer.tables]
+    tables = tuple(_table(distances[kind] * weight, release.scale) for kind, weight in rows.T.tolist())
+    return _in_runs(tables, number.ravel())
+
+
+def _distances(table: IntArray) -> IntArray:
+    """Return the L1 distance of each two rows of a table."""
+    return np.asarray(np.abs(table[:, None, :] - table[None, :, :]).sum(axis=2))
+
+
+def _table(changes: IntArray, scale: Fraction) -> FloatArray:
+    rates = {int(change): float_above(Fraction(int(change)) / scale) for change in np.unique(changes)}
+    return np.array([[rates[change] for change in row] for row in changes.tolist()])
+
+
+def _in_runs(tables: tuple[FloatArray, ...], table_of: IntArray) -> Profile:
+    starts = np.flatnonzero(np.diff(table_of, prepend=-1))
+    return Profile(tables, np.diff(starts, append=len(table_of)), table_of[starts])
+
+
+def least_scale(loss: Callable[[Fraction], float], epsilon: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """Return a scale in (low, high] whose loss is at most epsilon, the least up to 1e-11 relative.
+
+    `loss` falls, and loss(high) <= epsilon. False position on the logarithms, with halved weights (Illinois); the next
+    scale is first guessed as if loss times scale were constant.
+
+    >>> round(float(least_scale(lambda b: float(2 / b), Fraction(1), Fraction(1), Fraction(10))), 9)
+    2.0
+    """
+    target = math.log(float(epsilon))
+
+    def gap_at(power: float) -> tuple[Fraction, float]:
+        scale = Fraction(math.exp(power)).limit_denominator(10**15)
+        lost = loss(scale)
+        return scale, (math.log(lost) if lost > 0 else -math.inf) - target
+
+    lowest, right = math.log(float(low)), math.log(float(high))
+    best, right_gap = gap_at(right)
+    if right_gap > 0:
+        return high
+    while True:  # step down until the loss is too large
+        if right <= lowest:
+            return low
+        left = max(lowest, right + min(1.05 * right_gap, -0.01))
+        scale, left_gap = gap_at(left)
+        if left_gap > 0:
+            break
+        right, right_gap, best = left, left_gap, scale
+    side = 0
+    for _ in range(60):
+        width = right - left
+        if width <= 1e-11:
+            break
+        share = right_gap / (right_gap - left_gap) if math.isfinite(right_gap) else 0.5
+        middle = right - min(max(share * width, 3e-12), width * 0.999)
+        scale, gap = gap_at(middle)
+        if gap <= 0:
+            right, right_gap, best = middle, gap, scale
+            left_gap = left_gap / 2 if side == 1 else left_gap
+            side = 1
+        else:
+            left, left_gap = middle, gap
+            right_gap = right_gap / 2 if side == -1 else right_gap
+            side = -1
+    return best
+
+
+def stretched_loss(
+    belief: Any, pairs: Pairs, lengths: IntArray, rates: Sequence[Fraction]
+) -> tuple[Fraction, Witness] | None:
+    """Return what windows of a recording cost, of which `lengths` steps in a row each lose `rates` for any two values.
+
+    Every step is secret. None where the belief has no curve.
+    """
+    curve = CURVES.of(belief)
+    if curve is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
+        return None
+    different = sorted(set(rates))
+    states = len(belief.states)
+    tables = tuple(float_above(rate) * (1 - np.eye(states)) for rate in different)
+    table_of = np.array([different.index(rate) for rate in rates])
+    profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
+    loss = curve.loss(belief, profile, Family(range(profile.size), pairs))
+    witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
+    return decimal_up(Fraction(loss.epsilon)), witness
+
+
+def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
+    """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
+    return chain_loss(belief.worst, profile, family)
+
+
+CHAIN = Curve(chain_loss)
+INTERVAL = Curve(_interval_loss)
+
+#: Curves by type of belief.
+CURVES: Question[Curve | None] = Question(
+    "what a profile costs its secrets",
+    {
+        "beliefs.chain:MarkovChain": "influence.curves:CHAIN",
+        "beliefs.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
+        "beliefs.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
+    },
+    default=None,
+)
