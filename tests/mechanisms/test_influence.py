@@ -1,4 +1,4 @@
-"""Influence noise: never above quilts or group, the smallest of any Laplace noise where that is known, and it composes."""
+"""Influence noise: never above quilts or group, the least of any Laplace noise where that is known; it composes."""
 
 from __future__ import annotations
 

@@ -22,10 +22,9 @@ from takifugu.hypotheses import compared
 from takifugu.influence.chains import Loss, chain_loss
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray
-from takifugu.laws.rationals import decimal_up
+from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive
-from takifugu.quilts.near_sets import float_above
 from takifugu.secrets import Family
 
 #: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
