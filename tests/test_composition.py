@@ -36,6 +36,7 @@ from takifugu import composition
 from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.pieces import IndependentPieces
+from takifugu.beliefs.table import JointTable
 from takifugu.composition import Charge, compose, joint
 from takifugu.composition.losses import Joint
 from takifugu.errors import CompositionRefused, InputError
@@ -48,7 +49,7 @@ from takifugu.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.secrets import entry, every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Composition
-THIRD = Fraction(1, 3)
+THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
 
 
 def charge_of(calibration: Any, **options: Any) -> Charge:
@@ -108,7 +109,9 @@ def test_a_mean_is_charged_as_the_sum_that_it_divides() -> None:
     kept = charge_of(promised(pool, Mean(), group.MECHANISM), framework=unit, scope="pooled")
     assert kept.query["kind"] == "sum"
     assert (kept.scale, kept.change, kept.entries) == (30, 10, 10)
-    assert joint(unit, [replace(kept, framework="another")]).epsilon == THIRD
+    alone = charge_of(laplace(unit, Sum(), 30, QUILT))
+    costs = [joint(unit, [replace(c, framework="another")]).epsilon for c in (kept, alone)]
+    assert costs[0] == costs[1] < THIRD  # a third is what a unit that never forgets would lose
 
 
 def test_a_pooled_query_that_numbers_entries_is_refused() -> None:
@@ -121,12 +124,14 @@ def test_a_pooled_query_that_numbers_entries_is_refused() -> None:
 
 
 def test_three_thirds_of_group_noise_are_exactly_one() -> None:
-    framework = chain_framework(7)
+    framework = Pufferfish(every_entry(), JointTable([(0,) * 7, (1,) * 7], [HALF, HALF]))  # seven entries that are one
     third = promised(framework, Count(1), group.MECHANISM, THIRD)
     together = compose([third, third, third])
     assert together.epsilon == 1
     assert together.composition is WHOLE
     assert compose([promised(framework, Histogram(), group.MECHANISM, Fraction(1, 10))] * 3).epsilon == Fraction(3, 10)
+    forgetting = promised(chain_framework(7), Count(1), group.MECHANISM, THIRD)
+    assert THIRD < compose([forgetting] * 3).epsilon < HALF
 
 
 def test_data_releases_add_and_stay_data() -> None:
@@ -134,6 +139,10 @@ def test_data_releases_add_and_stay_data() -> None:
     one = promised(framework, Histogram(), group.MECHANISM, THIRD)
     assert one.guarantee.composition is DATA
     together = compose([one, promised(framework, Count(0), group.MECHANISM, "1/6")])
+    assert (together.epsilon, together.composition) == (Fraction(1, 3), QUILT)  # by influence: less than the sum
+    users = Pufferfish(every_entry(), IndependentPieces(chain(1), [1, 1]))
+    wanted = [(Histogram(), THIRD), (Count(0), "1/6")]
+    together = compose([promised(users, query, group.MECHANISM, epsilon) for query, epsilon in wanted])
     assert (together.epsilon, together.composition) == (Fraction(1, 2), DATA)
 
 
@@ -362,7 +371,7 @@ def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any
 
 def test_a_quilt_pair_costs_less_than_its_sum() -> None:
     framework = chain_framework(100, 0.7)
-    one = laplace(framework, Count(1), 12, QUILT, 1)
+    one = laplace(framework, Count(1), 12, QUILT, THIRD / 10)
     alone = joint(framework, [replace(charge_of(one), framework="another belief")]).epsilon
     together = compose([one, one])
     assert alone < together.epsilon < 2 * alone
@@ -388,7 +397,7 @@ def test_more_releases_never_cost_less() -> None:
 
 def test_a_release_with_delta_fixes_the_quilts_that_come_after_it() -> None:
     framework = chain_framework(100, 0.7)
-    quilt = charge(framework, Count(1), 12, QUILT)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(0))
     noise = RoundedNormal(Fraction(90), Fraction(1))
     normal = charge_of(made(framework, Count(1), noise, WHOLE, 1, Fraction(1, 10**6)))
     first = joint(framework, [quilt, quilt, normal])
@@ -431,15 +440,15 @@ def test_a_class_of_chains_is_charged_as_a_class() -> None:
 def test_a_group_release_is_recomputed_under_another_belief() -> None:
     """Group noise for pieces of 5 covers a chain of 10 only at twice the price."""
     pieces = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 5]))
-    one_chain = chain_framework(10)
+    one_chain, slow_chain = chain_framework(10), chain_framework(10, 0.999)
     release = charge_of(promised(pieces, Count(1), group.MECHANISM, 1))
     assert joint(pieces, [release]).epsilon == 1
-    assert 1 < joint(one_chain, [release]).epsilon <= 2
+    assert THIRD < joint(one_chain, [release]).epsilon < 1 < joint(slow_chain, [release]).epsilon <= 2
     both = [promised(framework, Count(1), group.MECHANISM, 1) for framework in (pieces, one_chain)]
     listed = [(contributions_of(one_chain, Count(1)), c.randomiser.scale) for c in both]
     true = worst_joint_loss(law_of(one_chain.beliefs[0]), listed[:1], 10)
     assert true <= joint(one_chain, [release]).epsilon
-    assert 2 <= compose(both).epsilon <= 3
+    assert 1 < compose(both).epsilon <= 3
 
 
 def test_a_single_under_another_belief_is_charged_by_its_noise() -> None:
@@ -570,7 +579,7 @@ def test_discrete_laplace_and_its_grid() -> None:
     framework = Pufferfish(every_entry(), half)
     release = made(framework, Sum(), DiscreteLaplace(Fraction(10), Fraction(1, 2)), WHOLE, 1)
     assert (charge_of(release).scale, charge_of(release).change) == (5, 5)
-    assert 1 < joint(chain_framework(10), [charge_of(release)]).epsilon <= 2
+    assert 1 < joint(chain_framework(10, 0.999), [charge_of(release)]).epsilon <= 2
 
 
 def test_a_charge_that_was_pickled_hashes_as_its_process_does():

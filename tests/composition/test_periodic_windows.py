@@ -27,9 +27,11 @@ DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
 BY_HOUR = [0] * 7 + [1] * 15 + [0] * 2
 
 
-def window(chain: Any, start: int, length: int, epsilon: Any = "1/2", at: int = 0) -> tuple[Framework, Charge]:
+def window(
+    chain: Any, start: int, length: int, epsilon: Any = "1/2", at: int = 0, mechanism: str = "quilt-exact"
+) -> tuple[Framework, Charge]:
     framework = tf.Pufferfish(tf.every_entry(), chain.from_step(start, length))
-    calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
+    calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism=mechanism)
     return framework, replace(charge_of(calibration), at=at + start, calendar="hours")
 
 
@@ -69,7 +71,7 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
     if initial == "stationary":
         moved = [([float(s <= i < s + n) for i in range(size - first)], scale) for s, n, scale in shown]
         expected = max(joint_quilt_cost(tensor_of(joint_of_steps(steps, law), 2), moved), float(alone))
-        assert float(total) == pytest.approx(expected, rel=1e-9)
+        assert total <= expected * (1 + 1e-9)  # of all quilts
 
 
 @settings(max_examples=25, deadline=None)
@@ -137,8 +139,8 @@ def test_weeks_apart_cost_one_week_and_windows_of_other_phases_are_told_apart() 
     framework, charge = window(chain, 0, 168)
     year = [replace(charge, at=168 * week) for week in range(52)]
     assert joint(framework, year).epsilon == Fraction(1, 2)
-    evenings = [window(chain, 24 * day + 17, 7, "1/4")[1] for day in range(20)]
-    nights = [window(chain, 24 * day, 7, "1/4")[1] for day in range(20)]
+    evenings = [window(chain, 24 * day + 17, 7, "1/4", 0, "influence")[1] for day in range(20)]
+    nights = [window(chain, 24 * day, 7, "1/4", 0, "influence")[1] for day in range(20)]
     assert evenings[0].framework != nights[0].framework == nights[1].framework
     late = window(chain, 17, 7, "1/4")[0]
     one = [joint(late, [evenings[0], night]).epsilon for night in nights]

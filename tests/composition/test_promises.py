@@ -53,7 +53,8 @@ def test_the_smaller_of_the_components_change_and_the_quilts() -> None:
 def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> None:
     assert promised(users(3), Linear([5, 0, 2])) == (HALF, DATA)
     assert promised(users(3), Linear([5, 0, 0])) == (HALF, WHOLE)
-    assert promised(steps(3, [[0.99, 0.01], [0.01, 0.99]]), Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
+    twins = Pufferfish(every_entry(), tf.JointTable([(0, 0, 0), (1, 1, 1)], [HALF, HALF]))
+    assert promised(twins, Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
     assert promised(steps(3), Linear([0, 0, 0])) == (0, WHOLE)
     clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0.25, 0.25]}))
     assert promised(clique, Linear([1, 2])) == (Fraction(3, 10), WHOLE)
@@ -73,10 +74,10 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
     both = [laplace(about, Count(1), 10, QUILT, LITTLE) for about in (slow, fast)]
     for order in (both, both[::-1]):
         together = compose(order)
-        assert round(together.epsilon, 9) == Fraction(6, 10)  # under the slow one all three steps count, twice
+        assert 0.59 < together.epsilon < 0.6  # under the slow one nearly all of three steps count, twice
         assert together.composition is QUILT
         assert together.conditions == (
-            "2 releases together, by the rule 'joint quilts'",
+            "2 releases together, by the rule 'joint loss'",
             "each release's query, noise and stopping depend on the data through past outputs only",
         )
     kept = replace(both[0], guarantee=replace(both[0].guarantee, conditions=("a condition",)))

@@ -75,7 +75,7 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
 def test_a_joint_cost_says_what_it_is() -> None:
     about = users(2)
     told = found(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
-    assert (told.epsilon, told.delta, told.rule, told.composition) == (3, 2 * LITTLE, "joint quilts", QUILT)
+    assert (told.epsilon, told.delta, told.rule, told.composition) == (3, 2 * LITTLE, "joint loss", QUILT)
     assert found(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
 
 

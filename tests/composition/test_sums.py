@@ -72,7 +72,7 @@ def test_one_release_alone() -> None:
     assert cost([charge(QUILT, 10)]) == (LITTLE, "alone", QUILT)
     assert cost([charge(SINGLE, 10)]) == (LITTLE, "alone", SINGLE)
     for kind in (QUILT, SINGLE):
-        assert cost([charge(kind, 10, **foreign)]) == (HALF, "joint quilts", QUILT)
+        assert cost([charge(kind, 10, **foreign)]) == (HALF, "joint loss", QUILT)
     late = joint(EVERYBODY, [normal(DATA)])
     assert (told(late), late.delta) == ((HALF, "sum", DATA), LITTLE)
 
@@ -106,17 +106,17 @@ def test_a_quilt_adds_to_whole_releases() -> None:
 def test_a_quilt_adds_to_nothing_else() -> None:
     """Each user's share counts: 5 for the quilt's own noise, 1/2 for noise of scale 10."""
     dear = charge(QUILT, 1)
-    assert in_any_order([dear, charge(DATA, 10)]) == (Fraction(11, 2), "joint quilts", QUILT)
-    assert in_any_order([dear, charge(DATA, 10), charge(WHOLE, 10)]) == (6, "joint quilts", QUILT)
-    assert in_any_order([dear, dear, charge(WHOLE, 10)]) == (Fraction(21, 2), "joint quilts", QUILT)
+    assert in_any_order([dear, charge(DATA, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
+    assert in_any_order([dear, charge(DATA, 10), charge(WHOLE, 10)]) == (6, "joint loss", QUILT)
+    assert in_any_order([dear, dear, charge(WHOLE, 10)]) == (Fraction(21, 2), "joint loss", QUILT)
     foreign = charge(QUILT, 1, framework="another belief")
-    assert in_any_order([foreign, charge(WHOLE, 10)]) == (Fraction(11, 2), "joint quilts", QUILT)
+    assert in_any_order([foreign, charge(WHOLE, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
 
 
 def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta() -> None:
     dear, late = charge(QUILT, 1), normal(WHOLE)
     assert cost([dear, late]) == (HALF + LITTLE, "sum", QUILT)
-    assert cost([late, dear]) == (HALF + 5, "joint quilts", QUILT)
+    assert cost([late, dear]) == (HALF + 5, "joint loss", QUILT)
     assert cost([late, replace(dear, fixed_in_advance=True)]) == (HALF + LITTLE, "sum", QUILT)
     assert joint(EVERYBODY, [dear, late, late]).delta == 2 * LITTLE
 
@@ -155,7 +155,7 @@ def test_a_single_adds_to_whole_releases() -> None:
 
 def test_with_recharge_the_noise_counts_where_that_is_less() -> None:
     loud, whole = charge(SINGLE, 100, THIRD), charge(WHOLE, 10)
-    assert in_any_order([loud, whole], recharge=True) == (Fraction(11, 20), "joint quilts", QUILT)
+    assert in_any_order([loud, whole], recharge=True) == (Fraction(11, 20), "joint loss", QUILT)
     assert in_any_order([charge(SINGLE, 1, THIRD), whole], recharge=True) == (1 + THIRD, "single and whole", SINGLE)
     exact = replace(charge(SINGLE, 1, THIRD), scale=Fraction(0))
     assert in_any_order([exact, whole], recharge=True) == (1 + THIRD, "single and whole", SINGLE)
@@ -169,14 +169,14 @@ def test_beside_data_a_single_costs_the_others_their_whole_change(kind: Composit
             joint(EVERYBODY, order)
     assert in_any_order(both, recharge=True) == (1 + THIRD, "single and whole", SINGLE)
     loud = [charge(SINGLE, 100, THIRD), charge(kind, 10)]
-    assert in_any_order(loud, recharge=True) == (Fraction(11, 20), "joint quilts", QUILT)
+    assert in_any_order(loud, recharge=True) == (Fraction(11, 20), "joint loss", QUILT)
 
 
 def test_two_singles_are_charged_by_their_noise_alone() -> None:
     both = [charge(SINGLE, 1, THIRD), charge(SINGLE, 2, HALF)]
     with pytest.raises(CompositionRefused, match=r"epsilon 1/3\).*'single'.*would cost epsilon 7.5"):
         joint(EVERYBODY, both)
-    assert in_any_order(both, recharge=True) == (Fraction(15, 2), "joint quilts", QUILT)
+    assert in_any_order(both, recharge=True) == (Fraction(15, 2), "joint loss", QUILT)
     exact = [replace(c, scale=Fraction(0)) for c in both]
     for recharge in (False, True):
         with pytest.raises(CompositionRefused, match=r"gives no bound: .*infinitely much"):
@@ -187,8 +187,8 @@ def test_a_pooled_single_is_recharged_by_its_noise_alone() -> None:
     """It links the units that it reads, so no promise of its own is kept when it is given up."""
     pooled, whole, data = charge(SINGLE, 1, THIRD, scope="pooled"), charge(WHOLE, 10), charge(DATA, 10)
     assert in_any_order([pooled, whole]) == (1 + THIRD, "single and whole", SINGLE)
-    assert in_any_order([pooled, whole], recharge=True) == (Fraction(11, 2), "joint quilts", QUILT)
-    assert in_any_order([pooled, data], recharge=True) == (Fraction(11, 2), "joint quilts", QUILT)
+    assert in_any_order([pooled, whole], recharge=True) == (Fraction(11, 2), "joint loss", QUILT)
+    assert in_any_order([pooled, data], recharge=True) == (Fraction(11, 2), "joint loss", QUILT)
     for order in itertools.chain(*(([pooled, other], [other, pooled]) for other in (data, charge(SINGLE, 1)))):
         with pytest.raises(CompositionRefused, match="over several units"):
             joint(EVERYBODY, order)
@@ -202,7 +202,7 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
     assert cost([single, late]) == (HALF + THIRD, "single and whole", SINGLE)
     with pytest.raises(CompositionRefused, match="its query and noise were fixed before"):
         joint(EVERYBODY, [late, single])
-    assert cost([late, single], recharge=True) == (HALF + 5, "joint quilts", QUILT)
+    assert cost([late, single], recharge=True) == (HALF + 5, "joint loss", QUILT)
     early = replace(single, fixed_in_advance=True)
     assert cost([late, early]) == (HALF + THIRD, "single and whole", SINGLE)
     assert cost([late, early, charge(DATA, 10)], recharge=True)[0] == HALF + THIRD + 1

@@ -196,7 +196,7 @@ MUTANTS = {
 
 
 def _without(side, more, direction):
-    profile, jumps = more
+    profile, jumps, *_ = more
     if type(side).__name__ == direction:
         profile = Profile.of(np.zeros_like(profile.tables[0]), profile.size)
     return sweeps.sweep(side, profile, jumps)

@@ -45,7 +45,7 @@ PAIR_COMPOSES = (
 _ADDS_UP = {
     Composition.WHOLE: "composes with every other release",
     Composition.DATA: "composes with other releases of kind whole or data",
-    Composition.QUILT: "composes with other releases through their joint cost over quilts",
+    Composition.QUILT: "composes with other releases: what they cost together is computed",
     Composition.SINGLE: "composes with releases of kind whole only",
 }
 _LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 
@@ -23,12 +24,16 @@ from takifugu.capabilities.influence import quilts
 from takifugu.composition.placing import Run, piled
 from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
+from takifugu.influence.curves import stretched_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
 from takifugu.quilts.chain.shifted import Profile, Windows, shifted_cost
 from takifugu.quilts.near_sets import joint_change
 from takifugu.secrets import Family
+
+#: Steps of a recording that is longer than any.
+ENDLESS = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,12 +170,27 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
     """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
     groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
     windows = _windows(view, belief, groups)
+    costs = [(windows.total, Witness("one step of the recording", "the near set is everything"))]
     influences, is_anyhow = quilts(belief.chain), _starts_anyhow(belief)
     along = influences.anywhere if is_anyhow and influences.anywhere else influences.along
-    if along is None or belief.has_given_start or (is_anyhow and belief.chain.period > 1):
-        return windows.total, Witness("one step of the recording", "the near set is everything")
-    cost, witness = shifted_cost(along(belief.chain, family.pairs), windows)
-    return min(decimal_up(cost), windows.total), witness
+    if along is not None and not belief.has_given_start and not (is_anyhow and belief.chain.period > 1):
+        cost, witness = shifted_cost(along(belief.chain, family.pairs), windows)
+        costs.append((decimal_up(cost), witness))
+    if not belief.has_given_start and (endless := _endless_loss(belief, family, windows)) is not None:
+        costs.append(endless)
+    return min(costs, key=itemgetter(0))
+
+
+def _endless_loss(belief: Recording, family: Family, windows: Windows) -> tuple[Fraction, Witness] | None:
+    """Return the loss where every step of an endless recording moves every reading as its largest step does.
+
+    It bounds every placement, since losses rise with the profile. None where the belief has no curve.
+    """
+    recording = belief.chain.from_step(0, ENDLESS)
+    if type(recording) is not type(belief.chain):  # an inherited one is another law
+        return None
+    rate = sum((profile.steps(1) * profile.unit for profile in windows.profiles), Fraction(0))
+    return stretched_loss(recording, family.pairs, np.array([ENDLESS]), [rate])
 
 
 def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Windows:

@@ -65,7 +65,7 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
         for cost, found in _costs(view, belief, given, lost):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, found
-    return Joint(worst, deltas(charges), "joint quilts", Composition.QUILT, witness)
+    return Joint(worst, deltas(charges), "joint loss", Composition.QUILT, witness)
 
 
 Given = tuple[Charge, Read, bool]

@@ -12,7 +12,7 @@ from takifugu.errors import Unsupported
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
 from takifugu.influence.sides import Backward, BackwardFromAnyStart, Forward, Side
-from takifugu.influence.sweeps import Track, pieces, sweep
+from takifugu.influence.sweeps import NEVER, Track, pieces, sweep
 from takifugu.kept import kept
 from takifugu.secrets import Family
 
@@ -27,10 +27,13 @@ class Loss:
     right: int = 0
 
 
-def chain_loss(chain: Any, profile: Profile, family: Family, jumps: Sequence[int] | None = None) -> Loss:
+def chain_loss(
+    chain: Any, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER
+) -> Loss:
     """Return at least max over entries i and pairs (a, b) of the family of c_i(a, b) + R_i(a, b) + L_i(a, b).
 
     `chain` has `step_matrices`, `initial`, `stationary_laws` and `possible`, and as many steps as the profile.
+    Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
     Source: Theorem 1 and 2 of docs/theory/influence.md; equal to the loss of the worst mechanism with this profile for
     two states.
 
@@ -42,7 +45,7 @@ def chain_loss(chain: Any, profile: Profile, family: Family, jumps: Sequence[int
     length, states = profile.size, len(profile.tables[0])
     jumps = usual_jumps(states) if jumps is None else jumps
     ahead, behind = kept(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
-    right, left = sweep(ahead, reversed_runs(profile), jumps), sweep(behind, profile, jumps)
+    right, left = sweep(ahead, reversed_runs(profile), jumps, most), sweep(behind, profile, jumps, most)
     return worst(chain, profile, family, right, left)
 
 

@@ -35,7 +35,7 @@ MOST_WORK = 5e6
 class Curve:
     """How a type of belief turns a profile into the largest loss of a family of secrets."""
 
-    loss: Callable[[Any, Profile, Family], Loss]
+    loss: Callable[..., Loss]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,16 @@ def _by_influence(part: Part, releases: Sequence[Release]) -> tuple[float, Witne
     profile = added([profile_of(part.belief, release) for release in moving])
     if len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
-    loss = curve.loss(part.belief, profile, part.family)
+    try:
+        loss = curve.loss(part.belief, profile, part.family, most=most_steps(len(profile.tables[0])))
+    except Unsupported:
+        return None
     return loss.epsilon, witness_of(part, loss)
+
+
+def most_steps(states: int) -> int:
+    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
+    return max(500, 40_000 // states**2)
 
 
 def witness_of(part: Part, loss: Loss) -> Witness:
@@ -89,7 +97,7 @@ def witness_of(part: Part, loss: Loss) -> Witness:
     if not loss.epsilon:
         return Witness("any two values of any entry", "nothing that is published depends on them")
     comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
-    return Witness(comparison.label, "the loss of all that is published about it", (("loss", loss.epsilon),))
+    return Witness(comparison.label, "it moves the answer, and so do all that follow from it", (("loss", loss.epsilon),))
 
 
 def added(profiles: Sequence[Profile]) -> Profile:
@@ -193,7 +201,7 @@ def stretched_loss(
 ) -> tuple[Fraction, Witness] | None:
     """Return what windows of a recording cost, of which `lengths` steps in a row each lose `rates` for any two values.
 
-    Every step is secret. None where the belief has no curve.
+    Every step is secret. None where the belief has no curve, or forgets too slowly.
     """
     curve = CURVES.of(belief)
     if curve is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
@@ -203,14 +211,17 @@ def stretched_loss(
     tables = tuple(float_above(rate) * (1 - np.eye(states)) for rate in different)
     table_of = np.array([different.index(rate) for rate in rates])
     profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
-    loss = curve.loss(belief, profile, Family(range(profile.size), pairs))
+    try:
+        loss = curve.loss(belief, profile, Family(range(profile.size), pairs), most=most_steps(states))
+    except Unsupported:
+        return None
     witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
     return decimal_up(Fraction(loss.epsilon)), witness
 
 
-def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
+def _interval_loss(belief: Any, profile: Profile, family: Family, **limits: int) -> Loss:
     """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
-    return chain_loss(belief.worst, profile, family)
+    return chain_loss(belief.worst, profile, family, **limits)
 
 
 CHAIN = Curve(chain_loss)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.errors import Unsupported
 from takifugu.influence import two_states
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, closed, sum_up, up
@@ -21,6 +22,7 @@ from takifugu.influence.sides import LONGEST_JUMP, Side
 PATIENCE, SLACK = 4096, 1e-7
 #: A sweep counts as converged once what is left of its rise is below this, for few states and for more.
 CONVERGED_FEW, CONVERGED = 1e-13, 1e-10
+NEVER = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +45,11 @@ class Track:
         return np.asarray(self.repeated[(position - self.settled) % len(self.repeated)])
 
 
-def sweep(side: Side, profile: Profile, jumps: Sequence[int] = ()) -> list[Track]:
-    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep."""
+def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = NEVER) -> list[Track]:
+    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep.
+
+    Raises Unsupported where losses of a run do not repeat after `most` positions.
+    """
     states = len(profile.tables[0])
     tracks: list[Track] = []
     memory = _Memory(states)
@@ -52,7 +57,7 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = ()) -> list[Track
     for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
         stop = start + length
         for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
-            tracks.append(_run(side, profile.tables[number], start, last, memory, jumps))
+            tracks.append(_run(side, profile.tables[number], start, last, memory, jumps, most))
             start = last
     return tracks
 
@@ -79,7 +84,7 @@ class _Memory:
 
 
 def _run(
-    side: Side, table: FloatArray, start: int, stop: int, memory: _Memory, jumps: Sequence[int]
+    side: Side, table: FloatArray, start: int, stop: int, memory: _Memory, jumps: Sequence[int], most: int
 ) -> Track:
     """Follow one run of equal profiles, until its losses repeat or end."""
     period, explicit = side.period, list[FloatArray]()
@@ -89,6 +94,8 @@ def _run(
         return _run_of_two_states(*fixed, table, start, stop, memory)
     position = start
     while position < stop:
+        if position - start > most:
+            raise Unsupported(f"the losses still rise after {most} steps")
         loss = _loss(side, position, memory, jumps)
         explicit.append(loss)
         memory.keep(position, loss, table, reach + period)
