@@ -57,7 +57,7 @@ def test_calibrate_and_compare_publish_nothing(tmp_path: Path) -> None:
     for command in ("calibrate", "compare"):
         outcome = invoke(command, where)
         assert outcome.exit_code == 0
-        assert "quilt-exact" in outcome.output
+        assert "influence" in outcome.output
         assert max(map(len, outcome.output.splitlines())) <= 80
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
