@@ -97,7 +97,8 @@ def witness_of(part: Part, loss: Loss) -> Witness:
     if not loss.epsilon:
         return Witness("any two values of any entry", "nothing that is published depends on them")
     comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
-    return Witness(comparison.label, "it moves the answer, and so do all that follow from it", (("loss", loss.epsilon),))
+    why = "it moves the answer, and so do all that follow from it"
+    return Witness(comparison.label, why, (("loss", loss.epsilon),))
 
 
 def added(profiles: Sequence[Profile]) -> Profile:
