@@ -22,6 +22,7 @@ from takifugu.hypotheses import compared
 from takifugu.influence.chains import Loss, chain_loss
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray
+from takifugu.influence.sweeps import NEVER
 from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive
@@ -220,9 +221,9 @@ def stretched_loss(
     return decimal_up(Fraction(loss.epsilon)), witness
 
 
-def _interval_loss(belief: Any, profile: Profile, family: Family, **limits: int) -> Loss:
+def _interval_loss(belief: Any, profile: Profile, family: Family, most: int = NEVER) -> Loss:
     """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
-    return chain_loss(belief.worst, profile, family, **limits)
+    return chain_loss(belief.worst, profile, family, most=most)
 
 
 CHAIN = Curve(chain_loss)
