@@ -52,7 +52,8 @@ def invoke(*words: object, **environment: str) -> Result:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a short path, because no line is shorter than a path in it."""
     folder, before = tmp_path_factory.mktemp("p"), Path.cwd()
-    files.write(folder)
+    lengths = {"zoë": (8, 9), "Bob, jr.": (7,), "007": (8, 4)}
+    files.write(folder, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(lengths))
     (folder / "weeks.toml").write_text(WEEKS, encoding="utf-8")
     hours = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,calm" for hour in range(336)]
     (folder / "ward.csv").write_text("\n".join(["hour,state", *hours]), encoding="utf-8")

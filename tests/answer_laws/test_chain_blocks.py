@@ -55,16 +55,17 @@ def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> Non
                     assert abs(Fraction(mass) - exact) <= Fraction(family.relative_error) * exact
 
 
-@pytest.mark.parametrize("name", CHAINS)
-@pytest.mark.parametrize("initial", ["stationary", "any"])
+@pytest.mark.parametrize(("name", "initial"), [
+    (name, initial) for name in CHAINS for initial in ("stationary", "any")
+    if (name, initial) not in {("absorbing", "stationary"), ("alternating", "stationary")}
+])  # fmt: skip
 @pytest.mark.parametrize("size", [2, 5, 64])
 def test_blocks_give_the_laws(name: str, initial: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if (name, initial) in {("absorbing", "stationary"), ("alternating", "stationary")}:
-        initial = "any"
+    """Blocks of which the last is shorter, and one for the whole chain."""
     monkeypatch.setattr(chain_blocks, "block_length", lambda *_: size)
-    chain = MarkovChain(CHAINS[name], 23, initial=initial)
-    agree(chain, Count(1).resolve(chain), tuple(range(23)))
-    agree(chain, linear(chain, [(-1) ** i * (i % 4) for i in range(23)]), (0, 1, 9, 10, 11, 12, 13, 22))
+    chain = MarkovChain(CHAINS[name], 13, initial=initial)
+    agree(chain, Count(1).resolve(chain), tuple(range(13)))
+    agree(chain, linear(chain, [(-1) ** i * (i % 4) for i in range(13)]), (0, 1, 4, 5, 6, 9, 10, 12))
 
 
 @settings(max_examples=15, deadline=None)
@@ -111,8 +112,8 @@ def test_one_step_and_two() -> None:
 
 
 def test_a_sum_of_codes_with_gaps() -> None:
-    chain = MarkovChain(CHAINS["three states, a zero"], 60, states=[0, 7, 2])
-    agree(chain, Sum().resolve(chain), (0, 30, 59))
+    chain = MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
+    agree(chain, Sum().resolve(chain), (0, 15, 29))
 
 
 def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,17 +146,16 @@ def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
     assert spent(tmp_path) == 0
 
 
-@pytest.mark.parametrize("target", ["data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"])
-@pytest.mark.parametrize("command", ["init", "explain"])
-def test_other_commands_replace_their_own_files_only(tmp_path: Path, target: str, command: str) -> None:
+def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
     before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()
-    words = ["init", tmp_path / "data.csv", "-o"] if command == "init" else ["explain", "--svg"]
-    refused = invoke(*words, tmp_path / target, "--force")
-    assert refused.exit_code in (1, 2), refused.output
-    assert "is not what this command writes" in " ".join(refused.output.split())
-    assert (content(tmp_path), (tmp_path / "ledger.db").read_bytes()) == before
+    for words in (["init", tmp_path / "data.csv", "-o"], ["explain", "--svg"]):
+        for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
+            refused = invoke(*words, tmp_path / target, "--force")
+            assert refused.exit_code in (1, 2), refused.output
+            assert "is not what this command writes" in " ".join(refused.output.split())
+            assert (content(tmp_path), (tmp_path / "ledger.db").read_bytes()) == before
 
 
 def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
@@ -286,17 +285,16 @@ def paid(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("accident", "is_intact"), AFTERWARDS)
-@pytest.mark.parametrize("more", [[], ["--force"]])
-def test_an_accident_after_publishing(
-    tmp_path: Path, accident: Callable[[Path], None], is_intact: bool, more: list[str]
-) -> None:
+def test_an_accident_after_publishing(tmp_path: Path, accident: Callable[[Path], None], is_intact: bool) -> None:
+    """Asked again, without and then with `--force`: nothing is paid for or drawn twice."""
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
     inputs = [where.read_bytes(), (tmp_path / "data.csv").read_bytes()]
     first = drawn(tmp_path)
     accident(tmp_path)
-    ended = invoke("release", *more, where)
-    assert ended.exit_code in ((0,) if is_intact else (1, 2)), ended.output
-    assert [where.read_bytes(), (tmp_path / "data.csv").read_bytes()] == inputs
-    assert paid(tmp_path) == set(first)
-    assert drawn(tmp_path) == first
+    for more in ([], ["--force"]):
+        ended = invoke("release", *more, where)
+        assert ended.exit_code in ((0,) if is_intact else (1, 2)), ended.output
+        assert [where.read_bytes(), (tmp_path / "data.csv").read_bytes()] == inputs
+        assert paid(tmp_path) == set(first)
+        assert drawn(tmp_path) == first

@@ -44,6 +44,8 @@ name = "places"
 query = "each-value"
 epsilon = 1.5
 """
+#: The same by one mechanism, for tests of what none of them changes.
+BY_NAME = PLACES + 'mechanism = "planar-laplace"\n'
 WORDS = """\
 ledger = "ledger.db"
 [source]
@@ -172,12 +174,12 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
 
 
 def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_path: Path) -> None:
-    file = places_in(tmp_path)
+    file = places_in(tmp_path, BY_NAME)
     tf.release_file(file)
-    file.write_text(PLACES.replace('batch = "March"', 'batch = "April"'))
+    file.write_text(BY_NAME.replace('batch = "March"', 'batch = "April"'))
     tf.release_file(file, output=tmp_path / "april")
     assert Ledger.open(tmp_path / "ledger.db").spent("checkins").spent.epsilon == 3
-    file.write_text(PLACES.replace('batch = "March"\n', ""))
+    file.write_text(BY_NAME.replace('batch = "March"\n', ""))
     with pytest.raises(BudgetExceeded):
         tf.release_file(file, output=tmp_path / "unknown")
 
@@ -357,7 +359,7 @@ def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
     from takifugu.releasing.planning import plan
     from takifugu.spec.file import load
 
-    file = places_in(tmp_path)
+    file = places_in(tmp_path, BY_NAME)
     expected = plan(load(file)).tables[0].questions[0].data.codes
     for frame in (polars.read_csv(tmp_path / "people.csv"), pandas.read_csv(tmp_path / "people.csv")):
         assert np.array_equal(plan(load(file, frame)).tables[0].questions[0].data.codes, expected)
@@ -376,19 +378,20 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     offered = '# reference = { file = "public.csv", population = "person"'
     assert offered in text
     text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
-    draft.write_text(text)
+    draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))
     shown = CliRunner().invoke(main, ["calibrate", str(draft)])
     assert shown.exit_code == 0, shown.output
     assert file.exists()
 
 
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
-    file = places_in(tmp_path)
+    file = places_in(tmp_path, BY_NAME)
     for command in ("calibrate", "explain", "compare"):
         shown = CliRunner().invoke(main, [command, str(file)])
         assert shown.exit_code == 0, shown.output
         assert "expected loss of one row" in shown.stdout
         assert "L1" not in shown.stdout
+    file.write_text(PLACES)
     tf.release_file(file)
     report = (tmp_path / "release-published/places.report.html").read_text()
     assert "expected loss of one row" in report

@@ -211,9 +211,16 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(book.history("s")) == 4  # one release per payment
 
 
-@pytest.mark.parametrize("where", ["| true", "> /dev/full", ">&-", "> /dev/full 2>&1", ">&- 2>&-", "2>&-"])
-@pytest.mark.parametrize("options", ["", "--json"])
-def test_a_standard_output_that_nobody_reads(tmp_path: Path, where: str, options: str) -> None:
+#: Standard outputs that nobody reads, each for lines and for JSON; a process takes a second or two, so some are slow.
+UNREAD = ["| true", "> /dev/full", ">&-", "> /dev/full 2>&1", ">&- 2>&-", "2>&-"]
+SOON = {("", "> /dev/full"), ("--json", "| true"), ("", ">&- 2>&-")}
+
+
+@pytest.mark.parametrize(("options", "where"), [
+    pytest.param(options, where, marks=() if (options, where) in SOON else pytest.mark.slow)
+    for options in ("", "--json") for where in UNREAD
+])  # fmt: skip
+def test_a_standard_output_that_nobody_reads(tmp_path: Path, options: str, where: str) -> None:
     toml = small(tmp_path)
     command = f"set -o pipefail; '{sys.executable}' -m takifugu release {options} '{toml}' {where}"
     place = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -241,8 +248,13 @@ def _alone(folder: str, name: str, more: list[str], locks: bool) -> None:
     main(words, prog_name="takifugu")
 
 
-@pytest.mark.parametrize("locks", [True, False])
-@pytest.mark.parametrize(("how", "paid"), [("", 1), ("--force", 1), ("one key", 1), ("a key each", 5)])
+@pytest.mark.parametrize(("how", "paid", "locks"), [
+    ("", 1, True), ("a key each", 5, False),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+        ("", 1, False), ("--force", 1, True), ("--force", 1, False), ("one key", 1, True), ("one key", 1, False),
+        ("a key each", 5, True),
+    )),
+])  # fmt: skip
 def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, locks: bool) -> None:
     small(tmp_path)
     children = []
