@@ -25,7 +25,7 @@ from takifugu.mechanisms import group
 from takifugu.noise import SystemEntropy
 from takifugu.queries import Count, Linear, Query
 from takifugu.randomisers import RoundedNormal
-from takifugu.releasing.publish import Order, _reserve, ready
+from takifugu.releasing.publish import Order, ready, reserve
 from takifugu.releasing.questions import Question
 from takifugu.secrets import every_entry
 
@@ -412,7 +412,7 @@ def test_answers_of_one_draw_read_the_same_entries() -> None:
     questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
     spy = Spy()
     for asked in (questions, questions[1:]):
-        _reserve(ready(asked), spy, Order("p", None, b"", {}))  # type: ignore[arg-type]
+        reserve(ready(asked), spy, Order("p", None, b"", {}))  # type: ignore[arg-type]
     charges = [debit.charge for debit in spy.debits]
     assert joint(users, charges[:2]).epsilon == 1
     assert joint(users, charges).epsilon == 2

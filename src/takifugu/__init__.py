@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.table import JointTable
     from takifugu.beliefs.users import IndependentUsers
     from takifugu.calibration import calibrate, compare, with_scale
+    from takifugu.calibration.entry_budget import entry_budget
     from takifugu.certificates.cells import read_table
     from takifugu.composition import compose
     from takifugu.frameworks import Pufferfish, between
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         Together,
         Visitors,
     )
+    from takifugu.releasing.charging import charge
     from takifugu.releasing.forecast import forecast
     from takifugu.releasing.publish import release
     from takifugu.releasing.resuming import resume
@@ -111,6 +113,7 @@ __all__ = [
     "attribute",
     "between",
     "calibrate",
+    "charge",
     "clique_infection",
     "cliques_of",
     "compare",
@@ -118,6 +121,7 @@ __all__ = [
     "dataset_property",
     "distribution_parameter",
     "entry",
+    "entry_budget",
     "errors",
     "every_entry",
     "forecast",
@@ -157,6 +161,7 @@ _MODULES = {
     "takifugu.beliefs.table": ("JointTable",),
     "takifugu.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
+    "takifugu.calibration.entry_budget": ("entry_budget",),
     "takifugu.composition": ("compose",),
     "takifugu.frameworks": ("Pufferfish", "between"),
     "takifugu.laws.densities.normal": ("Normal", "NormalMixture"),
@@ -168,6 +173,7 @@ _MODULES = {
         "AtMost", "By", "Count", "CountRows", "CrossTable", "EachValue", "Histogram", "Identity", "Linear", "Mean",
         "Statistic", "Sum", "Together", "Visitors",
     ),
+    "takifugu.releasing.charging": ("charge",),
     "takifugu.releasing.forecast": ("forecast",),
     "takifugu.certificates.cells": ("read_table",),
     "takifugu.releasing.publish": ("release",),

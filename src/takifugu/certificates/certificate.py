@@ -277,7 +277,7 @@ def noise_text(c: Certificate) -> str:
     kinds = [KINDS.find(name) for name in once(str(a.noise["kind"]) for a in c.answers)]
     if len(kinds) == 1 and kinds[0].words is not None:
         one = kinds[0].words(kinds[0].read(c.answers[0].noise))
-        return f"{one}; drawn exactly from the operating system's randomness"
+        return f"{one}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else one
     if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)

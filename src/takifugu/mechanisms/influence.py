@@ -56,7 +56,7 @@ class Influence:
         scale, witness = Fraction(0), Witness("any two values of any entry", "no secret moves the answer")
         for part in sorted(problem.parts, key=part_change, reverse=True):
             try:
-                needed, forced_by = _part_scale(part, problem.epsilon, scale)
+                needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
             if needed > scale:
@@ -65,7 +65,7 @@ class Influence:
         return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, witness)
 
 
-def _part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
+def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
     """Return the least scale in grid units that one part needs, and what forced it; `enough` where that serves."""
     answer = part.answer
     whole = part_change(part)

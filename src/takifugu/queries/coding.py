@@ -41,7 +41,7 @@ def state_tables(
     entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
 ) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
     """Return tables, weights and table numbers of a query that adds rows(alphabet)[x_i] over the chosen entries."""
-    mask, (different, table_of) = chosen_mask(entries, chosen), _spelled(entries)
+    mask, (different, table_of) = chosen_mask(entries, chosen), spelled(entries)
     tables = []
     for values, absence in different:
         table = rows(values)
@@ -65,7 +65,7 @@ def coded(
     """
     own = None if weights is None else arranged(entries, weights)
     factors, which = _factors(read, own)
-    different, kind_of = _spelled(entries)
+    different, kind_of = spelled(entries)
     if kind_of is not None:
         return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
     values = _codes(*different[0], codes)
@@ -115,7 +115,7 @@ def _read(factors: Sequence[Fraction]) -> IntArray:
     return integer_row([int(w != 0) for w in factors])
 
 
-def _spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
+def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
     """Return the different alphabets without the letter of absence, with its mode, and the index of each entry's.
 
     An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
@@ -138,7 +138,7 @@ def common_step(values: Iterable[Fraction]) -> Fraction:
 
 def alphabets(entries: Entries) -> list[tuple[State, ...]]:
     """Return the different alphabets of values (one where all entries share it), without the letter of absence."""
-    return [values for values, _ in _spelled(entries)[0]]
+    return [values for values, _ in spelled(entries)[0]]
 
 
 def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:

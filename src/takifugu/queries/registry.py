@@ -14,6 +14,7 @@ from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.cross_table import CrossTable
 from takifugu.queries.each_value import EachValue, RowCodes
+from takifugu.queries.every_change import EveryChange
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
 from takifugu.queries.statistic import Statistic
@@ -24,7 +25,7 @@ from takifugu.queries.visits import AtMost, Visitors
 KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
-    "each-value": EachValue, "by": By, "cross-table": CrossTable,
+    "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")

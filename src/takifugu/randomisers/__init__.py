@@ -53,6 +53,7 @@ KINDS: Registry[Kind] = Registry(
         "one-sided-truncated": "randomisers.one_sided:TRUNCATED",
         "one-sided-exponential": "randomisers.one_sided_real:EXPONENTIAL",
         "sparse": "asymmetric.marked:SPARSE",
+        "outside": "randomisers.outside:OUTSIDE",
         "sent-value": "local.sent:VALUE",
         "sent-tuple": "local.sent:TUPLE",
         "sent-bits": "local.sent:BITS",

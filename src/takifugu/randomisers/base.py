@@ -198,7 +198,7 @@ class Kind:
     """A kind of randomiser: how it is read back, its name in a comparison and its sentence on a certificate.
 
     `has_scale` says whether the certificate tells its scale; `words`, where there are any, say more of one than the
-    sentence does.
+    sentence does; `is_drawn_here` says that its noise is ours.
     """
 
     read: Callable[[Mapping[str, Any]], Randomiser]
@@ -206,3 +206,4 @@ class Kind:
     sentence: str
     has_scale: bool = True
     words: Callable[[Randomiser], str] | None = None
+    is_drawn_here: bool = True

@@ -216,8 +216,8 @@ def keep(
         paid: Reservation | Pending = first
     else:
         refuse_large(asked, seal, lambda one, values: Drawn(one.question, one.labels, values, bits.private, None))
-        _tell(asked, book, order)
-        paid = course.pay(book, order.source, order.identity, lambda: _reserve(asked, book, order))
+        tell_of(asked, book, order)
+        paid = course.pay(book, order.source, order.identity, lambda: reserve(asked, book, order))
     course.state = ReleaseState.PAID
     about = book.source(order.source).id
     accounts = {name: Account(about, number) for name, number in paid.ids.items()}
@@ -292,7 +292,8 @@ def certificate_of(
     )
 
 
-def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
+def reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
+    """Pay for answers before they are drawn."""
     return ledger.reserve(
         order.source,
         debits_of([one.question for one in asked]),
@@ -303,7 +304,7 @@ def _reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservatio
     )
 
 
-def _tell(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
+def tell_of(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
     """Say before the draw what is about to be spent, and what that rules out."""
     from takifugu.ledger import preview
 

@@ -99,7 +99,9 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
         return _drawn_again(book, one, course)
     if kind == "session":
         raise LedgerError("it is a session", fix="go on with it, ledger.Session(ledger, pending), or close it")
-    if kind != "library":
+    if kind == "outside" and one.state != "drawn":
+        raise LedgerError("it was paid for by tf.charge", fix="call it again with the same words, and it pays nothing")
+    if kind not in ("library", "outside"):
         raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
     if one.state != "drawn":
         raise LedgerError("it was paid for by tf.release", fix="call it again with the same data, and it draws once")

@@ -1,0 +1,142 @@
+"""How much an ordinary differential-privacy library may lose an entry, so that correlated secrets keep their promise.
+
+A mechanism that loses at most c where the value of one entry is replaced, all others being what they are, has the
+profile c_t(u, v) = c, and composes like any other (docs/theory/influence.md, Theorems 1 and 5). Where it fails with
+probability delta, Theorem 4 turns kappa = delta/(e^c - 1) into kappa (e^loss - 1).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.composition.promise import promise_of
+from takifugu.errors import InputError, Unsupported
+from takifugu.frameworks import Framework
+from takifugu.guarantee import Composition
+from takifugu.laws.rationals import Number, as_delta, as_epsilon, decimal_up
+from takifugu.mechanisms.influence import part_scale
+from takifugu.problem import Problem
+from takifugu.queries.coding import spelled
+from takifugu.queries.every_change import EveryChange
+from takifugu.sensitivity import part_change
+
+#: What two data sets differ in that the other library calls neighbours.
+NEIGHBOURS = ("replace", "add-remove")
+#: What floats can miss in sums and exponentials, many times over.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class EntryBudget:
+    """What each of `releases` mechanisms of another library may spend, as it counts: by `neighbours`; rounded down."""
+
+    epsilon: float
+    delta: float
+    neighbours: str
+    releases: int = 1
+
+    def __str__(self) -> str:
+        each = "" if self.releases == 1 else f", each of {self.releases} times"
+        failing = f", delta {self.delta:.6g}" if self.delta else ""
+        what = "the value of one entry is replaced" if self.neighbours == "replace" else "one entry is added or removed"
+        return f"epsilon {self.epsilon:.6g}{failing}{each}, where {what}"
+
+
+def entry_budget(
+    framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, releases: int = 1
+) -> EntryBudget:
+    """Return the most that a mechanism of another library may spend an entry, so that the secrets keep epsilon, delta.
+
+    `neighbours` says what its epsilon is about: "replace", one entry has another value, or "add-remove", one entry is
+    there or is not, which is worth half. For OpenDP these are the input distances 1 of change-one, and 1 of symmetric
+    distance, with one row an entry. The budget covers everything that it does with the data, or is what each of so many
+    `releases` may spend. Raises InputError for other neighbours, a framework that is not Pufferfish, and for entries
+    that may be removed where only their values are replaced.
+
+    Source: docs/theory/influence.md, Theorems 1, 2, 4 and 5.
+
+    >>> from takifugu import MarkovChain, Pufferfish, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
+    >>> print(entry_budget(framework, 1, neighbours="replace"))
+    epsilon 0.299723, where the value of one entry is replaced
+    >>> print(entry_budget(framework, 1, 1e-6, neighbours="add-remove", releases=4))
+    epsilon 0.0374654, delta 2.49479e-08, each of 4 times, where one entry is added or removed
+    """
+    check_neighbours(framework, neighbours)
+    if isinstance(releases, bool) or not isinstance(releases, int) or releases < 1:
+        raise InputError(f"releases is {releases!r}", rule="it must be a whole number from 1 on").at("releases")
+    kept, failing = as_epsilon(epsilon), as_delta(delta)
+    problem = Problem(framework, EveryChange(), kept, failing)
+    scale = Fraction(0)
+    for part in problem.parts:
+        try:
+            needed, _ = part_scale(part, kept, scale)
+        except Unsupported:
+            needed = Fraction(part_change(part)) / kept
+        scale = max(scale, needed)
+    loss = 1 / (scale * problem.grid) if scale else kept  # no secret reads any entry, or none that moves anything
+    share = Fraction(0)
+    if failing:
+        ratio = math.expm1(float(loss)) / math.expm1(float(kept)) * (1 - SLACK)
+        share = failing * Fraction(ratio)
+    loss, share = loss / releases, share / releases
+    if neighbours == "add-remove":
+        loss /= 2
+        share /= Fraction((1 + math.exp(float(loss))) * (1 + SLACK))
+    return EntryBudget(_float_below(loss), _float_below(share), neighbours, releases)
+
+
+def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
+    """Return what a mechanism loses where one entry's value is replaced, rounded up, from what its maker declares.
+
+    Raises InputError for numbers that are none, and as `entry_budget` for neighbours.
+    """
+    check_neighbours(framework, neighbours)
+    lost, failing = as_epsilon(epsilon), as_delta(delta)
+    if neighbours == "replace":
+        return lost, failing
+    return 2 * lost, failing * Fraction((1 + math.exp(float(lost))) * (1 + SLACK))
+
+
+def promise_of_entries(
+    framework: Framework, lost: Fraction, failing: Fraction
+) -> tuple[Fraction, Fraction, Composition]:
+    """Return what the secrets keep under a mechanism that loses so much an entry, rounded up, and how it composes.
+
+    Source: docs/theory/influence.md, Theorem 4.
+    """
+    promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
+    if not failing:
+        return promise.epsilon, failing, promise.composition
+    ratio = math.expm1(float(promise.epsilon)) / math.expm1(float(lost)) * (1 + SLACK)
+    return promise.epsilon, as_delta(decimal_up(failing * Fraction(ratio))), Composition.SINGLE
+
+
+def check_neighbours(framework: Framework, neighbours: str) -> None:
+    """Raise InputError for neighbours that are none, or say nothing about the secrets of the framework."""
+    if not isinstance(framework, Framework) or framework.definition != "pufferfish" or framework.is_pair:
+        what = framework.definition if isinstance(framework, Framework) else type(framework).__name__
+        raise InputError(
+            f"the framework is {what!r}", rule="only entries of one belief or several have a loss",
+            fix="write Pufferfish(secrets, beliefs)",
+        ).at("framework")  # fmt: skip
+    if neighbours not in NEIGHBOURS:
+        raise InputError(
+            f"neighbours is {neighbours!r}",
+            rule="an epsilon means nothing without it",
+            fix=f"write one of {list(NEIGHBOURS)}: what the other library says that its epsilon is about",
+        ).at("neighbours")
+    absence = {absence for belief in framework.beliefs for _, absence in spelled(belief)[0]} - {""}
+    if "removed" in absence and neighbours == "replace":
+        raise InputError(
+            "entries of the belief may be removed",
+            rule="a loss where a value is replaced says nothing about who is there",
+            fix='take a mechanism of "add-remove"',
+        ).at("neighbours")
+
+
+def _float_below(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
