@@ -137,7 +137,16 @@ class Draft:
 CASES = [(kind, table) for kind in KINDS.names for table in TABLES if kind not in NOT_DRAFTED]
 
 
-@pytest.mark.parametrize(("kind", "table"), [case for case in CASES if case not in UNFIT])
+#: Every kind of file with two of the tables, and every table with some kinds; the others are slow together.
+SOON = {
+    (kind, list(TABLES)[(number + after) % len(TABLES)])
+    for number, kind in enumerate(KINDS.names) for after in (0, 3)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "table"), [
+    pytest.param(*case, marks=() if case in SOON else pytest.mark.slow) for case in CASES if case not in UNFIT
+])  # fmt: skip
 def test_every_line_that_a_draft_offers_works_when_it_is_uncommented(tmp_path: Path, kind: str, table: str) -> None:
     draft = Draft(tmp_path, kind, table)
     names = [*TABLES[table].splitlines()[0].split(","), "other"]

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ SRC = Path(__file__).parents[1] / "src"
 Graph = Mapping[str, frozenset[str]]
 
 
+@cache
 def graph(root: Path) -> Graph:
     """Return which module imports which, by their full names; what type checkers alone read is no import."""
     files = {_name(path.relative_to(root)): path for path in root.rglob("*.py")}

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_scipy_stats_is_never_imported() -> None:
 # Randomness.
 
 
+@cache
 def imports() -> list[tuple[Path, str]]:
     """Return every imported module of the sources, and every attribute chain that starts at one (np.random)."""
     found = []

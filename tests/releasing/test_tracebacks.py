@@ -231,9 +231,10 @@ def holds(thing: Any) -> bool:
 
 
 def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml = files.write(tmp_path, files.SPEC.replace("budget = 10", "budget = 0.5"))
+    spec = files.SPEC + 'mechanism = "quilt-exact"\n'
+    toml = files.write(tmp_path, spec.replace("budget = 10", "budget = 0.5"))
     found = [check(lambda: tf.release_file(toml))]
-    toml = files.write(tmp_path)
+    toml = files.write(tmp_path, spec)
     monkeypatch.setattr(folder.os, "replace", raising(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     found.append(check(lambda: tf.release_file(toml), ReleaseState.DRAWN))
     monkeypatch.undo()
