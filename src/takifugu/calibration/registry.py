@@ -60,6 +60,7 @@ REGISTRY = [
     Line("kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES),
+    Line("influence-gaussian", "influence_gaussian", takes_delta=True),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES, of_columns=True),
     Line(

@@ -74,18 +74,50 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 
 def _by_influence(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
     """Return the loss by the curve of the belief, and what forced it; None where there is none."""
-    curve = CURVES.of(part.belief)
     moving = [release for release in releases if release.changes.any()]
-    if curve is None or any(release.scale == 0 for release in moving) or not moving:
+    if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
         return None
-    profile = added([profile_of(part.belief, release) for release in moving])
-    if len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
+    return _along_curve(part, added([profile_of(part.belief, release) for release in moving]))
+
+
+def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
+    curve = CURVES.of(part.belief)
+    if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
     try:
         loss = curve.loss(part.belief, profile, part.family, most=most_steps(len(profile.tables[0])))
     except Unsupported:
         return None
     return loss.epsilon, witness_of(part, loss)
+
+
+def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
+    """Return what a profile costs the secrets of one part, rounded up: the least of all known curves.
+
+    Quilts and `group` add up its largest losses. Raises Unsupported where nothing is known.
+    """
+    by_influence = _along_curve(part, profile)
+    try:
+        by_quilts = quilt_cost(part, [in_steps(profile)])
+    except Unsupported:
+        if by_influence is None:
+            raise
+        return by_influence
+    return by_quilts if by_influence is None or by_quilts[0] < by_influence[0] else by_influence
+
+
+def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
+    """Return the largest loss of each entry, rounded up to steps of a power of two, and how many steps make up 1.
+
+    >>> changes, scale = in_steps(Profile.of([[0.0, 0.3], [0.3, 0.0]], 2))
+    >>> [round(float(change / scale), 9) for change in changes.tolist()]
+    [0.3, 0.3]
+    """
+    largest = np.array([table.max(initial=0.0) for table in profile.tables])
+    bits = min(40, 60 - int(profile.size).bit_length())
+    power = bits - math.frexp(float(largest.max()))[1]
+    steps = np.ceil(np.ldexp(largest, power)).astype(np.int64)
+    return np.repeat(steps[profile.table_of], profile.lengths), Fraction(2) ** power
 
 
 def most_steps(states: int) -> int:

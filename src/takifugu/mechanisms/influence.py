@@ -42,17 +42,13 @@ class Influence:
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work from how fast the belief forgets: two sweeps for each evaluation of the loss."""
-        return Cost(2 * EVALUATIONS * sum(map(_sweep, problem.parts)))
+        """Predict the work from how fast the belief forgets."""
+        return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        if problem.is_pair:
-            return Refusal("two distributions of an answer have no entries: use wasserstein or laplace-exact")
-        for part in problem.parts:
-            if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
-                return Refusal(
-                    f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
-                )
+        refused = unknown(problem)
+        if refused:
+            return refused
         scale, witness = Fraction(0), Witness("any two values of any entry", "no secret moves the answer")
         for part in sorted(problem.parts, key=part_change, reverse=True):
             try:
@@ -63,6 +59,23 @@ class Influence:
                 scale, witness = needed, forced_by
         noise = laplace_noise(problem, scale * problem.grid / problem.unit)
         return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, witness)
+
+
+def unknown(problem: Problem) -> Refusal | None:
+    """Return why no curve is known for a problem."""
+    if problem.is_pair:
+        return Refusal("two distributions of an answer have no entries: use wasserstein or laplace-exact")
+    for part in problem.parts:
+        if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
+            return Refusal(
+                f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
+            )
+    return None
+
+
+def predicted(problem: Problem) -> Cost:
+    """Predict the work of a search for a scale: two sweeps for each evaluation of the loss."""
+    return Cost(2 * EVALUATIONS * sum(map(_sweep, problem.parts)))
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:

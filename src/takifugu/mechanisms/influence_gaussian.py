@@ -1,0 +1,110 @@
+"""Influence noise with a delta: the least normal noise whose profile at kappa keeps epsilon, by all known curves.
+
+P(S | x) + kappa, with kappa = delta/(e^epsilon - 1), changes by a factor of at most e^c(u, v) when one entry changes
+from u to v, so it has a profile like any likelihood, and what the curves say of it is the promise (epsilon, delta)
+(docs/theory/influence.md, Theorem 4). A change counts by its L2 length, so answers of many cells gain most.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.errors import Unsupported
+from takifugu.guarantee import Composition
+from takifugu.influence.curves import least_scale, profile_loss
+from takifugu.influence.normal import NormalRelease, log_share, normal_profile
+from takifugu.laws.gaussian import gaussian_analytic_sigma
+from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.answer_noise import normal_noise
+from takifugu.mechanisms.influence import predicted, unknown
+from takifugu.mechanisms.normal_by_rule import refusal
+from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.queries import Additive
+
+
+@dataclass(frozen=True)
+class InfluenceGaussian:
+    """Normal noise of the least deviation at which the loss of the profile at kappa is at most epsilon.
+
+    Never more than the noise for a change of the whole component (Balle and Wang 2018).
+    """
+
+    name: str = "influence-gaussian"
+    source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: that of Laplace noise, whose curves are the same."""
+        return predicted(problem)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the rounded normal noise; a refusal for delta 0, and for beliefs without a curve.
+
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
+        >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(1), Fraction(1, 10**6)))
+        >>> round(float(bound.randomiser.scale), 2)
+        14.12
+        """
+        refused = refusal(problem) or unknown(problem)
+        if refused:
+            return refused
+        sigma, witness = Fraction(0), Witness("any two values of any entry", "no secret moves the answer")
+        for part in sorted(problem.parts, key=lambda part: longest_change(part.answer), reverse=True):
+            try:
+                needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)
+            except Unsupported as error:
+                return Refusal(error.message)
+            if needed is not None:
+                sigma, witness = needed
+        noise = normal_noise(problem, sigma)
+        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+
+
+MECHANISM = InfluenceGaussian()
+
+
+def longest_change(answer: Additive) -> Fraction:
+    """Return how far the answer moves at most in L2 when all its entries change, rounded up, in grid units.
+
+    >>> from takifugu import Histogram, MarkovChain
+    >>> float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2)
+    32.0
+    """
+    square = sum(reach * reach for reach in answer.cell_ranges())
+    root = math.isqrt(square)
+    if root * root == square:
+        return Fraction(root)
+    return Fraction(math.isqrt(square << 80) + 1, 2**40)
+
+
+def _part_sigma(
+    part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
+) -> tuple[Fraction, Witness] | None:
+    """Return the least deviation that one part needs (grid units), and what forced it; None where `enough` serves."""
+    answer, whole = part.answer, longest_change(part.answer)
+    if not whole:
+        return None
+    log_kappa = log_share(epsilon, delta)
+
+    def loss(sigma: Fraction) -> tuple[float, Witness]:
+        return profile_loss(part, normal_profile([NormalRelease(answer, sigma)], log_kappa))
+
+    high = Fraction(gaussian_analytic_sigma(whole, epsilon, delta))
+    if enough and (enough >= high or loss(enough)[0] <= epsilon):
+        return None
+    low = max(enough, high * _least_share(answer))
+    sigma = round_up(min(least_scale(lambda sigma: loss(sigma)[0], epsilon, min(low, high / 2), high), high))
+    while sigma < high and loss(sigma)[0] > epsilon:
+        sigma = round_up(sigma * (1 + Fraction(1, 2**38)))
+    if sigma >= high:
+        return high, Witness("any values of the component against any others", "they move the answer farthest")
+    return sigma, loss(sigma)[1]
+
+
+def _least_share(answer: Additive) -> Fraction:
+    """Return a share of the noise for all entries that is far less than one of them needs."""
+    return Fraction(1, 10**3 * max(int(np.count_nonzero(answer.weights)), 1))

@@ -1,0 +1,202 @@
+"""Influence noise with a delta: against all recordings and all cells of discretised outputs, alone and composed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr, ndtr
+
+import takifugu as tf
+from takifugu.errors import CalibrationRefused
+from takifugu.influence.curves import Release, profile_loss, profile_of
+from takifugu.influence.normal import NormalRelease, least_losses, log_share, normal_profile
+from takifugu.laws.gaussian import gaussian_analytic_sigma
+from takifugu.mechanisms.influence_gaussian import longest_change
+from takifugu.problem import Problem
+
+STAY = [[0.9, 0.1], [0.4, 0.6]]
+
+
+def framework_of(matrix, length, initial="stationary"):
+    return tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length, initial))
+
+
+def recordings(matrix, start, length):
+    """Every recording and its probability."""
+    for states in itertools.product(range(len(start)), repeat=length):
+        mass = start[states[0]] * math.prod(matrix[a][b] for a, b in itertools.pairwise(states))
+        yield states, mass
+
+
+def masses_of(values, sigma, bins, is_normal=True):
+    """P(bin | answer) for each answer, row by row: normal or Laplace noise, cut into bins."""
+    z = (bins[None, :] - np.asarray(values, dtype=float)[:, None]) / sigma
+    below = ndtr(z) if is_normal else np.where(z < 0, np.exp(z) / 2, 1 - np.exp(-np.abs(z)) / 2)
+    edges = np.concatenate([np.zeros((len(z), 1)), below, np.ones((len(z), 1))], axis=1)
+    return np.diff(edges, axis=1)
+
+
+def true_delta(matrix, start, length, releases, epsilon):
+    """The largest delta of any two values of any step, by all recordings and all cells of binned outputs.
+
+    `releases` are (weights by step and state, scale, whether it is normal).
+    """
+    listed = list(recordings(matrix, start, length))
+    outputs = np.ones((len(listed), 1))
+    for weights, scale, is_normal in releases:
+        answers = [sum(weights[t][s] for t, s in enumerate(states)) for states, _ in listed]
+        bins = np.linspace(min(answers) - 8 * scale, max(answers) + 8 * scale, 900 if len(releases) == 1 else 150)
+        masses = masses_of(answers, scale, bins, is_normal)
+        outputs = (outputs[:, :, None] * masses[:, None, :]).reshape(len(listed), -1)
+    worst = 0.0
+    law = np.array([mass for _, mass in listed])
+    for step in range(length):
+        held = np.array([states[step] for states, _ in listed])
+        given = []
+        for value in range(len(start)):
+            chosen = law * (held == value)
+            if chosen.sum() > 0:
+                given.append(chosen / chosen.sum() @ outputs)
+        for one, other in itertools.permutations(given, 2):
+            worst = max(worst, float(np.maximum(one - math.exp(epsilon) * other, 0).sum()))
+    return worst
+
+
+def part_of(framework, query):
+    return Problem(framework, query, Fraction(1), Fraction(1, 100)).parts[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_true_delta_is_at_most_the_one_asked_for(seed):
+    rng = np.random.default_rng(seed)
+    states, length = (2, 6) if seed % 2 else (3, 4)
+    matrix = rng.dirichlet(np.full(states, 0.7), size=states)
+    start = rng.dirichlet(np.ones(states))
+    epsilon = [Fraction(1, 2), Fraction(1), Fraction(2)][seed % 3]
+    delta = [Fraction(1, 20), Fraction(1, 10**4)][seed % 2]
+    weights = [[0, 1] if states == 2 else [0, 1, 3]] * length
+    query = tf.Count(1) if states == 2 else tf.Sum(codes={0: 0, 1: 1, 2: 3})
+    framework = framework_of(matrix, length, start)
+    noise = tf.calibrate(framework, query, epsilon, delta, mechanism="influence-gaussian").randomiser
+    sigma = float(noise.scale)
+    assert true_delta(np.array(matrix), start, length, [(weights, sigma, True)], float(epsilon)) <= float(delta)
+
+
+def test_half_the_noise_breaks_the_promise():
+    sigma = float(tf.calibrate(framework_of(STAY, 6), tf.Count(1), 1, 1e-3, mechanism="influence-gaussian").scale)
+    release = [[0, 1]] * 6
+    assert true_delta(np.array(STAY), [0.8, 0.2], 6, [(release, sigma, True)], 1) <= 1e-3
+    assert true_delta(np.array(STAY), [0.8, 0.2], 6, [(release, sigma / 2, True)], 1) > 1e-3
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_two_releases_together_one_of_them_with_laplace_noise(beside):
+    start = [0.8, 0.2]
+    framework = framework_of(STAY, 4)
+    count, last = tf.Count(1), tf.Count(1, entries=(2, 3))
+    part, other = part_of(framework, count), part_of(framework, last)
+    epsilon, delta = Fraction(1), Fraction(1, 100)
+    sigma, scale = Fraction(5), Fraction(9) if beside else Fraction(6)
+    share = log_share(epsilon, delta)
+    if beside:
+        laplace = profile_of(part.belief, Release(other.answer.entry_changes(), scale, other.answer))
+        profile = normal_profile([NormalRelease(part.answer, sigma)], share, laplace)
+    else:
+        profile = normal_profile([NormalRelease(part.answer, sigma), NormalRelease(other.answer, scale)], share)
+    loss, _ = profile_loss(part, profile)
+    promised = math.expm1(loss) * math.exp(share)
+    weights, tail = [[0, 1]] * 4, [[0, 0], [0, 0], [0, 1], [0, 1]]
+    releases = [(weights, float(sigma), True), (tail, float(scale), not beside)]
+    true = true_delta(np.array(STAY), start, 4, releases, loss)
+    assert promised / 20 < true <= promised
+    alone = profile_loss(part, normal_profile([NormalRelease(part.answer, sigma)], share))[0]
+    assert loss > alone
+
+
+@pytest.mark.parametrize("releases", [2, 10, 100])
+def test_many_releases_cost_the_root_of_their_number(releases):
+    part = part_of(framework_of(STAY, 5), tf.Count(1))
+    share = log_share(Fraction(1), Fraction(1, 1000))
+    each = Fraction(6) * Fraction(math.isqrt(releases * 10**12), 10**6)
+    together, _ = profile_loss(part, normal_profile([NormalRelease(part.answer, each)] * releases, share))
+    alone, _ = profile_loss(part, normal_profile([NormalRelease(part.answer, Fraction(6))], share))
+    assert together == pytest.approx(alone, rel=1e-5)
+    mean = float(each) / math.sqrt(releases)  # what the mean of all outputs is noised with: it tells all they tell
+    true = true_delta(np.array(STAY), [0.8, 0.2], 5, [([[0, 1]] * 5, mean, True)], together)
+    assert true <= math.expm1(together) * math.exp(share)
+
+
+def test_known_scales():
+    hundred = tf.calibrate(framework_of(STAY, 100), tf.Count(1), 1, 1e-6, mechanism="influence-gaussian")
+    twenty = tf.calibrate(framework_of(STAY, 20), tf.Count(1), 1, 1e-5, mechanism="influence-gaussian")
+    assert hundred.scale == pytest.approx(14.12, abs=0.006)
+    assert twenty.scale == pytest.approx(12.44, abs=0.006)
+    assert twenty.scale > 11.971  # the least of any normal noise
+
+
+@pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram(), tf.Count(1, entries=(3,))])
+def test_never_more_than_noise_for_the_whole_recording(query):
+    for matrix in (STAY, [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]):
+        framework = framework_of(matrix, 6, [0.5, 0.5])
+        least = tf.calibrate(framework, query, 1, 1e-5, mechanism="influence-gaussian", allow_zero_noise=True).scale
+        whole = longest_change(part_of(framework, query).answer)
+        assert least <= gaussian_analytic_sigma(whole, 1, 1e-5) * (1 + 1e-9)
+
+
+def test_many_values_need_little_more_than_one():
+    """L2, not L1: a histogram moves by the root of two where a count moves by one."""
+    rng = np.random.default_rng(4)
+    framework = framework_of(rng.dirichlet(np.full(5, 5.0), size=5), 12)
+    histogram = tf.calibrate(framework, tf.Histogram(), 1, 1e-5, mechanism="influence-gaussian").scale
+    count = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="influence-gaussian").scale
+    assert count < histogram < 2 * count
+
+
+def test_refusals():
+    framework = framework_of(STAY, 6)
+    with pytest.raises(CalibrationRefused, match="delta is 0"):
+        tf.calibrate(framework, tf.Count(1), 1, 0, mechanism="influence-gaussian")
+    pair = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1]))
+    with pytest.raises(CalibrationRefused, match="no entries"):
+        tf.calibrate(pair, tf.Identity(), 1, 1e-6, mechanism="influence-gaussian")
+
+
+def test_auto_takes_it_where_it_is_the_least_error():
+    """A step from 0 to 8 changes eight counts by 1: by 8 in L1, by the root of 8 in L2."""
+    framework = framework_of(np.full((9, 9), 1 / 9), 2)
+    counts = tf.Together([tf.Count(list(range(least, 9))) for least in range(1, 9)])
+    table = {one.name: one for one in tf.compare(framework, counts, 1, 0.01)}
+    chosen = tf.calibrate(framework, counts, 1, 0.01, only_release=True)
+    assert chosen.mechanism == "influence-gaussian"
+    assert table["influence-gaussian"].expected_error < table["influence"].expected_error
+
+
+@pytest.mark.parametrize("move", [1e-300, 1e-20, 1e-7, 0.1, 3.0, 1e6])
+@pytest.mark.parametrize("pure", [0.0, 0.3, 40.0])
+@pytest.mark.parametrize("log_kappa", [-14.0, -0.1, 6.0, -5000.0])
+def test_the_least_loss_is_finite_rises_and_is_never_above_its_limit(move, pure, log_kappa):
+    losses = least_losses(np.array([move, 1.01 * move, move]), np.array([pure, pure, 1.01 * pure]), log_kappa)
+    assert np.isfinite(losses).all()
+    limit = float(np.logaddexp(0, -log_kappa))
+    assert (losses >= min(pure, limit) * (1 - 1e-12)).all()
+    assert (losses <= limit * (1 + 1e-12) + 1e-11).all()
+    assert losses[1] >= losses[0] * (1 - 1e-8)
+    assert losses[2] >= losses[0] * (1 - 1e-8)
+
+
+def test_the_least_loss_solves_its_equation():
+    move, pure, share = 0.7, 0.4, math.log(1e-3)
+    loss = float(least_losses(np.array([move]), np.array([pure]), share)[0])
+    rest = loss - pure
+    delta = ndtr(move / 2 - rest / move) - math.exp(rest + float(log_ndtr(-move / 2 - rest / move)))
+    assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
+
+
+def test_where_nothing_moves_no_noise_is_needed():
+    framework = framework_of(STAY, 3)
+    with pytest.raises(CalibrationRefused, match="no noise at all"):
+        tf.calibrate(framework, tf.Sum(codes={0: 2, 1: 2}), 1, 1e-6, mechanism="influence-gaussian")
