@@ -95,8 +95,9 @@ def test_faults_name_the_parameter(call: Callable[[], object], where: tuple[str 
 
 
 def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 0.3, mechanism="group")
-    walk = ["still"] * 10
+    twins = tf.JointTable([("still",) * 10, ("walking",) * 10], [0.5, 0.5])
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), twins), tf.Count("walking"), 0.3)
+    walk = ("still",) * 10
     tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk", budget=0.5)
     with pytest.raises(BudgetExceeded) as caught:
         tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk")

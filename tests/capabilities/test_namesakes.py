@@ -17,6 +17,7 @@ from takifugu.capabilities.joint_states import JOINT_STATES
 from takifugu.composition import charge_of, joint
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
+from takifugu.influence.curves import CURVES
 
 ROWS, CHANCES = [("a",), ("b",), ("c",)], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
 MATRIX = [[0.9, 0.1], [0.4, 0.6]]
@@ -66,7 +67,7 @@ def test_what_derives_from_a_belief_is_not_charged_as_that_belief() -> None:
 def test_a_derived_type_without_answers_of_its_own_has_none() -> None:
     extending.register_belief("sticky", Sticky)
     framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
-    for question in (ANSWER_LAW, QUILTS, JOINT_STATES):
+    for question in (ANSWER_LAW, QUILTS, CURVES, JOINT_STATES):
         assert question.of(framework.beliefs[0]) is question.default
     assert tf.calibrate(framework, tf.Count(1), epsilon=1).mechanism == "group"
     with pytest.raises(Unsupported):

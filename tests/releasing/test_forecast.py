@@ -98,7 +98,7 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
 def test_what_does_not_compose_is_found_before(tmp_path: Path) -> None:
     only = changed(
         ("budget = 10", "budget = 10\nonly_release = true"), ('per = "both"', 'per = "pooled"'),
-        ('query = "histogram"', 'query = "count"\nstates = ["walking"]'),
+        ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)
     told = invoke("release", "--dry-run", where)

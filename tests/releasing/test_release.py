@@ -20,7 +20,7 @@ FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
 DATA = ["still"] * 61 + ["walking"] * 39
 
 
-def count(epsilon: float = 1.0, mechanism: str = "quilt-exact", query: Any = None) -> Any:
+def count(epsilon: float = 1.0, mechanism: str = "influence", query: Any = None) -> Any:
     return tf.calibrate(FRAMEWORK, query or tf.Count("walking"), epsilon, mechanism=mechanism)
 
 

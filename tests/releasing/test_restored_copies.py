@@ -195,7 +195,7 @@ def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> 
 def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> None:
     """The lost release was made under a belief that forgets slowly: what follows costs more under it."""
     slow = AGAIN.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.999, 0.001], [0.001, 0.999]]")
-    book, where = adopted_after(tmp_path, SMALL, slow)
+    book, where = adopted_after(tmp_path, *(text.replace("budget = 10", "budget = 1000") for text in (SMALL, slow)))
     before = max(u.spent.epsilon for u in book.spent("study").units)
     book.set_budget("study", 1000)
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))

@@ -33,9 +33,9 @@ def joint(
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-    >>> charge = charge_of(calibrate(framework, Count(1), epsilon="1/3", mechanism="group"))
-    >>> joint(framework, [charge] * 3).epsilon
-    Fraction(1, 1)
+    >>> charge = charge_of(calibrate(framework, Count(1), epsilon="1/3"))
+    >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
+    1.119
     """
     known = kept(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
     return known(fingerprint or framework.fingerprint(), tuple(charges), recharge)
@@ -92,9 +92,9 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-    >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3", mechanism="group")] * 3
-    >>> compose(calibrations).epsilon
-    Fraction(1, 1)
+    >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3")] * 3
+    >>> round(float(compose(calibrations).epsilon), 3)
+    1.057
     """
     given = tuple(calibrations)
     if not given:

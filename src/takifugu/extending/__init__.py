@@ -21,6 +21,7 @@ from takifugu.errors import DataError, InputError, Unsupported
 from takifugu.frames import Engine
 from takifugu.frames import register as register_engine
 from takifugu.guarantee import Composition
+from takifugu.influence.curves import CURVES
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.answer_noise import laplace_noise
@@ -50,20 +51,23 @@ def register_belief(
     joint_states: Any = None,
     values: Any = None,
     quilts: Any = None,
+    curve: Any = None,
     marginal: Any = None,
 ) -> None:
     """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
 
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
     JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms
-    of Markov quilts and for what releases cost together, `marginal` (a Marginal) for what components add beside each
-    other. Without an answer, the question is refused with a reason, or answered at its worst, also where the type
-    derives from one that has an answer: that is proved for another distribution. Raises InputError for a kind or a type
-    that is registered already.
+    of Markov quilts and for what releases cost together, `curve` (a Curve) for the loss of a profile, which `influence`
+    and what releases cost together use, `marginal` (a Marginal) for what components add beside each other. Without an
+    answer, the question is refused with a reason, or answered at its worst, also where the type derives from one that
+    has an answer: that is proved for another distribution. Raises InputError for a kind or a type that is registered
+    already.
     """
     beliefs.register(kind, belief)
     proved: tuple[tuple[Question[Any], Any], ...] = (
-        (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (MARGINAL, marginal)
+        (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (CURVES, curve),
+        (MARGINAL, marginal),
     )  # fmt: skip
     for question, answer in proved:
         if answer is not None or question.inherits(belief):

@@ -212,7 +212,7 @@ def reversed_kernel(before: FloatArray, matrix: FloatArray, here: FloatArray) ->
     possible = np.isfinite(here)
     for s in np.flatnonzero(possible):
         reached = (matrix[:, s] > 0) & np.isfinite(before)
-        rows[s, reached] = np.exp(before[reached] - here[s]) * matrix[reached, s]
+        rows[s, reached] = np.exp(before[reached] + np.log(matrix[reached, s]) - here[s])
         rows[s] /= rows[s].sum() or 1.0
     rows[~possible] = rows[int(np.argmax(possible))]
     return rows
