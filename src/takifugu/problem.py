@@ -16,7 +16,7 @@ from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.kept import kept
-from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Identity, Query, resolved
+from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
 from takifugu.queries.coding import integer_row, integer_table
 from takifugu.randomisers import Randomiser
 from takifugu.secrets import Family
@@ -115,6 +115,25 @@ class Problem:
     def cells(self) -> int:
         return len(self.labels)
 
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Return the names of what is published: the cells, unless a choice is made by them."""
+        return self.labels if self.is_pair else self.answers[0].published
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """Return what is chosen from where a choice is published, and no number with noise."""
+        answer = None if self.is_pair else self.answers[0]
+        return answer if isinstance(answer, Candidates) else None
+
+    def check_adds(self) -> None:
+        """Raise Unsupported where a choice is published: the law of the counts says nothing of it."""
+        if self.candidates is not None:
+            raise Unsupported(
+                "one of declared values is chosen, and this mechanism adds noise to a number: use "
+                'mechanism="influence", "quilt-exact", "quilt-approx" or "group"'
+            )
+
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """Return the different independent components of every belief that hold a secret; none for `between`."""
@@ -126,8 +145,9 @@ class Problem:
 
         Separate entries (users) stay together in one: what the others add smooths the law of the answer given one
         user's secret. Of users with the same law, the same contribution to the answer and the same secrets only one is
-        looked at.
+        looked at. Raises Unsupported where a choice is published.
         """
+        self.check_adds()
         if self.is_pair:
             return tuple(_given(self, pair, number) for number, pair in enumerate(self.framework.pairs))
         if not any(map(separate, self.framework.beliefs)):

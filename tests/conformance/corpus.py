@@ -39,7 +39,7 @@ class Case:
 @cache
 def corpus() -> tuple[Case, ...]:
     """Return every case; the same objects at each call, so that what is cached for one is found again."""
-    entries = (*_chains(), *_classes(), *_records(), *_people(), *_laws())
+    entries = (*_chains(), *_choices(), *_classes(), *_records(), *_people(), *_laws())
     more = (*_columns(), *_normals(), *_densities(), *_policies(), *_rows())
     return (*entries, *_populations(), *_boxes(), *more)
 
@@ -102,6 +102,26 @@ def _chains() -> Iterator[Case]:
     yield Case("pieces, histogram", _hide(IndependentPieces(chain, [2, 2])), tf.Histogram())
     loose = tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 2, "any")
     yield Case("pieces of any start", _hide(IndependentPieces(loose, [2, 2])), tf.Count(1))
+
+
+def _choices() -> Iterator[Case]:
+    chain = tf.MarkovChain(STICKY, 4)
+    yield Case("chain, mode", _hide(chain), tf.Mode())
+    yield Case("chain, quartiles", _hide(chain), tf.Quantile([0.25, 0.75], entries=(0, 1, 3)))
+    ring = tf.MarkovChain([[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]], 3, states=["a", "b", "c"])
+    yield Case("chain with zeros, top 2", _hide(ring), tf.TopK(2))
+    yield Case("chain with zeros, median of two", _hide(ring), tf.Median(states=["c", "a"]))
+    yield Case("any start, median", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Median())
+    yield Case("pieces, mode", _hide(IndependentPieces(chain, [2, 2])), tf.Mode())
+    yield Case("people, median", _hide(tf.IndependentUsers([{0: "0.5", 1: "0.25", 4: "0.25"}] * 3)), tf.Median())
+    for absence in ("removed", "unknown"):
+        there = tf.IndependentUsers([{0: "0.5", 1: "0.5"}] * 3, presence=[Fraction(7, 10)] * 3, absence=absence)
+        yield Case(f"people who may be {absence}, mode", _hide(there, secret=tf.presence()), tf.Mode())
+        yield Case(f"people who may be {absence}, median", _hide(there), tf.Median())
+    pair = tf.BayesianNetwork([
+        ("a", [0, 1], [], [0.7, 0.3]), ("b", [0, 1, 2], ["a"], [[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]]),
+    ])  # fmt: skip
+    yield Case("network, median", _hide(pair), tf.Median())
 
 
 def _classes() -> Iterator[Case]:

@@ -39,6 +39,10 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.By(tf.Histogram(), {"all": range(4), "pm": [2, 3]}), CHAIN, WALK, [2, 2, 1, 1]),
     (tf.By(tf.Sum(), [("odd", [1])]), NUMBERS, [-1, 4, 4], [4]),
     (tf.By(tf.Mean(), {"a": [0, 1], "b": [0, 1, 2]}), NUMBERS, [-1, 4, 4], [Fraction(3, 2), Fraction(7, 3)]),
+    (tf.TopK(2), CHAIN, WALK, [1, 1, 0]),  # half of each count, and of all others
+    (tf.TopK(1, states=["walking", "still"], entries=[1]), CHAIN, WALK, [Fraction(1, 2), 0, 0]),
+    (tf.Quantile("0.9", states=[4, -1]), NUMBERS, [-1, 4, 0], [Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]),
+    (tf.Median(), NUMBERS, [-1, 4, 4], [Fraction(1, 2), 0, 1, 0]),
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

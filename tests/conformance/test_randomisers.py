@@ -14,15 +14,18 @@ import pytest
 from tests.conformance.corpus import corpus
 from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
+import takifugu as tf
 from takifugu.calibration.registry import REGISTRY
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Problem
+from takifugu.queries.candidates import MostFrequent
 from takifugu.randomisers import KINDS as ALL_KINDS
 from takifugu.randomisers import MARKS, Direction, DiscreteLaplace
 from takifugu.randomisers import from_dict as randomiser_from_dict
 from takifugu.randomisers.choices import Choice
 from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.randomisers.one_sided_real import OneSidedExponential
+from takifugu.randomisers.selection import PermuteAndFlip
 
 
 @cache
@@ -33,7 +36,7 @@ def returned() -> dict[str, Any]:
         for case in corpus():
             delta = Fraction(1, 50) if line.takes_delta else Fraction(0)
             problem = Problem(case.framework, case.query, Fraction(1), delta)
-            if problem.cells > 1 or {*found, *ONE_WAY} == {*KINDS}:
+            if problem.cells > 1 or {*found, *ONE_WAY, *CHOICES} == {*KINDS}:
                 continue
             bound = bound_of(line.load(), problem)
             if not isinstance(bound, str):
@@ -48,6 +51,8 @@ ONE_WAY: dict[str, tuple[Any, int, range]] = {
     "one-sided-truncated": (OneSidedTruncated(Fraction(3), Fraction(1, 2), 1, (Direction.UP,), 9), 9, range(10)),
     "one-sided-exponential": (OneSidedExponential(Fraction(3), Fraction(1, 2)), 0, range(121)),
 }
+#: What chooses among values, by counts of which each is one cell.
+CHOICES = {"permute-and-flip": PermuteAndFlip(Fraction(7, 3), ("a", "b", "c"), MostFrequent(2))}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,6 +60,10 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
     if kind in ONE_WAY:
         noise, answer, outputs = ONE_WAY[kind]
         check_randomiser(noise, [answer], outputs)
+        assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
+        return
+    if kind in CHOICES:
+        check_choice(CHOICES[kind], [(3, 1, 0, 2), (0, 0, 0, 1), (4, 4, 3, 0)])
         assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
         return
     noise = returned()[kind]
@@ -69,6 +78,19 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         noise = replace(noise, on_grid=True) if hasattr(noise, "on_grid") else noise
         check_randomiser(noise, [0], range(-reach, reach + 1))
     assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
+
+
+def check_choice(noise: Any, answers: list[tuple[int, ...]]) -> None:
+    """Check what chooses among values: its masses sum to one, draws follow them, and it reads back."""
+    for number, answer in enumerate(answers):
+        masses = {output: math.exp(noise.log_density(answer, output)) for output in noise.possible()}
+        assert abs(sum(masses.values()) - 1) < 1e-9
+        entropy, seen = InsecureSeededEntropyForTests(number), Counter[Any]()
+        for _ in range(3000):
+            seen[noise.draw(answer, entropy)] += 1
+        for output, mass in masses.items():
+            assert abs(seen[output] - 3000 * mass) <= 6 * math.sqrt(3000 * mass) + 1, (answer, output)
+    assert randomiser_from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
 def check_marks(noise: Any) -> None:
@@ -87,7 +109,9 @@ def check_marks(noise: Any) -> None:
 
 
 def test_every_kind_is_returned_by_some_mechanism() -> None:
-    assert set(returned()) | set(ONE_WAY) == set(KINDS)
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
+    assert tf.calibrate(framework, tf.Mode(), 1).randomiser.kind in CHOICES
+    assert set(returned()) | set(ONE_WAY) | set(CHOICES) == set(KINDS)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from mpmath import mp
 
 from takifugu.audit import real_line
 from takifugu.audit.any_start import Side, largest_ratio
-from takifugu.audit.noise_masses import DIGITS
+from takifugu.audit.noise_masses import DIGITS, is_joint
 from takifugu.audit.releases import Release, hypotheses
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.capabilities.joint_states import joint_states
@@ -76,7 +76,7 @@ def true_loss(
 
 def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
     """Return the true loss of several releases on the same data, their noises independent (see `true_loss`)."""
-    noises = [noise for _, noise in releases for _ in range(noise.cells)]
+    noises = [noise for _, noise in releases for _ in range(1 if is_joint(noise) else noise.cells)]
     with mp.workdps(DIGITS):
         best: tuple[Any, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
         for found in hypotheses(framework, releases, chains):

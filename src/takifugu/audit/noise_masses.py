@@ -10,6 +10,7 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.audit.choice_masses import choice_mass, is_choice
 from takifugu.audit.one_sided_masses import one_sided_mass, two_sided
 from takifugu.audit.sparse_masses import is_sparse, sparse_mass, sparse_outputs
 from takifugu.errors import Unsupported
@@ -25,6 +26,8 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
 
     Raises Unsupported for a randomiser whose law is not known here.
     """
+    if is_choice(randomiser):
+        return cache(choice_mass(randomiser))
     if outputs_of(randomiser) is not None:
         finite: Any = randomiser
         return lambda y, x: _mpf(finite.mass(x, y))
@@ -58,8 +61,14 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
 
 
 def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
-    """Return all outputs of a randomiser that has finitely many, and tells the `mass` of each for an answer."""
-    return getattr(randomiser, "outputs", None)
+    """Return all outputs of a randomiser that has finitely many."""
+    choice: Any = randomiser
+    return list(choice.possible()) if is_choice(randomiser) else getattr(randomiser, "outputs", None)
+
+
+def is_joint(randomiser: Randomiser) -> bool:
+    """Whether all cells are read together, so that answer and output are tuples."""
+    return is_sparse(randomiser) or is_choice(randomiser)
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:

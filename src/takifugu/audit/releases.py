@@ -16,8 +16,7 @@ from mpmath import mp
 
 from takifugu import secrets
 from takifugu.audit.any_start import Side
-from takifugu.audit.noise_masses import cell_mass, places, places_near, places_of_mass
-from takifugu.audit.sparse_masses import is_sparse
+from takifugu.audit.noise_masses import cell_mass, is_joint, places, places_near, places_of_mass
 from takifugu.beliefs import Belief
 from takifugu.beliefs.chain import MarkovChain
 from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
@@ -134,7 +133,7 @@ def hypotheses(
 
 def _parts(noise: Randomiser) -> list[Randomiser]:
     """Return the noise of each cell, or the whole where the cells are drawn together."""
-    if is_sparse(noise):
+    if is_joint(noise):
         return [noise]
     return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
 
@@ -190,7 +189,7 @@ def _vector(row: list[int], answers: Sequence[Any], noises: Sequence[Randomiser]
     cells = iter(row)
     for answer, noise in zip(answers, noises, strict=True):
         units = tuple(_units(c * answer.grid, noise) for c in itertools.islice(cells, answer.cells))
-        yield from (units,) if is_sparse(noise) else units
+        yield from (units,) if is_joint(noise) else units
 
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:

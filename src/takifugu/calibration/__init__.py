@@ -17,6 +17,7 @@ from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.problem import Bound, Problem
 from takifugu.queries import Query
 from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
+from takifugu.randomisers.selection import PermuteAndFlip
 from takifugu.tables import labelled
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
@@ -138,13 +139,15 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
             rule=f"it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}",
         ).at("scale")
     promise = promise_of(problem, exact)
-    noise = _laplace(problem, exact)
+    noise = _of_scale(problem, exact)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
     return _calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions, asked=None)
 
 
-def _laplace(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return Laplace noise of exactly this scale, in the form that the answer's grid allows."""
+def _of_scale(problem: Problem, scale: Fraction) -> Randomiser:
+    """Return noise of exactly this scale, in the form that the answer's grid allows, or a choice of this scale."""
+    if (choice := problem.candidates) is not None:
+        return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal)
     if not problem.on_grid:
         return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
@@ -160,8 +163,8 @@ def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number)
     if only is not None and framework.definition not in only:
         raise InputError(
             f"the query ({query.describe()}) is asked under the definition {framework.definition!r}",
-            rule="its answers err on one side, which noise on both sides cannot do",
-            fix="hide a policy, Asymmetric(policy, domain), or publish the count itself",
+            rule=query.elsewhere[0],  # type: ignore[attr-defined]
+            fix=query.elsewhere[1],  # type: ignore[attr-defined]
         ).at("query")  # fmt: skip
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:

@@ -243,7 +243,7 @@ class Calibration:
     @property
     def error_words(self) -> str:
         """Say what the expected error is, as the framework's definition has it."""
-        usual = "expected L1 error of one answer, over all its cells"
+        usual = getattr(self.randomiser, "error_words", "expected L1 error of one answer, over all its cells")
         return str(getattr(definitions.find(self.framework.definition), "error_words", usual))
 
     @property
@@ -256,6 +256,8 @@ class Calibration:
         over = "" if cells == 1 else f", summed over {cells} cells"
         if self.randomiser.output.is_column:
             over = ", per row"
+        if hasattr(self.randomiser, "error_words"):
+            over = f": {self.error_words}"
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
         if self.asked is not None and self.epsilon > self.asked[0]:
             promise += f", NOT the epsilon {to_text(self.asked[0])} that was requested"

@@ -8,6 +8,7 @@ from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
 from takifugu.problem import Bound, Problem
 from takifugu.randomisers import Randomiser
+from takifugu.randomisers.selection import PermuteAndFlip
 
 
 def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:
@@ -27,7 +28,9 @@ def beside(problem: Problem) -> tuple[str, ...]:
 
 
 def error_words(problem: Problem) -> tuple[str, ...]:
-    """Return what an expected error is under the framework's definition, where that is not the usual."""
+    """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
+    if problem.candidates is not None:
+        return (PermuteAndFlip.error_words,)
     told = getattr(definitions.find(problem.framework.definition), "error_words", None)
     return () if told is None else (told,)
 

@@ -121,6 +121,8 @@ def _check(line: Line, problem: Problem, found: object) -> None:
         fault = f"noise of scale {found.randomiser.scale}, which is no finite number from 0"
     elif found.randomiser.cells != problem.cells or found.randomiser.grid != problem.grid:
         fault = "noise for another number of cells or another grid than the answer's"
+    elif problem.candidates is not None and found.randomiser.kind != "permute-and-flip":
+        fault = "noise for numbers, and a choice among values is published"
     elif not problem.on_grid and isinstance(found.randomiser, Noise) and getattr(found.randomiser, "on_grid", True):
         fault = "noise for answers that are multiples of the grid, and this answer may lie between them"
     elif found.epsilon < 0 or not 0 <= found.delta < 1:

@@ -34,6 +34,8 @@ def check_form(certificate: Certificate) -> None:
         scale = Fraction(0) if answer.scale is None else as_fraction(answer.scale, "its scale")
         if scale < 0 or not isinstance(answer.noise.get("kind"), str):
             raise InputError("an answer's noise is not of a kind that a certificate has")
+        if _is_choice(answer):
+            continue
         if None in (answer.scale, answer.expected_error) and not _without_numbers(answer).output.is_number:
             continue  # what it publishes are no numbers
         for value in answer.values.values():
@@ -49,6 +51,16 @@ def _is_framework(told: Any) -> bool:
     if not isinstance(secrets, list | tuple) or not secrets:
         return False
     return all(isinstance(secret, Mapping) and isinstance(secret.get("kind"), str) for secret in secrets)
+
+
+def _is_choice(answer: Answer) -> bool:
+    """Return whether values were chosen; InputError for others than those that could be."""
+    kind = answer.noise["kind"]
+    if kind not in randomisers.KINDS or not randomisers.KINDS.find(kind).is_choice:
+        return False
+    if not set(answer.values.values()) <= set(answer.noise.get("outcomes", ())):
+        raise InputError("a published value is none of those that were declared")
+    return True
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:

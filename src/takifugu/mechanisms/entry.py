@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from takifugu.composition.promise import promise_of
 from takifugu.laws.rationals import round_up
+from takifugu.mechanisms.answer_noise import covering
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILTS
 from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import laplace_or_exact
 from takifugu.sensitivity import component_change, entry_change
 
 
@@ -33,8 +33,6 @@ class Entry:
         if problem.is_pair:
             return Refusal("two distributions of an answer are compared: no entries change one at a time")
         size = entry_change(problem)
-        units = round_up(size / problem.epsilon)
-        noise = laplace_or_exact(units, problem.grid, problem.cells)
         if not size:
             change = component_change(problem)
             if change.size:
@@ -42,7 +40,9 @@ class Entry:
                     "the query reads no secret entry, so there would be no noise, but it reads entries that are "
                     "correlated with the secret ones"
                 )
-            return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
+            none = covering(problem, Fraction(0))
+            return Bound(none, problem.epsilon, Fraction(0), change.composition, change.witness)
+        noise = covering(problem, round_up(size / problem.epsilon) * problem.grid / problem.unit)
         promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.composition, promise.witness)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.sensitivity import component_change
 
@@ -26,7 +26,7 @@ class Group:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         change = component_change(problem)
-        noise = laplace_noise(problem, change.size / problem.unit / problem.epsilon)
+        noise = covering(problem, change.size / problem.unit / problem.epsilon)
         return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
 
 

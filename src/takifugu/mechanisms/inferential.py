@@ -70,6 +70,7 @@ class Inferential:
         """
         if problem.is_pair:
             return Refusal("two distributions of the answer have no entries that influence each other: use wasserstein")
+        problem.check_adds()
         worst = 0.0
         for part in problem.parts:
             found = spread_of(part)

@@ -16,7 +16,7 @@ from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.influence.curves import CURVES, Release, joint_loss, least_scale
 from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.queries import Additive
 from takifugu.sensitivity import part_change
@@ -57,7 +57,7 @@ class Influence:
                 return Refusal(error.message)
             if needed > scale:
                 scale, witness = needed, forced_by
-        noise = laplace_noise(problem, scale * problem.grid / problem.unit)
+        noise = covering(problem, scale * problem.grid / problem.unit)
         return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, witness)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from takifugu.capabilities.influence import Search
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.mechanisms.answer_noise import laplace_noise
+from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 
 _NO_ENTRIES = "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
@@ -37,7 +37,7 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition:
     except Unsupported as error:
         return Refusal(error.message)
     worst = max(found, key=lambda one: one.scale)
-    noise = laplace_noise(problem, worst.scale)
+    noise = covering(problem, worst.scale)
     witness, note = worst.witness(), next((one.note for one in found if one.note), "")
     told = replace(
         witness,

@@ -8,6 +8,7 @@ from takifugu.noise.entropy import Entropy, InsecureSeededEntropyForTests, Syste
 from takifugu.noise.integers import bernoulli_exp, choose, discrete_laplace, narrowed, total, uniform_below
 from takifugu.noise.one_sided import geometric, rounded_up_exponential
 from takifugu.noise.rounded import rounded_laplace, rounded_normal
+from takifugu.noise.selection import permute_and_flip
 
 __all__ = [
     "Entropy",
@@ -19,6 +20,7 @@ __all__ = [
     "geometric",
     "is_private",
     "narrowed",
+    "permute_and_flip",
     "rounded_laplace",
     "rounded_normal",
     "rounded_up_exponential",

@@ -2,6 +2,7 @@
 
 from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.by import By
+from takifugu.queries.candidates import Candidates
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.queries.counts import Count, Histogram
@@ -10,6 +11,7 @@ from takifugu.queries.each_value import EachValue
 from takifugu.queries.forms import Query
 from takifugu.queries.registry import check, from_dict, is_ours, key_of, register, resolved
 from takifugu.queries.rows import CountRows
+from takifugu.queries.selection import Median, Mode, Quantile, TopK
 from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
 from takifugu.queries.visits import AtMost, Visitors
@@ -19,6 +21,7 @@ __all__ = [
     "Additive",
     "AtMost",
     "By",
+    "Candidates",
     "Count",
     "CountRows",
     "CrossTable",
@@ -29,11 +32,15 @@ __all__ = [
     "IntArray",
     "Linear",
     "Mean",
+    "Median",
+    "Mode",
+    "Quantile",
     "Query",
     "State",
     "Statistic",
     "Sum",
     "Together",
+    "TopK",
     "Visitors",
     "check",
     "from_dict",

@@ -178,11 +178,12 @@ def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
 
 
 def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
-    found = [_code(s, codes) for s in values]
+    found = [code_of(s, codes) for s in values]
     return [*found, Fraction(0) if absence == "removed" else found[0]] if absence else found
 
 
-def _code(state: State, codes: Mapping[State, Number] | None) -> Fraction:
+def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:
+    """Return the number of a state: its code, or the state itself; InputError where it has none."""
     if codes is not None:
         if state not in codes:
             raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes").at("codes")

@@ -10,6 +10,7 @@ from takifugu.errors import InputError, did_you_mean
 from takifugu.kept import kept
 from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.by import By
+from takifugu.queries.candidates import Candidates
 from takifugu.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.queries.counts import Count, Histogram
 from takifugu.queries.cross_table import CrossTable
@@ -17,6 +18,7 @@ from takifugu.queries.each_value import EachValue, RowCodes
 from takifugu.queries.every_change import EveryChange
 from takifugu.queries.forms import Query
 from takifugu.queries.rows import CountRows
+from takifugu.queries.selection import Quantile, TopK
 from takifugu.queries.statistic import Statistic
 from takifugu.queries.together import Together
 from takifugu.queries.visits import AtMost, Visitors
@@ -26,6 +28,7 @@ KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
     "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
+    "quantile": Quantile, "top-k": TopK,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")
@@ -97,6 +100,11 @@ def is_ours(query: Query) -> bool:
 def _resolve(query: Query, entries: Entries) -> Additive:
     if hasattr(entries, "resolve"):  # a belief over records reads a query column by column
         found: Additive = entries.resolve(query)
+        if isinstance(query, Quantile | TopK) and not isinstance(found, Candidates):
+            raise InputError(
+                f"{query.describe()} cannot be chosen by columns of records",
+                fix="publish a histogram or a cross table, and read it off there",
+            ).at("query")
         return found
     answer = query.resolve(entries)
     if not isinstance(answer, Additive | RowCodes) or answer.size != entries.size:

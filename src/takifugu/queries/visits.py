@@ -110,6 +110,11 @@ class AtMost:
     limit: int | None = None
 
     definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
+    #: The rule that forbids the query under other definitions, and what to do instead.
+    elsewhere = (
+        "its answers err on one side, which noise on both sides cannot do",
+        "hide a policy, Asymmetric(policy, domain), or publish the count itself",
+    )
 
     def __init__(self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None) -> None:
         if type(query) not in _COMPARED.values():

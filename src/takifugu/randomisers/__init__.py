@@ -49,6 +49,7 @@ KINDS: Registry[Kind] = Registry(
         "rounded-normal": "randomisers.rounded:ROUNDED_NORMAL",
         "exponential-choice": "randomisers.choices:EXPONENTIAL",
         "channel": "randomisers.choices:CHANNEL",
+        "permute-and-flip": "randomisers.selection:PERMUTE_AND_FLIP",
         "one-sided-geometric": "randomisers.one_sided:GEOMETRIC",
         "one-sided-truncated": "randomisers.one_sided:TRUNCATED",
         "one-sided-exponential": "randomisers.one_sided_real:EXPONENTIAL",

@@ -198,7 +198,8 @@ class Kind:
     """A kind of randomiser: how it is read back, its name in a comparison and its sentence on a certificate.
 
     `has_scale` says whether the certificate tells its scale; `words`, where there are any, say more of one than the
-    sentence does; `is_drawn_here` says that its noise is ours.
+    sentence does; `is_drawn_here` says that its noise is ours, `is_choice` that it publishes no number with noise,
+    though it has a scale and an error.
     """
 
     read: Callable[[Mapping[str, Any]], Randomiser]
@@ -207,3 +208,4 @@ class Kind:
     has_scale: bool = True
     words: Callable[[Randomiser], str] | None = None
     is_drawn_here: bool = True
+    is_choice: bool = False

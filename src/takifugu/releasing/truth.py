@@ -152,5 +152,5 @@ def _number(calibration: Calibration, data: Any) -> Fraction:
 
 
 def labels_of(calibration: Calibration, data: Any = None) -> tuple[str, ...]:
-    """Return the names of the answer's cells; none where rows are published one by one."""
-    return () if isinstance(data, CodedRows) else calibration.problem.labels
+    """Return the names of what is published; none where rows are published one by one."""
+    return () if isinstance(data, CodedRows) else calibration.problem.published

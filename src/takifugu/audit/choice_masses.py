@@ -1,0 +1,75 @@
+"""The law of choices by permute-and-flip: all counts are read together, and what is chosen is one output.
+
+Written from the steps of the algorithm with the coins' definition, and nothing that calibration uses: each candidate
+shows heads by itself, and every head is as likely to be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp
+
+
+def is_choice(randomiser: Any) -> bool:
+    """Whether a randomiser chooses among declared values."""
+    return bool(randomiser.kind == "permute-and-flip")
+
+
+def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], Any]:
+    """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
+    quality = _count if hasattr(noise.goal, "count") else _rank(noise.goal)
+    loss_of_one = 2 / Fraction(noise.units)
+    draws = noise.goal.draws
+
+    def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
+        counts = [int(count) for count in answer[: len(noise.outcomes)]]
+        left, told = list(range(len(counts))), mp.mpf(1)
+        for number, outcome in enumerate(chosen):
+            place = noise.outcomes.index(outcome)
+            if place not in left:
+                return mp.mpf(0)
+            qualities = {k: quality(counts, k, number) for k in left}
+            if hasattr(noise.goal, "count"):
+                rate = loss_of_one / (min(draws, len(counts) - 1) + 1)
+            else:
+                rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
+            best = max(qualities.values())
+            heads = {k: _exp(-rate * (best - q)) for k, q in qualities.items()}
+            told *= heads[place] * _share([p for k, p in heads.items() if k != place])
+            if hasattr(noise.goal, "count"):
+                left.remove(place)
+        return told
+
+    return mass
+
+
+def _count(counts: list[int], place: int, number: int) -> Fraction:
+    return Fraction(counts[place])
+
+
+def _rank(goal: Any) -> Callable[[list[int], int, int], Fraction]:
+    """Return the quality of a candidate for a quantile: minus how many entries must change until it is one."""
+
+    def quality(counts: list[int], place: int, number: int) -> Fraction:
+        share, size = Fraction(goal.shares[number]), sum(counts)
+        below, above = sum(counts[:place]), sum(counts[place + 1 :])
+        return -max(Fraction(0), below - share * size, above - (1 - share) * size)
+
+    return quality
+
+
+def _share(others: list[Any]) -> Any:
+    """Return E[1/(1 + number of heads among the others)], from the law of that number."""
+    law = [mp.mpf(1)]
+    for p in others:
+        law = [
+            (law[k] * (1 - p) if k < len(law) else 0) + (law[k - 1] * p if k else 0) for k in range(len(law) + 1)
+        ]
+    return mp.fsum(mass / (1 + number) for number, mass in enumerate(law))
+
+
+def _exp(exponent: Fraction) -> Any:
+    return mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)

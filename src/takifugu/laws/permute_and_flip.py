@@ -1,0 +1,68 @@
+"""The law of permute-and-flip, and how far its choice falls short of the best candidate at worst.
+
+With coins of heads probabilities p_1 ... p_K, of which the largest is 1, candidate i is chosen with probability
+p_i E[1/(1 + number of other heads)] = p_i * integral over x in (0, 1) of prod over j != i of (1 - x p_j): a polynomial
+of degree K - 1, which Gauss and Legendre's rule with K/2 places integrates exactly, from positive terms only.
+
+A choice that falls short by s or more is likeliest where all candidates but the best one do so by s exactly: its
+probability rises with each p_j of those that do, and falls with all others. There the best candidate is chosen with
+probability (1 - (1 - p)^K)/(Kp), p = exp(-rate s). The expected shortfall is largest for candidates of this form, too
+(McKenna and Sheldon 2020, Proposition 4).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def chances(heads: FloatArray) -> FloatArray:
+    """Return the probability that each candidate is chosen, given those of heads.
+
+    >>> chances(np.array([1.0, 0.5])).tolist()
+    [0.75, 0.25]
+    """
+    places, weights = _rule((len(heads) + 1) // 2)
+    logs = np.log1p(-np.outer(heads, places))
+    others = np.exp(logs.sum(axis=0) - logs)
+    found: FloatArray = heads * (others @ weights)
+    return found
+
+
+@cache
+def _rule(count: int) -> tuple[FloatArray, FloatArray]:
+    """Return places and weights in (0, 1)."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return (nodes + 1) / 2, weights / 2
+
+
+def missed(exponent: float, candidates: int) -> float:
+    """Return the largest probability that a choice falls short by s or more, exponent = rate * s.
+
+    >>> missed(0.0, 4), round(missed(3.0, 2), 6), missed(1.0, 1)
+    (0.75, 0.024894, 0.0)
+    """
+    if candidates == 1:
+        return 0.0
+    heads = math.exp(-exponent)
+    if heads == 0:
+        return 0.0
+    if candidates * heads < 1e-5:  # 1 - (1 - (1 - p)^K)/(Kp) = (K - 1)p/2 - ...
+        return (candidates - 1) * heads / 2
+    return 1 + math.expm1(candidates * math.log1p(-heads)) / (candidates * heads) if heads < 1 else 1 - 1 / candidates
+
+
+def worst_mean(candidates: int) -> float:
+    """Return the largest expected shortfall, in units of 1/rate: max over x of x * missed(x).
+
+    >>> round(worst_mean(2), 6), round(worst_mean(100), 6)
+    (0.18394, 2.427934)
+    """
+    exponents = np.linspace(0.0, math.log(candidates) + 10, 20_001)
+    found: float = max(x * missed(x, candidates) for x in exponents.tolist())
+    return found

@@ -1,0 +1,197 @@
+"""Choices among values: the loss of one entry by brute force, correlated secrets by the audit, what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from tests.support.choice_oracles import frequent_law, rank_law, worst_ratio
+
+import takifugu as tf
+from takifugu.asymmetric import Asymmetric, Policy, none_of
+from takifugu.audit import true_loss
+from takifugu.audit.exact import joint_loss
+from takifugu.domain import Domain
+from takifugu.errors import CalibrationRefused, InputError
+from takifugu.queries.candidates import AtRank, MostFrequent
+from takifugu.randomisers import from_dict
+from takifugu.randomisers.selection import PermuteAndFlip
+
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+STAY = [[0.9, 0.1], [0.4, 0.6]]
+THREE = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]]
+
+#: A goal, the number of candidates, and of entries at which what is lost comes near to the price.
+GOALS = [
+    (MostFrequent(1), 2, 30), (MostFrequent(1), 3, 12), (MostFrequent(2), 2, 30), (MostFrequent(2), 3, 12),
+    (MostFrequent(3), 3, 12), (MostFrequent(2), 4, 7), (AtRank((HALF,)), 2, 30), (AtRank((HALF,)), 3, 12),
+    (AtRank((Fraction(9, 10),)), 3, 12), (AtRank((QUARTER, HALF)), 3, 12),
+]  # fmt: skip
+
+
+def law_of(noise, goal):
+    """Return the law of a choice by its definition, at the rate that the randomiser says it has."""
+    rate = float(noise.rate)
+    if isinstance(goal, MostFrequent):
+        return lambda counts: frequent_law(counts, goal.count, rate)
+    return lambda counts: rank_law(counts, goal.shares, rate)
+
+
+@pytest.mark.parametrize(("goal", "candidates", "size"), GOALS, ids=str)
+def test_no_entry_loses_more_than_its_epsilon_and_the_price_is_needed(goal, candidates, size):
+    """Every count of the entries, every change of one, every output; half of the noise would break the promise."""
+    epsilon = 3.0
+    noise = PermuteAndFlip(Fraction(2) / Fraction(epsilon), tuple("abcd"[:candidates]), goal)
+    worst = worst_ratio(law_of(noise, goal), candidates, size)
+    assert worst <= epsilon * (1 + 1e-12)
+    assert worst > 0.6 * epsilon
+    assert worst_ratio(law_of(replace(noise, units=noise.units / 2), goal), candidates, size) > epsilon
+
+
+@pytest.mark.parametrize(("goal", "candidates", "size"), GOALS, ids=str)
+def test_the_density_is_that_of_the_definition(goal, candidates, size):
+    names = tuple("abcd"[:candidates])
+    noise = PermuteAndFlip(Fraction(5, 2), names, goal)
+    counts = (3, 0, 5, 1)[:candidates]
+    law = law_of(noise, goal)(counts)
+    for output in noise.possible():
+        chance = law.get(tuple(names.index(name) for name in output), 0.0)
+        assert math.exp(noise.log_density((*counts, 2), output)) == pytest.approx(chance, rel=1e-10)
+    assert noise.log_density((*counts, 2), ("z",) * goal.draws) == -math.inf
+    assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+
+
+FRAMEWORKS = {
+    "chain": tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 4)),
+    "any start": tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")),
+    "alternating": tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.1, 0.9], [0.8, 0.2]], 4)),
+    "three states": tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, 3)),
+    "one secret": tf.Pufferfish(tf.entry(1, 0, 1), tf.MarkovChain(STAY, 4)),
+    "people": tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.25, 1: 0.5, 2: 0.25}] * 3)),
+    "one step": tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)),
+}
+QUERIES = {
+    "mode": tf.Mode(), "top 2": tf.TopK(2), "median": tf.Median(), "quartiles": tf.Quantile([0.25, 0.75]),
+    "some entries": tf.Median(entries=[0]), "of two": tf.Mode(states=[1, 0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("belief", FRAMEWORKS)
+def test_correlated_secrets_keep_epsilon(belief, query):
+    """The audit lists every joint state and every output; its law of a choice shares no code with the calibration."""
+    for mechanism in ("influence", "quilt-exact", "group"):
+        try:
+            found = tf.calibrate(FRAMEWORKS[belief], QUERIES[query], 1, mechanism=mechanism)
+        except CalibrationRefused:
+            assert mechanism != "group"
+            continue
+        assert true_loss(found).loss <= 1 + 1e-9
+
+
+def test_half_of_the_noise_of_one_entry_loses_more():
+    found = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
+    assert 0.6 * 3 < true_loss(found).loss <= 3
+    noise = replace(found.randomiser, units=found.randomiser.units / 2)
+    assert true_loss(found.framework, found.query, noise).loss > 3
+
+
+def test_it_takes_the_epsilon_of_an_entry_that_counts_take():
+    """One entry moves the answer by 1, whatever is chosen: the scale is that of a count."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 30))
+    count = tf.calibrate(framework, tf.Count(1), 1)
+    for query in QUERIES.values():
+        if query.entries is None:
+            assert float(tf.calibrate(framework, query, 1).scale) == pytest.approx(count.scale, rel=1e-9)
+
+
+def test_mechanisms_that_rely_on_the_law_of_a_number_refuse():
+    rows = {row.name: row for row in tf.compare(FRAMEWORKS["chain"], tf.Mode(), 1, delta=0.01)}
+    assert {name for name, row in rows.items() if row.scale is not None} <= {
+        "influence", "quilt-exact", "quilt-approx", "group", "entry"
+    }  # fmt: skip
+    assert "one of declared values is chosen" in rows["laplace-exact"].reason
+
+
+def test_it_composes_with_numbers_and_with_choices():
+    framework = FRAMEWORKS["chain"]
+    made = [tf.calibrate(framework, query, 1) for query in (tf.Mode(), tf.Count(1), tf.Median())]
+    together = tf.compose(made)
+    true = joint_loss(framework, [(one.query, one.randomiser) for one in made])
+    assert true.loss <= float(together.epsilon) * (1 + 1e-9)
+    count = tf.calibrate(framework, tf.Count(1), 1)
+    twice = tf.compose([count, count]).epsilon
+    assert float(tf.compose([made[0], made[1]]).epsilon) == pytest.approx(float(twice), rel=1e-9)
+
+
+def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 60, states=["still", "walking"]))
+    data = ["still"] * 60
+    told = {"ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
+    mode = tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **told)
+    assert mode.value == "still"
+    assert mode.rows() == [{"cell": "mode", "value": "still", "low": None, "high": None}]
+    codes = {"still": "1/2", "walking": 4}
+    assert tf.release(tf.calibrate(framework, tf.Median(codes=codes), 15), data, **told).value == 0.5
+    text = str(mode.certificate)
+    assert "the most frequent state" in text
+    assert "at most" in text
+    with pytest.raises(tf.errors.BudgetExceeded):
+        tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **told)
+
+
+def test_the_scale_may_be_chosen():
+    found = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
+    assert found.randomiser.scale == 2
+    assert true_loss(found).loss <= found.epsilon
+
+
+def test_a_median_that_no_secret_moves_is_not_published_without_noise():
+    framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3))
+    with pytest.raises(CalibrationRefused, match="nothing that is hidden moves"):
+        tf.calibrate(framework, tf.Median(entries=[1, 2]), 1)
+
+
+@pytest.mark.parametrize("query", [tf.Mode(), tf.Median()])
+def test_other_definitions_and_beliefs_refuse(query):
+    people = Domain.of(3, [0, 1])
+    hidden = Asymmetric(Policy.of(none_of(1)), people)
+    net = tf.BayesianNetwork([("a", [0, 1], [], [0.6, 0.4]), ("b", [0, 1], ["a"], [[0.7, 0.3], [0.45, 0.55]])])
+    coins = {0: {0: "0.7", 1: "0.3"}, 1: {0: "0.4", 1: "0.6"}}
+    parameter = tf.Pufferfish(tf.distribution_parameter("a"), tf.Parameters(net, {"a": coins, "b": coins}, 2))
+    table = tf.JointTable([(0, 0), (0, 1), (1, 1)], [0.5, 0.25, 0.25], ["a", "b"])
+    share = tf.Pufferfish(tf.dataset_property("a", "mean"), tf.Records(table, 3))
+    row = tf.Pufferfish(tf.every_entry("a"), tf.Records(table, 3))
+    two = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1]))
+    columns = tf.MultivariateNormal([0, 0], [[1, 0.5], [0.5, 1]], ["a", "b"], 3)
+    normal = tf.Pufferfish(tf.dataset_property("a", "sum", max_difference=1), columns)
+    for framework in (hidden, parameter, share, row, two, normal):
+        with pytest.raises(InputError):
+            tf.calibrate(framework, query, 1)
+
+
+@pytest.mark.parametrize(("goal", "level"), [(MostFrequent(1), 0.5), (MostFrequent(2), 0.95), (AtRank((HALF,)), 0.9)])
+def test_the_best_is_missed_by_more_than_the_shortfall_as_rarely_as_it_says(goal, level):
+    noise = PermuteAndFlip(Fraction(3), tuple("abc"), goal)
+    within = noise.shortfall(level)
+    worst_within, worst_less = 1.0, 1.0
+    for counts in [(9, 9, 9), (12, 8, 7), (20, 15, 15), (30, 20, 3), (40, 0, 0), (30, 30, 0), (9, 1, 30)]:
+        found = {width: _within(noise, counts, width) for width in (within, within - goal.step)}
+        worst_within, worst_less = min(worst_within, found[within]), min(worst_less, found[within - goal.step])
+    assert worst_within >= level
+
+
+def _within(noise, counts, width):
+    """Return the probability that no choice falls short by more than `width`."""
+    total = 0.0
+    for output in noise.possible():
+        drawn, good = [], True
+        for outcome in output:
+            place = noise.outcomes.index(outcome)
+            good &= noise.goal.deficits(counts, drawn)[place] <= width
+            drawn.append(place)
+        total += math.exp(noise.log_density((*counts, 0), output)) * good
+    return total
