@@ -113,9 +113,9 @@ def _choices() -> Iterator[Case]:
     yield Case("chain with zeros, median of two", _hide(ring), tf.Median(states=["c", "a"]))
     yield Case("any start, median", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Median())
     yield Case("pieces, mode", _hide(IndependentPieces(chain, [2, 2])), tf.Mode())
-    yield Case("people, median", _hide(tf.IndependentUsers([{0: "0.5", 1: "0.25", 4: "0.25"}] * 3)), tf.Median())
+    yield Case("people, median", _hide(tf.IndependentUsers([{0: 0.5, 1: 0.25, 4: 0.25}] * 3)), tf.Median())
     for absence in ("removed", "unknown"):
-        there = tf.IndependentUsers([{0: "0.5", 1: "0.5"}] * 3, presence=[Fraction(7, 10)] * 3, absence=absence)
+        there = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=[Fraction(7, 10)] * 3, absence=absence)
         yield Case(f"people who may be {absence}, mode", _hide(there, secret=tf.presence()), tf.Mode())
         yield Case(f"people who may be {absence}, median", _hide(there), tf.Median())
     pair = tf.BayesianNetwork([
