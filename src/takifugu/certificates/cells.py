@@ -1,8 +1,8 @@
 """Published tables in spreadsheets: text that one would run as a formula gets an apostrophe in front.
 
-The rule: a text cell (a unit, a cell's label; never a number) that starts with one of = + - @, their full-width forms,
-a tab, a line end or an apostrophe gets one more apostrophe in front; a text that is a number stays as it is.
-`read_table` removes it again.
+The rule: a text cell (a unit, a cell's label, a value that was chosen; never a number) that starts with one of = + - @,
+their full-width forms, a tab, a line end or an apostrophe gets one more apostrophe in front; a text that is a number
+stays as it is. `read_table` removes it again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high", "adjusted")
 MARKED = ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
+_WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
 
 
 def guarded(text: str) -> str:
@@ -69,7 +70,7 @@ def read_table(path: str | Path) -> Sequence[Mapping[str, Any]]:
         if text.partition(",")[0] == ROW:
             return read_rows(text, unguarded)
         rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-        return tuple({key: _read(key, cell) for key, cell in row.items()} for row in rows)
+        return tuple({key: _read(key, cell, _is_chosen(row)) for key, cell in row.items()} for row in rows)
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None
@@ -77,7 +78,12 @@ def read_table(path: str | Path) -> Sequence[Mapping[str, Any]]:
         raise InputError(f"{name} is not a table that Takifugu published", fix="give the file <release>.csv") from None
 
 
-def _read(column: str, cell: str) -> Any:
+def _is_chosen(row: Mapping[str, str]) -> bool:
+    """Return whether the value of a row may be one of declared values: nothing is known around it."""
+    return row.get("low") == "" and row.get("high") == ""
+
+
+def _read(column: str, cell: str, is_chosen: bool = False) -> Any:
     if column in TEXTS:
         return unguarded(cell)
     if column not in NUMBERS:
@@ -86,4 +92,6 @@ def _read(column: str, cell: str) -> Any:
         return None  # nothing is known around what is no number
     if column == "value" and cell in MARKED:
         return cell
+    if is_chosen and cell and not _WRITTEN.fullmatch(cell):
+        return unguarded(cell)
     return float(cell) if any(mark in cell for mark in ".en") else int(cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -38,7 +38,7 @@ class Quantile:
     """
 
     shares: tuple[Fraction, ...]
-    codes: Mapping[State, Number] | None
+    codes: Mapping[State, Number] | None = field(hash=False)
     states: tuple[State, ...] | None
     entries: Chosen | None
 
@@ -46,23 +46,24 @@ class Quantile:
 
     def __init__(
         self,
-        share: Number | Sequence[Number],
+        shares: Number | Sequence[Number],
         codes: Mapping[State, Number] | None = None,
         states: Sequence[State] | None = None,
         entries: Sequence[int | str] | None = None,
     ) -> None:
-        given = share if isinstance(share, list | tuple) else [share]
-        shares = tuple(as_fraction(plain(one), "a share", "share") for one in given)
-        if not shares or any(not 0 < one < 1 for one in shares) or len(set(shares)) < len(shares):
+        given = shares if isinstance(shares, list | tuple) else [shares]
+        exact = tuple(as_fraction(plain(one), "a share", "share") for one in given)
+        if not exact or any(not 0 < one < 1 for one in exact) or len(set(exact)) < len(exact):
+            told = ", ".join(map(str, given)) or "none"
             raise InputError(
-                f"the shares of the quantile are {share!r}", rule="each lies above 0 and below 1, and none is repeated",
-                fix="write for example 0.9",
+                f"the quantile is asked at the share {told}",
+                rule="each lies above 0 and below 1, and none is repeated", fix="write for example 0.9",
             ).at("share")  # fmt: skip
         if codes is not None and states is not None:
             raise InputError(
                 "codes are given beside states", rule="codes tell the order of values, too", fix="leave one of them out"
             ).at("codes")
-        object.__setattr__(self, "shares", shares)
+        object.__setattr__(self, "shares", exact)
         object.__setattr__(self, "codes", own_codes(codes))
         object.__setattr__(self, "states", _listed(states))
         object.__setattr__(self, "entries", entry_tuple(entries))
@@ -71,7 +72,14 @@ class Quantile:
         if self.states is not None:
             places = {state: place for place, state in enumerate(self.states)}
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
-        numbers = {state: code_of(state, self.codes) for states in alphabets(entries) for state in states}
+        known = [state for states in alphabets(entries) for state in states]
+        texts = [state for state in known if not isinstance(state, int | float | Fraction) or isinstance(state, bool)]
+        if self.codes is None and texts:
+            raise InputError(
+                f"the state {texts[0]!r} is no number, so nothing says what is above it",
+                fix=f"list the states from the lowest, states = {list(dict.fromkeys(known))}, or give their codes",
+            ).at("states")
+        numbers = {state: code_of(state, self.codes) for state in known}
         values = sorted(set(numbers.values()))
         places = {state: values.index(number) for state, number in numbers.items()}
         return candidates(entries, self.entries, places, tuple(values), AtRank(self.shares), self._names)

@@ -140,6 +140,20 @@ class PermuteAndFlip(Base):
         most = math.ceil((math.log(steps / allowed) + 1) / unit) + 1
         return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
 
+    def words(self, values: int | None = None) -> str:
+        """Say how far from the best value those may be that are published, `values` of them together.
+
+        >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
+        'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
+        """
+        within, one = number(float(self.shortfall(0.95, values))), self.goal.draws == 1
+        if isinstance(self.goal, MostFrequent):
+            what = "the state published occurs" if one else "each state published occurs"
+            far = f"{what} at most {within} times less than the best one{'' if one else ' that is left'}"
+        else:
+            far = f"{'what' if one else 'each value that'} is published is off by at most {within} entries in rank"
+        return f"with probability 95 %, whatever the data, {far}"
+
     def is_blind(self, entries: int) -> bool:
         """Whether the best candidate may mostly be missed even where so many entries speak for it."""
         return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
@@ -164,19 +178,9 @@ def read(data: Mapping[str, Any]) -> PermuteAndFlip:
 
 
 def words(noise: Any) -> str:
-    """Say how far what is published may be from the best choice.
-
-    >>> words(PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)))
-    'with probability 95 %, whatever the data, the state published occurs at most 4 times less often than the best one'
-    """
-    within, one = number(float(noise.shortfall(0.95))), noise.goal.draws == 1
-    if isinstance(noise.goal, MostFrequent):
-        what = "the state published occurs" if one else "each state published occurs"
-        best = "the best one" if one else "the best one that is left"
-        far = f"{what} at most {within} times less often than {best}"
-    else:
-        far = f"{'what' if one else 'each value that'} is published is off by at most {within} entries in rank"
-    return f"with probability 95 %, whatever the data, {far}"
+    """Say on a certificate how far from the best value that may be which is published."""
+    choice: PermuteAndFlip = noise
+    return f"one of the declared values, more probable the better it fits; {choice.words()}"
 
 
 PERMUTE_AND_FLIP = Kind(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
 from takifugu.randomisers import KINDS, Noise, answered
+from takifugu.randomisers.selection import PermuteAndFlip
 from takifugu.visible import number
 
 if TYPE_CHECKING:
@@ -63,12 +64,16 @@ class Blur:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the noise of one table does to it; `told` says it of values that are randomised row by row."""
+    """What the noise of one table does to it; `told` says it of values that are randomised row by row, or chosen.
+
+    `is_blind` says of a choice that it mostly misses the best value even where all entries agree.
+    """
 
     name: str
     scope: str
     blurs: tuple[Blur, ...]
     told: str = ""
+    is_blind: bool = False
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
@@ -84,7 +89,7 @@ class Expected:
     def hopeless(self) -> bool:
         """Whether in every cell the median absolute noise exceeds the range of the cell."""
         if self.told:
-            return False
+            return self.is_blind
         noise, reach = self.noise_and_range
         return noise > reach
 
@@ -113,12 +118,25 @@ def expected(table: Table) -> Expected:
     first = table.questions[0].calibration
     if first.randomiser.output.is_column:
         return Expected(table.name, table.scope, (), column_words(first))
+    if isinstance(first.randomiser, PermuteAndFlip):
+        return _of_choices(table)
     values = sum(q.calibration.randomiser.cells for q in table.questions)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
     found = [_blur(calibration, units, values) for calibration, units in kinds.values()]
     return Expected(table.name, table.scope, tuple(sorted(found, key=lambda b: b.shares)))
+
+
+def _of_choices(table: Table) -> Expected:
+    """Return how far from the best values those may be that are chosen, by the widest noise of the table."""
+    values = sum(len(q.calibration.problem.published) for q in table.questions)
+    kinds = {id(q.calibration): q.calibration for q in table.questions}.values()
+    chosen = [(c.randomiser, max(c.problem.answers[0].cell_ranges())) for c in kinds]
+    noise, entries = max(chosen, key=lambda pair: pair[0].scale / max(pair[1], 1))
+    assert isinstance(noise, PermuteAndFlip)
+    is_blind = all(isinstance(one, PermuteAndFlip) and one.is_blind(most) for one, most in chosen)
+    return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
 
 
 def column_words(calibration: Calibration) -> str:

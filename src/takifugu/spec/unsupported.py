@@ -43,6 +43,7 @@ _RECIPES = {
     "min": Recipe("histogram", _READ["min"], _FAR, bins=True),
     "range": Recipe("histogram", _READ["range"], _FAR, bins=True),
     "mode": Recipe("histogram", "take its largest cell"),
+    "top-k": Recipe("histogram", "take its largest cells"),
     "count_distinct": Recipe("histogram", "count the cells whose interval lies above 0", _FAR),
     "frequencies": Recipe("histogram", "divide by the public number, total = 100, for shares"),
     "proportion": Recipe("mean", "with 1 as the code of what counts and 0 of all else, codes = { yes = 1, no = 0 }"),
@@ -59,6 +60,7 @@ _ALSO = {
     "min": "minimum smallest lowest",
     "range": "minmax",
     "mode": "mostfrequent mostcommon",
+    "top-k": "topk topn toplist",
     "count_distinct": "countdistinct distinct distinctcount nunique unique countunique cardinality",
     "frequencies": "frequency valuecounts",
     "proportion": "proportions rate rates ratio share shares percentage percent prevalence",
@@ -69,6 +71,7 @@ _ALSO = {
 }
 _NAMES = {spelt: name for name, spellings in _ALSO.items() for spelt in (*spellings.split(), name.replace("_", ""))}
 
+_SHARE = ", and share = 0.9, or several such as share = [0.25, 0.75]"
 _OF_ONE = "bins = { low = [0, 10], high = [10, 20] } under [source]"
 _OF_EACH = "bins = { age = { young = [0, 30], old = [30, 120] } } under [source]"
 _CLASSES = "ends = [20, 40] under [belief.classes.age]"
@@ -90,6 +93,9 @@ def instead_of(asked: Any, allowed: Sequence[str], raw: Any = None) -> InputErro
     name = _NAMES.get(re.sub("[^a-z0-9]", "", asked.lower())) if isinstance(asked, str) and len(asked) < 60 else None
     if name is None:
         return None
+    if name in allowed:  # another spelling of what is published
+        what = f'"{asked}" is not published under this name'
+        return InputError(what, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
     found, kind = _RECIPES[name], _kind_of(raw)
     what = f'"{asked}" is not published' if found.why else f'"{asked}" is not published under this name'
     either = " or ".join(f'"{query}"' for query in allowed)

@@ -15,6 +15,7 @@ from takifugu.laws.rationals import Number, as_fraction
 from takifugu.names import normalised
 from takifugu.queries import Additive, Count, Histogram, Identity, Mean, Query, State, Sum
 from takifugu.secrets import attribute, every_entry
+from takifugu.spec.choices import BY_RANK, CHOICES, blamed_key, choice_of, missing_of
 from takifugu.spec.columns import Column
 from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.problems import blamed, fault
@@ -30,11 +31,14 @@ _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "per
 
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
-    "states": ("histogram", "count"),
-    "codes": ("sum", "mean", "identity"),
+    "states": ("histogram", "count", *CHOICES),
+    "codes": ("sum", "mean", "identity", *BY_RANK),
+    "share": ("quantile",),
+    "k": ("top-k",),
+    "by": ("histogram", "count", "sum", "mean", "identity"),
     "grid": ("sum", "mean", "identity"),
     "attribute": ("sum", "mean", "identity"),
-    "variables": ("histogram", "count", "sum", "mean"),
+    "variables": ("histogram", "count", "sum", "mean", *CHOICES),
     "total": ("histogram",),
     "adjust": ("histogram", "count"),
 }
@@ -131,7 +135,7 @@ class Records(Kind):
             fix = 'write the column whose value is published, attribute = "education"'
             yield fault((*where, "attribute"), "is missing", fix)
             return
-        foreign = next(foreign_keys(item, number, _BELONGS), None)
+        foreign = next(iter((*missing_of(item, number), *foreign_keys(item, number, _BELONGS))), None)
         if foreign is not None:
             yield foreign
             return
@@ -147,6 +151,7 @@ class Records(Kind):
             self.query(item, belief, folder).resolve(belief)
         except TakifuguError as error:
             key = "states" if item.query in ("histogram", "count") else "codes"
+            key = blamed_key(error, item) if item.query in CHOICES else key
             at = error.where[:1]
             yield blamed(error, *where, *(at if at in (("grid",), ("variables",), ("attribute",)) else (key,)))
 
@@ -162,6 +167,8 @@ class Records(Kind):
         states = None if item.states is None else tuple(_known(s, named) for s in item.states)
         if item.query == "identity":
             return Identity(item.attribute, item.grid, codes)
+        if item.query in CHOICES:
+            return choice_of(item, codes, states, entries)
         if item.query == "histogram":
             return Histogram(states, item.total, entries)
         if item.query == "count":

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
+from takifugu.spec.choices import HowMany, Share
 from takifugu.spec.sections import (
     Adjust,
     AllowZeroNoise,
@@ -168,7 +169,7 @@ class RecordItemSpec(ItemWords):
 
     name: Annotated[TableName, Field(examples=["education"])]
     query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "identity"],
+        Literal["histogram", "count", "sum", "mean", "identity", "median", "quantile", "mode", "top-k"],
         Field(description="what is computed from the record, or from all users", examples=["count"]),
     ]
     epsilon: ItemEpsilon
@@ -185,8 +186,14 @@ class RecordItemSpec(ItemWords):
         Field(description="users: a cell for each group, or each combination of columns", examples=["ward"]),
     ] = None
     states: Annotated[
-        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["yes"]])
+        tuple[State, ...] | None,
+        Field(
+            description="the states counted, or the cells; those of a median or quantile from the lowest",
+            examples=[["yes"]],
+        ),
     ] = None
+    share: Share = None
+    k: HowMany = None
     codes: Annotated[
         dict[str, Number] | None,
         Field(description="the number that each value stands for", examples=[{"no": 0, "yes": 1}]),

@@ -10,6 +10,7 @@ from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Bins, Layout, Table, missing_states, parse_step
 from takifugu.queries import Sum
+from takifugu.spec.choices import BY_RANK, CHOICES, blamed_key, missing_of
 from takifugu.spec.kind import Kind, foreign_keys, undeclared
 from takifugu.spec.meaning import Meaning, two_tables
 from takifugu.spec.problems import blamed, fault
@@ -41,8 +42,11 @@ _OWN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
 _WAYS = ("matrix", "matrices", "stay", "stays", "fit")
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
-    "states": ("histogram", "count"),
-    "codes": ("sum", "mean", "linear"),
+    "states": ("histogram", "count", *CHOICES),
+    "codes": ("sum", "mean", "linear", *BY_RANK),
+    "share": ("quantile",),
+    "k": ("top-k",),
+    "by": ("histogram", "count", "sum", "mean", "linear"),
     "grid": ("sum", "mean", "linear"),
     "weights": ("linear",),
     "total": ("histogram",),
@@ -310,6 +314,9 @@ def _item(
     if item.query == "count" and not item.states:
         yield fault((*where, "states"), "is missing", 'write the states to count, for example states = ["walking"]')
         return
+    if lacking := [*missing_of(item, number)]:
+        yield from lacking
+        return
     yield from foreign_keys(item, number, _BELONGS)
     if item.per != "pooled" and source is not None and source.unit is None:
         what = f"is {item.per!r}, and no unit column is declared"
@@ -326,6 +333,7 @@ def _item(
             kind.query(item, chain, folder).resolve(chain)
     except TakifuguError as error:
         key = "states" if item.query in ("histogram", "count") else "codes"
+        key = blamed_key(error, item) if item.query in CHOICES else key
         yield blamed(error, *where, "grid" if error.where[:1] == ("grid",) else key)
 
 

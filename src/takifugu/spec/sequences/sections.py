@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from takifugu.frames import TimeFormat, Zone
+from takifugu.spec.choices import HowMany, Share
 from takifugu.spec.sections import (
     Adjust,
     AllowZeroNoise,
@@ -252,7 +253,7 @@ class ItemSpec(ItemWords):
 
     name: Annotated[TableName, Field(examples=["time-use"])]
     query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "linear"],
+        Literal["histogram", "count", "sum", "mean", "linear", "median", "quantile", "mode", "top-k"],
         Field(description="what is computed from the entries", examples=["histogram"]),
     ]
     epsilon: ItemEpsilon
@@ -262,12 +263,18 @@ class ItemSpec(ItemWords):
         "pooled"
     )
     states: Annotated[
-        tuple[State, ...] | None, Field(description="the states counted, or the cells", examples=[["walking"]])
+        tuple[State, ...] | None,
+        Field(
+            description="the states counted, or the cells; those of a median or quantile from the lowest",
+            examples=[["walking"]],
+        ),
     ] = None
+    share: Share = None
+    k: HowMany = None
     codes: Annotated[
         dict[str, Number] | None,
         Field(
-            description="the number that each state adds to a sum, mean or linear query",
+            description="the number that each state adds to a sum, mean or linear query, or is in a median or quantile",
             examples=[{"still": 0, "walking": 1}],
         ),
     ] = None

@@ -1,0 +1,164 @@
+"""Medians, quantiles, modes and top-k in release files: published, paid, certified; what does not fit is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.errors import CalibrationRefused, SpecError
+from takifugu.ledger import Ledger
+from takifugu.releasing.forecast import forecast
+from takifugu.spec import file as spec
+
+USERS = """\
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "stays"
+file = "stays.csv"
+value = "days"
+bins = { short = [0, 2], middle = [2, 7], long = [7, 400] }
+budget = 1000
+[belief]
+kind = "users"
+size = 60
+values = ["short", "middle", "long"]
+probabilities = ["0.3", "0.5", "0.2"]
+"""
+DAYS = [1] * 17 + [3] * 31 + [20] * 12
+CODES = "codes = { short = 1, middle = 4, long = 14 }"
+ORDER = 'states = ["short", "middle", "long"]'
+ITEM = '\n[[release]]\nname = "one"\nepsilon = {epsilon}\n{keys}\n'
+
+
+def published(folder: Path, keys: str, epsilon: int = 200, text: str = USERS) -> dict[str, object]:
+    (folder / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
+    (folder / "release.toml").write_text(text + ITEM.format(keys=keys, epsilon=epsilon))
+    tf.release_file(folder / "release.toml")
+    return {row["cell"]: row["value"] for row in tf.read_table(folder / "out" / "one.csv")}
+
+
+@pytest.mark.parametrize(("keys", "values"), [
+    (f'query = "median"\n{ORDER}', {"median": "middle"}),
+    (f'query = "median"\n{CODES}', {"median": 4}),
+    (f'query = "quantile"\nshare = 0.9\n{ORDER}', {"0.9 quantile": "long"}),
+    (f'query = "quantile"\nshare = [0.1, "1/2"]\n{CODES}', {"0.1 quantile": 1, "median": 4}),
+    ('query = "quantile"\nshare = 0.3\nstates = ["middle", "long"]', {"0.3 quantile": "middle"}),
+    ('query = "mode"', {"mode": "middle"}),
+    ('query = "mode"\nstates = ["long", "short"]', {"mode": "short"}),
+    ('query = "top-k"\nk = 2', {"rank 1": "middle", "rank 2": "short"}),
+])  # fmt: skip
+def test_with_next_to_no_noise_the_right_values_are_published(keys, values, tmp_path):
+    assert published(tmp_path, keys) == values
+    read = json.loads((tmp_path / "out" / "one.certificate.json").read_text())
+    assert set(read["answers"][0]["values"]) == set(values)
+    assert "more probable the better it fits" in (tmp_path / "out" / "one.certificate.txt").read_text()
+    page = (tmp_path / "out" / "one.report.html").read_text()
+    assert all(str(value) in page for value in values.values())
+
+
+def test_it_is_paid_like_a_count_and_never_drawn_again(tmp_path):
+    first = published(tmp_path, 'query = "mode"', epsilon=1)
+    assert published(tmp_path, 'query = "mode"', epsilon=1) == first
+    assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 1
+
+
+def test_the_forecast_says_how_far_it_may_be_off(tmp_path):
+    (tmp_path / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
+    (tmp_path / "release.toml").write_text(USERS + ITEM.format(keys='query = "mode"', epsilon=1))
+    (table,) = forecast(tmp_path / "release.toml").tables
+    assert "occurs at most 5 times less than the best one (of 60)" in table.words()
+    assert not table.hopeless
+
+
+def test_a_choice_that_is_blind_is_refused_before_it_is_paid(tmp_path):
+    with pytest.raises(CalibrationRefused, match="nothing but noise"):
+        published(tmp_path, f'query = "median"\n{ORDER}', epsilon="1e-3")  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("scope", ["unit", "pooled", "both"])
+def test_units_and_pieces_of_sequences(scope, tmp_path):
+    text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2').replace('"both"', f'"{scope}"')
+    where = files.write(tmp_path, text.replace("budget = 10", "budget = 600").replace("epsilon = 1.0", "epsilon = 200"))
+    tf.release_file(where)
+    values = {p.name: [row["value"] for row in tf.read_table(p)] for p in (tmp_path / "out").glob("*.csv")}
+    pooled = next((v for name, v in values.items() if "unit" not in name and scope != "unit"), None)
+    assert pooled in (None, ["walking", "still"])
+    assert {"unit": 1, "pooled": 1, "both": 2}[scope] == len(values)
+
+
+def test_a_window_of_a_calendar(tmp_path):
+    text = """\
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "home"
+file = "data.csv"
+value = "state"
+order = "time"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-19"
+budget = 400
+[belief]
+kind = "markov-chain"
+states = ["out", "in"]
+matrix = [[0.9, 0.1], [0.2, 0.8]]
+[[release]]
+name = "usual"
+query = "mode"
+every = "week"
+epsilon = 100
+"""
+    lines = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{'in' if hour < 168 else 'out'}"
+             for hour in range(336) if hour % 7]  # fmt: skip
+    (tmp_path / "data.csv").write_text("time,state\n" + "\n".join(lines) + "\n")
+    (tmp_path / "release.toml").write_text(text)
+    tf.release_file(tmp_path / "release.toml")
+    values = [row["value"] for path in sorted((tmp_path / "out").rglob("*.csv")) for row in tf.read_table(path)]
+    assert values == ["in", "out"]
+
+
+@pytest.mark.parametrize(("keys", "where", "says"), [
+    ('query = "median"', "release[0].states", "list the states from the lowest"),
+    ('query = "quantile"', "release[0].share", "is missing"),
+    (f'query = "quantile"\nshare = 1\n{ORDER}', "release[0].share", "above 0 and below 1"),
+    (f'query = "quantile"\nshare = [0.5, "1/2"]\n{ORDER}', "release[0].share", "none is repeated"),
+    (f'query = "quantile"\nshare = []\n{ORDER}', "release[0].share", "above 0 and below 1"),
+    (f'query = "quantile"\nshare = "half"\n{ORDER}', "release[0].share", "a share"),
+    ('query = "top-k"', "release[0].k", "is missing"),
+    ('query = "top-k"\nk = 0', "release[0].k", "1"),
+    ('query = "top-k"\nk = 4', "release[0].k", "smaller"),
+    ('query = "mode"\nk = 2', "release[0].k", "does not belong to a mode"),
+    ('query = "mode"\nshare = 0.5', "release[0].share", "does not belong to a mode"),
+    (f'query = "mode"\n{CODES}', "release[0].codes", "does not belong to a mode"),
+    ('query = "mode"\nstates = ["shrt"]', "release[0].states", "shrt"),
+    ('query = "mode"\nstates = ["short"]', "release[0].states", "two values"),
+    ('query = "mode"\nstates = ["short", "short"]', "release[0].states", "once"),
+    (f'query = "median"\n{ORDER}\n{CODES}', "release[0].codes", "codes"),
+    ('query = "median"\ncodes = { short = 1 }', "release[0].codes", "middle"),
+    (f'query = "median"\n{ORDER}\ngrid = 1', "release[0].grid", "does not belong to a median"),
+    ('query = "mode"\nby = "ward"', "release[0].by", ""),
+    ('query = "p50"', "release[0].query", 'write query = "median"'),
+    ('query = "percentile"', "release[0].query", "share = 0.9"),
+    ('query = "topk"', "release[0].query", 'write query = "top-k"'),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["users", "chain"])
+def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_path):
+    text = USERS
+    if kind == "chain":
+        chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
+        text = text[: text.index("kind =")] + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
+    (tmp_path / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
+    (tmp_path / "release.toml").write_text(text + ITEM.format(keys=keys, epsilon=1))
+    with pytest.raises(SpecError) as caught:
+        spec.load(tmp_path / "release.toml")
+    told = [line for line in caught.value.problems if line.startswith(where)]
+    assert told, caught.value.problems
+    assert says in told[0]
+    assert not (tmp_path / "ledger.db").exists()
