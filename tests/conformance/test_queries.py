@@ -43,6 +43,8 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.TopK(1, states=["walking", "still"], entries=[1]), CHAIN, WALK, [Fraction(1, 2), 0, 0]),
     (tf.Quantile("0.9", states=[4, -1]), NUMBERS, [-1, 4, 0], [Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]),
     (tf.Median(), NUMBERS, [-1, 4, 4], [Fraction(1, 2), 0, 1, 0]),
+    (tf.CountAbove([0, -2]), NUMBERS, [-1, 4, 4], [2, 3]),
+    (tf.CountAbove("1/2", codes=CODES, entries=[0, 1]), CHAIN, WALK, [1]),
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

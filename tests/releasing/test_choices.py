@@ -50,13 +50,15 @@ def published(folder: Path, keys: str, epsilon: int = 200, text: str = USERS) ->
     ('query = "quantile"\nshare = 0.3\nstates = ["middle", "long"]', {"0.3 quantile": "middle"}),
     ('query = "mode"', {"mode": "middle"}),
     ('query = "mode"\nstates = ["long", "short"]', {"mode": "short"}),
+    (f'query = "count-above"\nthresholds = [1, 4]\n{CODES}', {"above 1": 43, "above 4": 12}),
     ('query = "top-k"\nk = 2', {"rank 1": "middle", "rank 2": "short"}),
 ])  # fmt: skip
 def test_with_next_to_no_noise_the_right_values_are_published(keys, values, tmp_path):
     assert published(tmp_path, keys) == values
     read = json.loads((tmp_path / "out" / "one.certificate.json").read_text())
     assert set(read["answers"][0]["values"]) == set(values)
-    assert "more probable the better it fits" in (tmp_path / "out" / "one.certificate.txt").read_text()
+    chosen = "more probable the better it fits" in (tmp_path / "out" / "one.certificate.txt").read_text()
+    assert chosen == ("count-above" not in keys)
     page = (tmp_path / "out" / "one.report.html").read_text()
     assert all(str(value) in page for value in values.values())
 
@@ -144,6 +146,11 @@ epsilon = 100
     ('query = "median"\ncodes = { short = 1 }', "release[0].codes", "middle"),
     (f'query = "median"\n{ORDER}\ngrid = 1', "release[0].grid", "does not belong to a median"),
     ('query = "mode"\nby = "ward"', "release[0].by", ""),
+    ('query = "count-above"\nthresholds = [1, 4]', "release[0].codes", "not a number"),
+    (f'query = "count-above"\n{CODES}', "release[0].thresholds", "is missing"),
+    (f'query = "count-above"\nthresholds = []\n{CODES}', "release[0].thresholds", ""),
+    (f'query = "count-above"\nthresholds = [1, 1.0]\n{CODES}', "release[0].thresholds", "repeated"),
+    ('query = "mode"\nthresholds = [1]', "release[0].thresholds", "does not belong to a mode"),
     ('query = "p50"', "release[0].query", 'write query = "median"'),
     ('query = "percentile"', "release[0].query", "share = 0.9"),
     ('query = "topk"', "release[0].query", 'write query = "top-k"'),

@@ -1,5 +1,6 @@
 """What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
 
+from takifugu.queries.above import CountAbove
 from takifugu.queries.additive import Additive, Entries, IntArray, State
 from takifugu.queries.by import By
 from takifugu.queries.candidates import Candidates
@@ -23,6 +24,7 @@ __all__ = [
     "By",
     "Candidates",
     "Count",
+    "CountAbove",
     "CountRows",
     "CrossTable",
     "EachValue",

@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.errors import InputError, did_you_mean
 from takifugu.kept import kept
+from takifugu.queries.above import CountAbove
 from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.by import By
 from takifugu.queries.candidates import Candidates
@@ -29,6 +30,7 @@ KINDS: dict[str, Any] = {
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
     "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
     "quantile": Quantile, "top-k": TopK,
+    "quantile": Quantile, "top-k": TopK, "count-above": CountAbove,
 }  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")

@@ -15,7 +15,7 @@ from takifugu.laws.rationals import Number, as_fraction
 from takifugu.names import normalised
 from takifugu.queries import Additive, Count, Histogram, Identity, Mean, Query, State, Sum
 from takifugu.secrets import attribute, every_entry
-from takifugu.spec.choices import BY_RANK, CHOICES, blamed_key, choice_of, missing_of
+from takifugu.spec.choices import ABOVE, BY_RANK, CHOICES, blamed_key, choice_of, missing_of
 from takifugu.spec.columns import Column
 from takifugu.spec.kind import Kind, ReleaseFile, Unit, foreign_keys
 from takifugu.spec.problems import blamed, fault
@@ -32,13 +32,14 @@ _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "per
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count", *CHOICES),
-    "codes": ("sum", "mean", "identity", *BY_RANK),
+    "codes": ("sum", "mean", "identity", *BY_RANK, ABOVE),
     "share": ("quantile",),
     "k": ("top-k",),
+    "thresholds": (ABOVE,),
     "by": ("histogram", "count", "sum", "mean", "identity"),
     "grid": ("sum", "mean", "identity"),
     "attribute": ("sum", "mean", "identity"),
-    "variables": ("histogram", "count", "sum", "mean", *CHOICES),
+    "variables": ("histogram", "count", "sum", "mean", *CHOICES, ABOVE),
     "total": ("histogram",),
     "adjust": ("histogram", "count"),
 }
@@ -151,7 +152,7 @@ class Records(Kind):
             self.query(item, belief, folder).resolve(belief)
         except TakifuguError as error:
             key = "states" if item.query in ("histogram", "count") else "codes"
-            key = blamed_key(error, item) if item.query in CHOICES else key
+            key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
             at = error.where[:1]
             yield blamed(error, *where, *(at if at in (("grid",), ("variables",), ("attribute",)) else (key,)))
 
@@ -167,7 +168,7 @@ class Records(Kind):
         states = None if item.states is None else tuple(_known(s, named) for s in item.states)
         if item.query == "identity":
             return Identity(item.attribute, item.grid, codes)
-        if item.query in CHOICES:
+        if item.query in (*CHOICES, ABOVE):
             return choice_of(item, codes, states, entries)
         if item.query == "histogram":
             return Histogram(states, item.total, entries)

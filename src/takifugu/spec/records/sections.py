@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from takifugu.spec.choices import HowMany, Share
+from takifugu.spec.choices import HowMany, Share, Thresholds
 from takifugu.spec.sections import (
     Adjust,
     AllowZeroNoise,
@@ -169,7 +169,7 @@ class RecordItemSpec(ItemWords):
 
     name: Annotated[TableName, Field(examples=["education"])]
     query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "identity", "median", "quantile", "mode", "top-k"],
+        Literal["histogram", "count", "sum", "mean", "identity", "median", "quantile", "mode", "top-k", "count-above"],
         Field(description="what is computed from the record, or from all users", examples=["count"]),
     ]
     epsilon: ItemEpsilon
@@ -194,6 +194,7 @@ class RecordItemSpec(ItemWords):
     ] = None
     share: Share = None
     k: HowMany = None
+    thresholds: Thresholds = None
     codes: Annotated[
         dict[str, Number] | None,
         Field(description="the number that each value stands for", examples=[{"no": 0, "yes": 1}]),

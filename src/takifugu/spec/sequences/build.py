@@ -19,7 +19,7 @@ from takifugu.frames import Bins, Calendar, Layout, Lengths, Recode, Table, tran
 from takifugu.laws.rationals import as_fraction
 from takifugu.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.secrets import Secret, entry, every_entry
-from takifugu.spec.choices import CHOICES, choice_of
+from takifugu.spec.choices import ABOVE, CHOICES, choice_of
 from takifugu.spec.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
 from takifugu.spec.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
 from takifugu.spec.sequences.sections import (
@@ -150,7 +150,7 @@ def query_of(item: ItemSpec, states: Sequence[State], folder: Path) -> Query:
     if item.query == "count":
         return Count(item.states or ())
     codes = codes_of(item, states)
-    if item.query in CHOICES:
+    if item.query in (*CHOICES, ABOVE):
         return choice_of(item, codes, item.states)
     if item.query == "linear":
         return Linear(weights_of(item, folder), codes, item.grid)

@@ -10,7 +10,7 @@ from takifugu.beliefs.pieces import Chain
 from takifugu.errors import TakifuguError, did_you_mean
 from takifugu.frames import Bins, Layout, Table, missing_states, parse_step
 from takifugu.queries import Sum
-from takifugu.spec.choices import BY_RANK, CHOICES, blamed_key, missing_of
+from takifugu.spec.choices import ABOVE, BY_RANK, CHOICES, blamed_key, missing_of
 from takifugu.spec.kind import Kind, foreign_keys, undeclared
 from takifugu.spec.meaning import Meaning, two_tables
 from takifugu.spec.problems import blamed, fault
@@ -43,9 +43,10 @@ _WAYS = ("matrix", "matrices", "stay", "stays", "fit")
 #: The keys of [[release]] that only some queries have.
 _BELONGS = {
     "states": ("histogram", "count", *CHOICES),
-    "codes": ("sum", "mean", "linear", *BY_RANK),
+    "codes": ("sum", "mean", "linear", *BY_RANK, ABOVE),
     "share": ("quantile",),
     "k": ("top-k",),
+    "thresholds": (ABOVE,),
     "by": ("histogram", "count", "sum", "mean", "linear"),
     "grid": ("sum", "mean", "linear"),
     "weights": ("linear",),
@@ -333,7 +334,7 @@ def _item(
             kind.query(item, chain, folder).resolve(chain)
     except TakifuguError as error:
         key = "states" if item.query in ("histogram", "count") else "codes"
-        key = blamed_key(error, item) if item.query in CHOICES else key
+        key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
         yield blamed(error, *where, "grid" if error.where[:1] == ("grid",) else key)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from takifugu.frames import TimeFormat, Zone
-from takifugu.spec.choices import HowMany, Share
+from takifugu.spec.choices import HowMany, Share, Thresholds
 from takifugu.spec.sections import (
     Adjust,
     AllowZeroNoise,
@@ -253,7 +253,7 @@ class ItemSpec(ItemWords):
 
     name: Annotated[TableName, Field(examples=["time-use"])]
     query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "linear", "median", "quantile", "mode", "top-k"],
+        Literal["histogram", "count", "sum", "mean", "linear", "median", "quantile", "mode", "top-k", "count-above"],
         Field(description="what is computed from the entries", examples=["histogram"]),
     ]
     epsilon: ItemEpsilon
@@ -271,6 +271,7 @@ class ItemSpec(ItemWords):
     ] = None
     share: Share = None
     k: HowMany = None
+    thresholds: Thresholds = None
     codes: Annotated[
         dict[str, Number] | None,
         Field(
