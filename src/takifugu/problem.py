@@ -118,7 +118,7 @@ class Problem:
     @property
     def published(self) -> tuple[str, ...]:
         """Return the names of what is published: the cells, unless a choice is made by them."""
-        return self.labels if self.is_pair else self.answers[0].published
+        return self.labels if self.candidates is None else self.candidates.published
 
     @cached_property
     def candidates(self) -> Candidates | None:

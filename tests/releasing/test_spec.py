@@ -47,7 +47,8 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
         "release[0].query: is 'histgram'; did you mean 'histogram'?; "
-        'write "histogram" or "count" or "sum" or "mean" or "linear"',
+        'write "histogram" or "count" or "sum" or "mean" or "linear" or "median" or "quantile" or "mode" or "top-k" '
+        'or "count-above"',
         "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
         "ledgr: is not a known key here; did you mean 'ledger'?; "

@@ -74,11 +74,6 @@ class Additive:
         return len(self.labels)
 
     @property
-    def published(self) -> tuple[str, ...]:
-        """Return the names of what is published: the cells themselves, unless a choice among them is."""
-        return self.labels
-
-    @property
     def key(self) -> Hashable:
         """Return a key that two shares of an answer have in common exactly when they add the same numbers."""
         table_of = None if self.table_of is None else self.table_of.tobytes()

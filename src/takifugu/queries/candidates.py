@@ -134,11 +134,7 @@ class Candidates(Additive):
 
     outcomes: tuple[Outcome, ...] = ()
     goal: Goal = MostFrequent(1)
-    drawn: tuple[str, ...] = ()
-
-    @property
-    def published(self) -> tuple[str, ...]:
-        return self.drawn
+    published: tuple[str, ...] = ()
 
 
 def candidates(
