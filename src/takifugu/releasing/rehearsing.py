@@ -54,6 +54,6 @@ def _blank(asked: Sequence[Ready], drawn: Callable[[Ready, object], Drawn]) -> I
     for one in asked:
         noise = one.question.calibration.randomiser
         if one.labels:
-            yield drawn(one, noise.draw((0,) * len(one.labels), bits))
+            yield drawn(one, noise.draw((0,) * noise.cells, bits))
         else:
             yield drawn(one, noise.draw_column([0] * len(one.seen.data), bits))
