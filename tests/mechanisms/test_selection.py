@@ -11,13 +11,19 @@ import pytest
 from tests.support.choice_oracles import frequent_law, rank_law, worst_ratio
 
 import takifugu as tf
+from takifugu import queries
 from takifugu.asymmetric import Asymmetric, Policy, none_of
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
+from takifugu.calibration.registry import Line
+from takifugu.calibration.trials import attempt
 from takifugu.domain import Domain
-from takifugu.errors import CalibrationRefused, InputError
+from takifugu.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.guarantee import Composition
+from takifugu.mechanisms.answer_noise import laplace_noise, normal_noise
+from takifugu.problem import Bound, Cost, Problem, Witness
 from takifugu.queries.candidates import AtRank, MostFrequent
-from takifugu.randomisers import from_dict
+from takifugu.randomisers import DiscreteLaplace, from_dict
 from takifugu.randomisers.selection import PermuteAndFlip
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -195,3 +201,64 @@ def _within(noise, counts, width):
             drawn.append(place)
         total += math.exp(noise.log_density((*counts, 0), output)) * good
     return total
+
+
+def test_a_mechanism_written_elsewhere_cannot_publish_the_counts():
+    """Noise for numbers on a choice would publish every count: it is refused wherever it comes from."""
+    problem = Problem(FRAMEWORKS["chain"], tf.Mode(), Fraction(1))
+    with pytest.raises(Unsupported, match="one of declared values is chosen"):
+        laplace_noise(problem, Fraction(1))
+    with pytest.raises(Unsupported, match="one of declared values is chosen"):
+        normal_noise(problem, Fraction(1))
+    with pytest.raises(Unsupported, match="one of declared values is chosen"):
+        _ = problem.law_parts
+    with pytest.raises(InputError, match="noise for numbers"):
+        attempt(Line("loud", Loud()), problem, allow_zero_noise=False, limited=True)
+
+
+class Loud:
+    name, source = "loud", "nowhere"
+
+    def cost(self, problem):
+        return Cost(1.0)
+
+    def bound(self, problem):
+        noise = DiscreteLaplace(Fraction(100), problem.grid, problem.cells)
+        return Bound(noise, problem.epsilon, Fraction(0), Composition.WHOLE, Witness("any"))
+
+
+@pytest.mark.parametrize("made", [
+    lambda: tf.By(tf.Mode(), {"a": [0]}), lambda: tf.Together([tf.Mode(), tf.Count(1)]),
+    lambda: tf.AtMost(tf.Mode(), 2),
+])  # fmt: skip
+def test_queries_of_queries_do_not_take_a_choice_for_counts(made):
+    with pytest.raises(InputError):
+        made()
+
+
+@pytest.mark.parametrize("made", [
+    lambda: tf.Quantile(0), lambda: tf.Quantile(1.0), lambda: tf.Quantile([]), lambda: tf.Quantile([0.5, "1/2"]),
+    lambda: tf.Quantile("half"), lambda: tf.Quantile(float("nan")), lambda: tf.TopK(0), lambda: tf.TopK(True),
+    lambda: tf.TopK(1.5), lambda: tf.Median({0: 1}, [0, 1]), lambda: tf.Median(states=[]), lambda: tf.Mode("01"),
+    lambda: tf.Mode([0, 0]), lambda: tf.CountAbove([]), lambda: tf.CountAbove([1, 1.0]), lambda: tf.CountAbove("x"),
+])  # fmt: skip
+def test_what_is_no_choice_is_refused(made):
+    with pytest.raises(InputError):
+        made()
+
+
+@pytest.mark.parametrize("query", [
+    tf.TopK(3), tf.Mode(states=[0, 7]), tf.Mode(states=[0]), tf.Median(states=[0, 7]), tf.Median(codes={0: 1}),
+    tf.Median(codes={0: 1, 1: 1}), tf.Median(entries=[9]),
+])  # fmt: skip
+def test_what_the_belief_does_not_know_is_refused(query):
+    with pytest.raises(InputError):
+        tf.calibrate(FRAMEWORKS["chain"], query, 1)
+
+
+def test_a_query_reads_back_and_is_the_same():
+    coded = (tf.Quantile(["1/3"], codes={0: Fraction(1, 2), 1: 3}), tf.CountAbove(["1/3"], {0: 1, 1: 2}))
+    for query in (*QUERIES.values(), *coded):
+        again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
+        assert again == query
+        assert hash(again) == hash(query)

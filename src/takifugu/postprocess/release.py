@@ -141,15 +141,25 @@ class Release:
     def __str__(self) -> str:
         c = self.certificate
         head = f"{c.statistic}, noisy: {made(c)}"
+        warning = "" if c.private else f"{NOT_PRIVATE}\n"
+        if self._has_no_intervals:
+            listed = text_table(("cell", "published"), [[r["cell"], number(r["value"])] for r in self.rows()])
+            return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", listed])
         rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
         table = text_table(("cell", "value", "low", "high"), rows)
         note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
-        warning = "" if c.private else f"{NOT_PRIVATE}\n"
         return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", table, "", *textwrap.wrap(note, WIDTH)])
+
+    @property
+    def _has_no_intervals(self) -> bool:
+        return all(row["low"] is None for row in self.rows())
 
     def _repr_html_(self) -> str:
         c = self.certificate
         warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+        if self._has_no_intervals:
+            listed = [[r["cell"], number(r["value"])] for r in self.rows()]
+            return warning + html_table(("cell", "published"), listed, f"{c.statistic}: {made(c)}.")
         rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
         heads = ("cell", "noisy value", "95 % interval (noise only)")
         note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
