@@ -29,7 +29,6 @@ KINDS: dict[str, Any] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
     "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
-    "quantile": Quantile, "top-k": TopK,
     "quantile": Quantile, "top-k": TopK, "count-above": CountAbove,
 }  # fmt: skip
 
