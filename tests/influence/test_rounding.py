@@ -117,10 +117,14 @@ def test_no_bound_is_below_what_a_likelihood_of_the_cone_reaches(states, size):
     assert reached
 
 
-def test_two_levels_are_never_below_the_largest_of_all_sets():
+@pytest.mark.parametrize("never", [0.0, 0.15])
+def test_two_levels_are_never_below_the_largest_of_all_sets(never):
+    """A value that is impossible on one side or both is in the set, or not, as that is worse."""
     rng = np.random.default_rng(9)
-    for size in (1e-6, 0.7, 30.0):
+    for size in (1e-6, 0.7, 30.0) * 4:
         rows = random_rows(rng, 3, 4)
+        rows[rows < never] = 0
+        rows /= rows.sum(axis=1, keepdims=True)
         found = over_levels(rows, size)
         for a, b in product(range(3), repeat=2):
             sets = product((mpmath.mpf(1), mpmath.exp(exact(size))), repeat=4)
