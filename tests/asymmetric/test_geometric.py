@@ -131,6 +131,24 @@ def test_alpha_is_exactly_0_and_beta_is_that_of_t_plus_1() -> None:
             assert safe == pytest.approx(1 - math.exp(-0.7 * (threshold + 1 - count)))
 
 
+@pytest.mark.parametrize("direction", [DOWN, UP])
+@pytest.mark.parametrize("sensitivity", [1, 3, HALF])
+def test_a_count_beside_others_is_one_of_a_total_change(sensitivity: Any, direction: Direction) -> None:
+    """An allowed move takes this count one step and all together `sensitivity`: one step loses its share of epsilon."""
+    before, after = (5, 4) if direction is DOWN else (4, 5)
+    one, other = (dict(geometric_law(count, 9, 2, sensitivity, direction).items()) for count in (before, after))
+    assert set(one) < set(other)
+    assert max(math.log(one[z] / other[z]) for z in one) == pytest.approx(2 / float(sensitivity))
+
+
+@pytest.mark.parametrize("maximum", [0, -1, 1.5, True, "9"])
+def test_the_end_of_a_count_is_a_whole_number_above_0(maximum: Any) -> None:
+    with pytest.raises(InputError) as told:
+        geometric_law(0, maximum, 1)
+    assert told.value.where == ("maximum",)
+    assert len(geometric_law(0, 1, 1)) == 2
+
+
 @pytest.mark.parametrize("make", [
     lambda: geometric_law(3, 2, 1), lambda: geometric_law(-1, 2, 1), lambda: geometric_law(1, 0, 1),
     lambda: geometric_law(1, 2, 0), lambda: geometric_law(1.5, 2, 1), lambda: geometric_law(1, 2, 1, 0),

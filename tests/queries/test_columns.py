@@ -123,6 +123,20 @@ def test_a_mean_is_the_sum_over_the_number_of_records():
     assert mean.evaluate(np.array([[1]] * 4))[0] * mean.grid == 5
 
 
+@pytest.mark.parametrize("other", [(0, 1), (0, 5), (5, 0, 2)])
+def test_each_column_has_its_own_values(other):
+    record = Record(("x", "y"), ((0, 1), other))
+    assert record.one_alphabet is (other == (0, 1))
+    answer = over_columns(tf.Sum(), record, 2, (0, 1), 2)
+    assert [answer.change([column]) * answer.grid for column in (0, 1)] == [2, 2 * (max(other) - min(other))]
+    data = np.array([[1, 1], [0, len(other) - 1]])
+    assert answer.evaluate(data)[0] * answer.grid == 1 + other[1] + other[-1]
+    with pytest.raises(InputError):
+        over_columns(tf.Sum("z"), record, 2, (0, 1), 2)
+    with pytest.raises(InputError):
+        record.position("z")
+
+
 def test_answers_that_are_joined_have_the_cells_of_each():
     record = Record(("x", "y"), ((0, 5, 7), ("c", "d")))
     parts = (tf.Sum("x"), tf.Mean("x"), tf.CountRows({"y": "d"}))
