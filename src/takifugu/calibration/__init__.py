@@ -64,7 +64,7 @@ def calibrate(
     >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
     100.0
     """
-    problem = _problem(framework, query, epsilon, delta)
+    problem = problem_of(framework, query, epsilon, delta)
     conditions = check_beliefs(framework, allow_private_belief)
     if mechanism != "auto":
         line = find(mechanism, framework.definition)
@@ -105,7 +105,7 @@ def compare(
     >>> table[0].name, table[0].scale
     ('group', 1.0)
     """
-    problem = _problem(framework, query, epsilon, delta)
+    problem = problem_of(framework, query, epsilon, delta)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, patient=only)
     listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
@@ -126,25 +126,32 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
     >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
     Fraction(1, 4)
     """
-    from takifugu.composition.promise import promise_of  # it loads the quilts, which few calibrations need
-
     exact = as_fraction(scale, "the scale")
     if exact <= 0:
         raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0").at("scale")
-    problem = _problem(framework, query, 1, 0)
+    problem = problem_of(framework, query, 1, 0)
     conditions = check_beliefs(framework, allow_private_belief)
     if not LEAST_SCALE <= exact / problem.grid <= LARGEST_SCALE:
         raise InputError(
             f"the scale is {scale!r}",
             rule=f"it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}",
         ).at("scale")
-    promise = promise_of(problem, exact)
-    noise = _of_scale(problem, exact)
+    return of_scale(problem, exact, "with-scale", _CHOSEN_SCALE, conditions)
+
+
+def of_scale(
+    problem: Problem, scale: Fraction, mechanism: str, source: str, conditions: tuple[str, ...]
+) -> Calibration:
+    """Return Laplace noise of exactly this scale (answer units), with what it promises alone."""
+    from takifugu.composition.promise import promise_of  # it loads the quilts, which few calibrations need
+
+    promise = promise_of(problem, scale)
+    noise = noise_of(problem, scale)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
-    return _calibration(problem, "with-scale", bound, _CHOSEN_SCALE, conditions, asked=None)
+    return _calibration(problem, mechanism, bound, source, conditions, asked=None)
 
 
-def _of_scale(problem: Problem, scale: Fraction) -> Randomiser:
+def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     """Return noise of exactly this scale, in the form that the answer's grid allows, or a choice of this scale."""
     if (choice := problem.candidates) is not None:
         return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal)
@@ -153,7 +160,8 @@ def _of_scale(problem: Problem, scale: Fraction) -> Randomiser:
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
 
 
-def _problem(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
+def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
+    """Return what calibration is given; InputError for what is no framework, query or budget, or does not fit."""
     if not isinstance(framework, Framework):
         raise InputError(
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"

@@ -71,7 +71,7 @@ def longest_change(answer: Additive) -> Fraction:
     """Return how far the answer moves at most in L2 when all its entries change, rounded up, in grid units.
 
     >>> from takifugu import Histogram, MarkovChain
-    >>> float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2)
+    >>> round(float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2), 9)
     32.0
     """
     square = sum(reach * reach for reach in answer.cell_ranges())
