@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takifugu.beliefs.users import IndependentUsers
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.entry_budget import entry_budget
+    from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.certificates.cells import read_table
     from takifugu.composition import compose
     from takifugu.frameworks import Pufferfish, between
@@ -123,6 +124,7 @@ __all__ = [
     "attribute",
     "between",
     "calibrate",
+    "calibrate_jointly",
     "charge",
     "clique_infection",
     "cliques_of",
@@ -172,6 +174,7 @@ _MODULES = {
     "takifugu.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.calibration.entry_budget": ("entry_budget",),
+    "takifugu.calibration.jointly": ("calibrate_jointly",),
     "takifugu.composition": ("compose",),
     "takifugu.frameworks": ("Pufferfish", "between"),
     "takifugu.laws.densities.normal": ("Normal", "NormalMixture"),
