@@ -112,6 +112,7 @@ def test_other_beliefs_add_up_too():
         ([COUNT, LAST], {"weights": [1]}, "weights"),
         ([COUNT, LAST], {"weights": [1, 0]}, "weights"),
         ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {}, "no secret moves"),
+        ([COUNT, tf.Mode()], {}, "publishes a choice"),
     ],
 )
 def test_bad_input(queries, keys, words):

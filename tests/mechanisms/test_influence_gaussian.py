@@ -160,6 +160,8 @@ def test_refusals():
     framework = framework_of(STAY, 6)
     with pytest.raises(CalibrationRefused, match="delta is 0"):
         tf.calibrate(framework, tf.Count(1), 1, 0, mechanism="influence-gaussian")
+    with pytest.raises(CalibrationRefused, match="adds noise to a number"):
+        tf.calibrate(framework, tf.Mode(), 1, 1e-6, mechanism="influence-gaussian")
     pair = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1]))
     with pytest.raises(CalibrationRefused, match="no entries"):
         tf.calibrate(pair, tf.Identity(), 1, 1e-6, mechanism="influence-gaussian")

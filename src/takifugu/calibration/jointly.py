@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu import searches
-from takifugu.calibration import laplace_of, of_scale, problem_of
+from takifugu.calibration import noise_of, of_scale, problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.rules import check_beliefs
 from takifugu.composition import Charge, charge_of, joint
@@ -57,8 +57,8 @@ def calibrate_jointly(
     the least where all profiles have one shape. Each calibration states what its release promises alone; `compose` of
     them is at most epsilon.
 
-    Raises InputError for no queries, weights that do not fit, a bad epsilon and a framework that is not Pufferfish over
-    entries; CalibrationRefused for a query that no secret moves, and a belief from the private data.
+    Raises InputError for no queries, choices, weights that do not fit, a bad epsilon and a framework that is not
+    Pufferfish over entries; CalibrationRefused for a query that no secret moves, and a belief from the private data.
 
     >>> from takifugu import Count, Histogram, MarkovChain, Pufferfish, compose, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
@@ -74,6 +74,11 @@ def calibrate_jointly(
         raise InputError(
             "the framework has no entries whose losses add up", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
+    if (choice := next((problem for problem in problems if problem.candidates is not None), None)) is not None:
+        raise InputError(
+            f"the query ({choice.query.describe()}) publishes a choice",
+            rule="it has no error in the units of an answer", fix="calibrate it alone, with an epsilon of its own",
+        ).at("queries")  # fmt: skip
     conditions = check_beliefs(framework, allow_private_belief)
     shared = f"one of {len(each)} queries that share an epsilon of {float(budget):g}"
     split = Split(framework, tuple(problems), _weights(weights, len(each)), budget)
@@ -147,7 +152,7 @@ class Split:
 
     def error(self, scales: Scales) -> float:
         """Return the weighted sum of the expected errors."""
-        noises = [laplace_of(problem, Fraction(scale)) for problem, scale in zip(self.problems, scales, strict=True)]
+        noises = [noise_of(problem, Fraction(scale)) for problem, scale in zip(self.problems, scales, strict=True)]
         return math.fsum(weight * noise.expected_error() for weight, noise in zip(self.weights, noises, strict=True))
 
     def fitted(self, shape: Sequence[float]) -> Scales:

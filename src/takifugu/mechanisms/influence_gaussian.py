@@ -49,6 +49,7 @@ class InfluenceGaussian:
         >>> round(float(bound.randomiser.scale), 2)
         14.12
         """
+        problem.check_adds()
         refused = refusal(problem) or unknown(problem)
         if refused:
             return refused
