@@ -15,14 +15,17 @@ from takifugu.errors import Unsupported
 from takifugu.influence import bags as networks_bags
 from takifugu.influence import networks
 from takifugu.influence.bags import loss_by_bags
+from takifugu.influence import junction, networks
+from takifugu.influence.bags import Bag, loss_by_bags
 from takifugu.influence.blocks import eliminated, layered, orders, whole
 from takifugu.influence.conditionals import moral_graph
 from takifugu.influence.elimination import loss_by_elimination
 from takifugu.influence.exchangeable import exchangeable_loss
+from takifugu.influence.junction import junction_losses, junction_tree
 from takifugu.influence.networks import (
     TOO_WIDE,
     clique_losses,
-    forest_losses,
+    every_loss,
     group_loss,
     network_loss,
     network_losses,
@@ -81,6 +84,70 @@ def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(se
         assert least[pairs] == pytest.approx(truth[pairs], abs=1e-8)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_one_junction_tree_bounds_all_entries_and_is_never_above_the_sum(seed):
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(3):
+        network = BayesianNetwork(random_network(rng, int(rng.integers(3, 7)), 3, zeros=bool(rng.random() < 0.5)))
+        law = law_of(network)
+        if law.size > 100:
+            continue
+        tables = random_tables(rng, law.shape)
+        for entry, loss in enumerate(junction_losses(network, tables)):
+            pairs = possible_pairs(network, entry)
+            assert (loss >= oracle.worst_pairs(law, tables, entry) - 1e-9)[pairs].all()
+            assert (loss <= np.minimum(tables[entry] + sum_without(tables, entry), np.inf) + 1e-9)[pairs].all()
+
+
+def sum_without(tables, entry):
+    return sum(table.max() for t, table in enumerate(tables) if t != entry)
+
+
+def joined_in_a_ladder(rng, rungs, zeros=False):
+    """Two rows of variables, each hanging on the ones before it in both rows: separators that overlap."""
+    parents = [[], [0], *([2 * n - 2, 2 * n - 1] for n in range(1, rungs) for _ in (0, 1))]
+    rows = [rng.dirichlet([1, 1], size=(2,) * len(above)) for above in parents]
+    if zeros:
+        rows[2][0, 0], rows[3][1, 1] = [1.0, 0.0], [0.0, 1.0]
+    return binary(parents, rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_messages_that_straddle_are_split_on_the_safe_side(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(junction, "JOINED", 1)
+    network = joined_in_a_ladder(rng, 3, zeros=seed % 2 == 1)
+    tables = random_tables(rng, [2] * 6, silent=0.1)
+    tree = junction_tree(network)
+    assert any(set(tree.separator(a, b)) & set(tree.separator(b, c)) for a, b in tree.edges for _, c in tree.edges)
+    ratios = []
+    for entry, loss in enumerate(junction_losses(network, tables)):
+        truth = oracle.worst_pairs(law_of(network), tables, entry)
+        pairs = possible_pairs(network, entry)
+        assert (loss >= truth - 1e-9)[pairs].all()
+        ratios.append(loss.max() / truth.max())
+    assert max(ratios) < 2.5
+
+
+def test_components_of_a_network_add_nothing_to_each_other():
+    rng = np.random.default_rng(1)
+    rows = [rng.dirichlet([1, 1], size=(2,) * n) for n in (0, 0, 2, 0, 0, 2)]
+    network = binary([[], [], [0, 1], [], [], [3, 4]], rows)
+    for loss in junction_losses(network, [0.3 * PAIR] * 6):
+        assert loss.max() <= 0.9 + 1e-12
+
+
+def test_a_message_that_forgets_a_variable_is_below_what_a_mechanism_attains(monkeypatch):
+    rng = np.random.default_rng(2)
+    network = joined_in_a_ladder(rng, 3)
+    tables = [PAIR] * 6
+    truth = [oracle.worst_pairs(law_of(network), tables, entry).max() for entry in range(6)]
+    monkeypatch.setattr(junction.Message, "split", lambda self, aside: (self._about([], PAIR[:1, :1]),) * 2)
+    monkeypatch.setattr(junction, "JOINED", 1)
+    lost = [loss.max() for loss in junction_losses(network, tables)]
+    assert any(less < most * (1 - 1e-3) for less, most in zip(lost, truth, strict=True))
+
+
 def test_bags_are_never_above_elimination_in_the_same_order():
     rng = np.random.default_rng(5)
     for _ in range(8):
@@ -100,7 +167,7 @@ def test_binary_trees_are_exact_for_every_entry(seed):
     rng = np.random.default_rng(seed)
     network = BayesianNetwork(spec_of(tree(rng, 6), rng, zeros=seed % 3 == 2, most_states=2))
     tables = random_tables(rng, [2] * 6, silent=0.1)
-    losses = forest_losses(network, Profile.by_entry(tables))
+    losses = every_loss(network, Profile.by_entry(tables))
     for entry, loss in enumerate(losses):
         pairs = possible_pairs(network, entry)
         assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
@@ -112,7 +179,7 @@ def test_trees_of_several_states_are_sound_and_nearly_exact(seed):
     network = BayesianNetwork(spec_of(tree(rng, 5), rng, zeros=seed % 2 == 1, most_states=3))
     tables = random_tables(rng, [len(node.states) for node in network.nodes])
     profile = Profile.by_entry(tables)
-    for entry, loss in enumerate(forest_losses(network, profile)):
+    for entry, loss in enumerate(every_loss(network, profile)):
         pairs = possible_pairs(network, entry)
         truth = oracle.worst_pairs(law_of(network), tables, entry)
         assert (loss >= truth - 1e-9)[pairs].all()
@@ -130,7 +197,7 @@ def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
         network = binary([[], *([p] for p in rng.integers(0, range(1, 6)))], tables)
         law = law_of(network)
         releases = [oracle.count(law.shape, [1], 1.1), oracle.count(law.shape, [1], 0.9, [1, 3, 4])]
-        losses = forest_losses(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))
+        losses = every_loss(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))
         for entry, loss in enumerate(losses):
             assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
 
@@ -139,7 +206,7 @@ def test_scale_of_a_tree_of_six():
     start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
     network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
     for scale, within in ((0.80246197897409541, True), (0.80246197897409541 * (1 - 1e-9), False)):
-        losses = forest_losses(network, Profile.of(PAIR / scale, 6))
+        losses = every_loss(network, Profile.of(PAIR / scale, 6))
         assert bool(max(loss.max() for loss in losses) <= 3 + 1e-12) == within
 
 
@@ -207,7 +274,7 @@ def test_blocks_are_layers_split_where_nothing_joins_them():
     ]  # fmt: skip
     star = {0: {1}, 1: {0, 2, 3}, 2: {1}, 3: {1}}
     assert [(bag.variables, bag.separator) for bag in layered(star, 0)] == [((2,), (1,)), ((3,), (1,)), ((1,), (0,))]
-    assert [(bag.variables, bag.separator) for bag in whole(star, 2)] == [((0, 1, 3), (2,))]
+    assert [(bag.variables, bag.separator) for bag in whole(star, 2, [2] * 4)] == [((0, 1, 3), (2,))]
 
 
 def test_a_ring_by_layers_and_by_elimination():
@@ -231,7 +298,8 @@ def test_a_wide_network_falls_back_to_the_sum_and_says_so():
     assert (result.way, result.note) == ("group", TOO_WIDE)
     assert result.loss.max() == pytest.approx(0.1 * network.size)
     with pytest.raises(Unsupported, match="too many"):
-        loss_by_bags(network, {t: profile.at(t) for t in range(network.size)}, 0, whole(moral_graph(network, [16]), 0))
+        loss_by_bags(network, {t: profile.at(t) for t in range(17)}, 0, [Bag(tuple(range(1, 17)), (0,))])
+    assert whole(moral_graph(network, [16]), 0, [2] * 17) is None
 
 
 def test_a_large_network_of_small_width_is_far_below_the_sum():
@@ -247,7 +315,7 @@ def test_a_large_network_of_small_width_is_far_below_the_sum():
 def test_long_trees_keep_rounding_on_the_safe_side_and_small():
     size = 2000
     network = binary([[], *([i] for i in range(size - 1))], [[0.8, 0.2], *[[[0.9, 0.1], [0.4, 0.6]]] * (size - 1)])
-    losses = forest_losses(network, Profile.of(PAIR / 3.33640892201531, size))
+    losses = every_loss(network, Profile.of(PAIR / 3.33640892201531, size))
     worst = max(loss.max() for loss in losses)
     assert 1 <= worst <= 1 + 1e-9
 

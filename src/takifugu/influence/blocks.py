@@ -10,6 +10,9 @@ from takifugu.influence.bags import Bag
 
 Graph = Mapping[int, set[int]]
 
+#: States of everything in one bag, beyond which its program takes longer than all other ways together.
+MOST_IN_ONE = 64
+
 
 def reached(near: Graph, entry: int) -> dict[int, int]:
     """Return the distance of each variable that a path of the graph joins with an entry; the entry comes first.
@@ -100,12 +103,24 @@ def orders(near: Graph, entry: int, sizes: Mapping[int, int]) -> Iterator[list[i
     distance = reached(near, entry)
     arcs = [(v, u) for v in distance for u in near[v] if v < u]
     yield elimination_order(arcs, {v: sizes[v] for v in distance}, [entry])
+    yield from by_place(near, entry)
+
+
+def by_place(near: Graph, entry: int) -> Iterator[list[int]]:
+    """Yield children before parents, where parents shield all that the entry does not hang below; the farthest first.
+
+    >>> list(by_place({0: {1, 2}, 1: {0}, 2: {0, 3}, 3: {2}}, 0))
+    [[3, 2, 1], [3, 2, 1]]
+    """
+    distance = reached(near, entry)
     others = [v for v in distance if v != entry]
     yield sorted(others, reverse=True)
     yield sorted(others, key=lambda v: (-distance[v], -v))
 
 
-def whole(near: Graph, entry: int) -> list[Bag]:
-    """Return one bag of everything that an entry reaches: exact, where it is small enough."""
+def whole(near: Graph, entry: int, sizes: Mapping[int, int] | Sequence[int]) -> list[Bag] | None:
+    """Return one bag of everything that an entry reaches, which is exact; None where it is too large for that."""
     others = tuple(sorted(v for v in reached(near, entry) if v != entry))
+    if math.prod(sizes[v] for v in others) > MOST_IN_ONE:
+        return None
     return [Bag(others, (entry,))] if others else []

@@ -19,12 +19,16 @@ from takifugu.secrets import Family
 
 @dataclass(frozen=True)
 class Loss:
-    """The most that the odds of a secret can move, as a log, and the entry and the values a, b that reach it."""
+    """The most that the odds of a secret can move, as a log, and the entry and the values a, b that reach it.
+
+    `note` is what must be said of the bound.
+    """
 
     epsilon: float
     entry: int = 0
     left: int = 0
     right: int = 0
+    note: str = ""
 
 
 def chain_loss(

@@ -75,6 +75,21 @@ def _tuples(sizes: Sequence[int]) -> IntArray:
     return np.indices(sizes).reshape(len(sizes), -1).T if sizes else np.zeros((1, 0), dtype=np.int64)
 
 
+def taken_from_neighbours(index: IntArray) -> IntArray:
+    """Return the table with each negative number taken from a place that differs in one variable, again and again.
+
+    >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
+    [[3, 3], [3, 3]]
+    """
+    index = index.copy()
+    while (index < 0).any():
+        for axis in range(index.ndim):
+            lines = np.moveaxis(index, axis, -1)
+            some = lines.max(axis=-1, keepdims=True)
+            lines[...] = np.where(lines < 0, np.broadcast_to(some, lines.shape), lines)
+    return index
+
+
 def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
     """Return the moral graph of some entries and their ancestors: what lies below is summed out.
 

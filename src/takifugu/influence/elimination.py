@@ -9,17 +9,32 @@ docs/theory/influence.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from takifugu.beliefs.network import BayesianNetwork
-from takifugu.influence.conditionals import Rows, boundary, conditional_rows, moral_graph, too_wide
-from takifugu.influence.rounding import FloatArray, sum_up
+from takifugu.errors import Unsupported
+from takifugu.influence.conditionals import boundary, conditional_rows, moral_graph, taken_from_neighbours, too_wide
+from takifugu.influence.rounding import FloatArray, IntArray, sum_up
 from takifugu.influence.suprema import suprema
+from takifugu.kept import kept
 
 #: Rows of a table that are compared with each other.
 MOST_ROWS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One variable that is taken out: its law given what shields it, different rows, and which row each value takes."""
+
+    variable: int
+    shield: tuple[int, ...]
+    values: IntArray
+    table: FloatArray
+    row_of: IntArray  # one axis for each variable of the shield
+    error: float | None  # None where digits may be lost
 
 
 def loss_by_elimination(
@@ -30,49 +45,63 @@ def loss_by_elimination(
     `tables` are c_t of the order's variables and of the entry. Raises Unsupported for tables that are too large.
     """
     charged = {v: np.array(tables[v], dtype=float) for v in (*order, entry)}
-    left = {*order, entry}
-    for v in order:
-        left.discard(v)
-        near = moral_graph(network, (*left, v))
-        shield = boundary(near, v, left)
-        if not shield or not charged[v].any():
-            continue
-        rows = conditional_rows(network, shield, (v,))
-        sizes = [len(network.alphabet(u)) for u in shield]
-        for u, added in zip(shield, _added(rows, sizes, charged[v]), strict=True):
-            charged[u] = sum_up(charged[u], added)
+    for step in steps_of(network, entry, order):
+        if charged[step.variable].any():
+            for u, added in zip(step.shield, _added(step, charged[step.variable]), strict=True):
+                charged[u] = sum_up(charged[u], added)
     return charged[entry]
 
 
-def _added(rows: Rows, sizes: Sequence[int], ratio: FloatArray) -> list[FloatArray]:
-    """Return what each neighbour is charged: the maximum over the others' values of the supremum of its pairs."""
-    values = rows.states[:, 0]
-    within = ratio[np.ix_(values, values)]
+def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tuple[Step, ...]:
+    """Return the laws that an order needs, which do not depend on the profile; raises Unsupported where too large."""
+    plans: dict[tuple[int, ...], tuple[Step, ...] | Unsupported] = kept(network, "orders of elimination", dict)
+    key = (entry, *order)
+    if key not in plans:
+        try:
+            plans[key] = tuple(_steps(network, entry, order))
+        except Unsupported as error:
+            plans[key] = error
+    plan = plans[key]
+    if isinstance(plan, Unsupported):
+        raise plan
+    return plan
+
+
+def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterator[Step]:
+    known: dict[tuple[int, ...], Step] = kept(network, "steps of elimination", dict)
+    left = {*order, entry}
+    for v in order:
+        left.discard(v)
+        shield = boundary(moral_graph(network, (*left, v)), v, left)
+        if not shield:
+            continue
+        key = (v, *shield)
+        if key not in known:
+            known[key] = _step(network, v, shield)
+        yield known[key]
+
+
+def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> Step:
+    rows = conditional_rows(network, shield, (variable,))
     table, inverse = np.unique(rows.rows, axis=0, return_inverse=True)
     if len(table) > MOST_ROWS:
         raise too_wide(float(len(table)) ** 2)
-    if len(table) < 2:
+    row_of = np.full([len(network.alphabet(u)) for u in shield], -1)
+    row_of[tuple(rows.contexts.T)] = inverse.ravel()
+    row_of = taken_from_neighbours(row_of)
+    return Step(variable, shield, rows.states[:, 0], table, row_of, rows.error if rows.trusted else None)
+
+
+def _added(step: Step, ratio: FloatArray) -> Iterator[FloatArray]:
+    """Yield what each neighbour is charged: the maximum over the others' values of the supremum of its pairs."""
+    within = ratio[np.ix_(step.values, step.values)]
+    if len(step.table) < 2:
         between = np.zeros((1, 1))
-    elif rows.trusted:
-        between = suprema(table, within, rows.error)
+    elif step.error is not None:
+        between = suprema(step.table, within, step.error)
     else:
-        between = np.full((len(table), len(table)), within.max(initial=0.0))
+        between = np.full((len(step.table), len(step.table)), within.max(initial=0.0))
         np.fill_diagonal(between, 0.0)
-    index = np.full(sizes, -1)
-    index[tuple(rows.contexts.T)] = inverse.ravel()
-    index = _copied(index)
-    charges = []
-    for axis, size in enumerate(sizes):
-        of_value = np.moveaxis(index, axis, 0).reshape(size, -1)
-        charges.append(between[of_value[:, None, :], of_value[None, :, :]].max(axis=2))
-    return charges
-
-
-def _copied(index: np.ndarray) -> np.ndarray:
-    """Return the table with each impossible place taken from a possible neighbour, which differs in one variable."""
-    while (index < 0).any():
-        for axis in range(index.ndim):
-            lines = np.moveaxis(index, axis, -1)
-            some = lines.max(axis=-1, keepdims=True)
-            lines[...] = np.where(lines < 0, np.broadcast_to(some, lines.shape), lines)
-    return index
+    for axis, size in enumerate(step.row_of.shape):
+        of_value = np.moveaxis(step.row_of, axis, 0).reshape(size, -1)
+        yield between[of_value[:, None, :], of_value[None, :, :]].max(axis=2)

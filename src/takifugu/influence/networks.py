@@ -7,8 +7,10 @@ reaches (`group`). All hold for every mechanism with the profile, so that the le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,17 +20,19 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import Unsupported
 from takifugu.influence.bags import MOST_STATES, Bag, loss_by_bags
-from takifugu.influence.blocks import eliminated, layered, orders, reached, whole
+from takifugu.influence.blocks import by_place, eliminated, layered, orders, reached, whole
 from takifugu.influence.certified import Programs
 from takifugu.influence.chains import Loss
 from takifugu.influence.conditionals import TRUSTED, boundary, moral_graph
 from takifugu.influence.elimination import loss_by_elimination
 from takifugu.influence.exchangeable import exchangeable_loss
+from takifugu.influence.junction import junction_losses, junction_work
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, sum_up
 from takifugu.influence.suprema import suprema
 from takifugu.influence.trees import is_forest, losses_on_tree
 from takifugu.kept import kept
+from takifugu.laws.rationals import float_above
 from takifugu.secrets import Family
 
 #: States of a bag that joins several variables of an order of elimination.
@@ -36,11 +40,20 @@ JOINED = 16
 #: Rows of a table beyond which only the sum over all entries is taken.
 MOST_ROWS = 1000
 #: What is said where only the sum over all entries remains.
-TOO_WIDE = "the network is too wide for blocks and for elimination: all that the entry reaches is charged in full"
+TOO_WIDE = (
+    "all that the entry reaches is charged in full: the network is too wide for blocks and for elimination, or it "
+    "forgets nothing"
+)
 
 
 #: Networks of more variables are bounded as trees or by the sum over all entries only.
 MOST_VARIABLES = 500
+#: Up to so many variables each secret that may be the worst is bounded in all ways, up to so many by elimination.
+SMALL, MOST_ELIMINATED = 10, 60
+#: Operations beyond which messages along a junction tree are not sent.
+MOST_WORK = 2e9
+#: Operations for one variable of a tree, by its states, and for all other ways to bound one secret of a small network.
+OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 3e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +76,7 @@ def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> Ne
     (1.549948, 'tree')
     """
     if is_forest(network):
-        best, way = forest_losses(network, profile)[entry], "tree"
+        best, way = every_loss(network, profile)[entry], "tree"
         if network.size > MOST_VARIABLES or all(len(node.states) == 2 for node in network.nodes):
             return NetworkLoss(best, way)
     else:
@@ -111,21 +124,13 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
 
     near = moral_graph(network, active)
     read = {v: set(boundary(near, v, active)) for v in active}  # all that nothing reads is summed out
-    yield "one block", bags(whole(read, entry))
+    if (everything := whole(read, entry, sizes)) is not None:
+        yield "one block", bags(everything)
     for graph in [near, read] if len(read) < len(near) else [near]:
         yield "blocks", bags(layered(graph, entry))
         for order in orders(graph, entry, sizes):
             yield "bags", bags(eliminated(graph, entry, order, sizes, JOINED))
             yield "elimination", one_by_one(order)
-
-
-def forest_losses(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
-    """Return `network_losses` of all entries of a network without two parents of one variable, in one pass."""
-    return kept(
-        network,
-        ("influence on a forest", id(profile)),
-        lambda: (profile, losses_on_tree(network, [profile.at(t) for t in range(network.size)])),
-    )[1]
 
 
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
@@ -179,8 +184,79 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
 
 
 def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
-    """Return the largest `network_losses` of a family of secrets, and the entry and the values that reach it."""
-    return _largest(network, family, lambda entry: network_losses(network, profile, entry).loss)
+    """Return the largest loss of a family of secrets, and the entry and the values that reach it.
+
+    All entries are bounded by two passes over one tree. Then the one that loses most is bounded in other ways, again
+    and again, until it is one that has been: the result is as if all had been.
+    """
+    every = every_loss(network, profile)
+
+    def refined(entry: int) -> FloatArray:
+        return np.minimum(every[entry], _refined(network, profile, entry))
+
+    worst = _largest(network, family, every.__getitem__, refined)
+    is_sum = worst.epsilon and worst.epsilon >= group_loss(network, profile, worst.entry)[worst.left, worst.right]
+    return replace(worst, note=TOO_WIDE) if is_sum and network.size > 2 else worst
+
+
+def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
+    """Return at least the loss of each pair of values of every entry, by messages along one tree."""
+    return kept(
+        network,
+        ("influence on a tree", id(profile)),
+        lambda: (profile, _every_loss(network, [profile.at(t) for t in range(network.size)])),
+    )[1]
+
+
+def _every_loss(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    if is_forest(network):
+        return losses_on_tree(network, tables)
+    if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:
+        return junction_losses(network, tables)
+    return sums_of_all(tables)
+
+
+def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return c of each entry plus the largest c of all others, rounded up.
+
+    >>> [loss.max() for loss in sums_of_all([np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])])]
+    [np.float64(1.5), np.float64(1.5)]
+    """
+    largest = [Fraction(float(table.max(initial=0.0))) for table in tables]
+    total = sum(largest)
+    losses = []
+    for table, moved in zip(tables, largest, strict=True):
+        loss = np.asarray(sum_up(table, np.full_like(table, float_above(total - moved))))
+        np.fill_diagonal(loss, 0.0)
+        losses.append(loss)
+    return losses
+
+
+def network_work(network: BayesianNetwork) -> float:
+    """Predict the operations of `network_loss` for all entries."""
+    states = max(len(node.states) for node in network.nodes)
+    if is_forest(network):
+        return network.size * (OF_TWO_STATES if states == 2 else OF_ROWS if states <= 6 else OF_PROGRAMS * states**2)
+    work = junction_work(network) if network.size <= MOST_VARIABLES else math.inf
+    refined = min(network.size, 10) * REFINED if network.size <= SMALL else 0.0
+    if SMALL < network.size <= MOST_ELIMINATED:
+        refined = network.size**2 * OF_ROWS
+    return (work if work <= MOST_WORK else network.size) + refined
+
+
+def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return what other ways give for one entry; where the network is large, ways that depend on it alone."""
+    if network.size <= SMALL:
+        return network_losses(network, profile, entry).loss
+    best = np.full_like(profile.at(entry), np.inf)
+    if network.size <= MOST_ELIMINATED and not is_forest(network):
+        tables = {t: profile.at(t) for t in range(network.size)}
+        for order in by_place(moral_graph(network, range(network.size)), entry):
+            try:
+                best = np.minimum(best, loss_by_elimination(network, tables, entry, order))
+            except Unsupported:
+                continue
+    return best
 
 
 def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
@@ -193,12 +269,24 @@ def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Fami
     return _largest(belief, family, lambda entry: clique_losses(belief, profile, entry))
 
 
-def _largest(belief: Any, family: Family, losses: Callable[[int], FloatArray]) -> Loss:
-    worst = Loss(0.0)
+def _largest(
+    belief: Any, family: Family, losses: Callable[[int], FloatArray],
+    refined: Callable[[int], FloatArray] | None = None,
+) -> Loss:  # fmt: skip
+    waiting = []
     for entry in family.entries:
         pairs = family.value_pairs(belief, entry)
-        table = losses(entry) if pairs else None
-        for left, right in pairs:
-            if table is not None and table[left, right] > worst.epsilon:
-                worst = Loss(float(table[left, right]), entry, left, right)
-    return worst
+        if pairs:
+            waiting.append((_worst_pair(losses(entry), entry, pairs), refined is None, pairs))
+    while waiting:
+        place = max(range(len(waiting)), key=lambda n: waiting[n][0].epsilon)
+        worst, is_refined, pairs = waiting[place]
+        if is_refined or refined is None:
+            return worst
+        waiting[place] = _worst_pair(refined(worst.entry), worst.entry, pairs), True, pairs
+    return Loss(0.0)
+
+
+def _worst_pair(table: FloatArray, entry: int, pairs: Sequence[tuple[int, int]]) -> Loss:
+    left, right = max(pairs, key=lambda pair: float(table[pair]))
+    return Loss(float(table[left, right]), entry, left, right)

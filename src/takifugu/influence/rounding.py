@@ -43,7 +43,7 @@ def closed(ratio: FloatArray) -> FloatArray:
     np.fill_diagonal(distance, 0.0)
     for middle in range(len(distance) if len(distance) > 2 else 0):
         through = distance[:, middle, None] + distance[None, middle, :]
-        shorter = up(through) < distance
+        shorter = through < distance
         if shorter.any():
-            distance[shorter] = up(through)[shorter]
+            distance[shorter] = np.minimum(up(through[shorter]), distance[shorter])
     return distance
