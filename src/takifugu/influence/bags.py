@@ -31,10 +31,10 @@ from takifugu.influence.suprema import suprema
 
 #: Values of a separator, states of a bag: beyond them a bag is too wide.
 MOST_CONTEXTS, MOST_STATES = 64, 128
-#: Numbers that all programs of a way handle in one round: beyond them it would take minutes.
-MOST_WORK = 3_000_000
-#: What the overhead of one program counts, in such numbers.
-PROGRAM = 1000
+#: Numbers that all programs of a way handle, about a hundred thousand a second: beyond them there are quicker ways.
+MOST_WORK = 100_000
+#: What the overhead of one program counts, in such numbers; a program of n states counts n^3 / 8.
+PROGRAM = 100
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
         waiting = [other for other in waiting if not inside.intersection(other.separator)]
         waiting.append(bag)
         across = not all(inside.issuperset(other.separator) for other in below)
-        work += contexts**2 * (PROGRAM + (2 * states) ** 2) if across else (contexts * states) ** 2 + PROGRAM
+        work += contexts**2 * (PROGRAM + ((2 if across else 1) * states) ** 3 // 8)
     if work > MOST_WORK:
         raise too_wide(work)
 

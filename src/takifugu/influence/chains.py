@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,13 @@ from takifugu.influence.sides import Backward, BackwardFromAnyStart, Forward, Si
 from takifugu.influence.sweeps import NEVER, Track, pieces, sweep
 from takifugu.kept import kept
 from takifugu.secrets import Family
+
+#: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
+PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
+#: Operations for a step and a state beyond: one sort for each pair of rows.
+PER_SORT = 1e5
+#: A sweep has settled when what is left of its rise is e to minus this.
+SETTLING = 25.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,16 @@ def backward_side(chain: Any) -> Side:
     except (ValueError, Unsupported):
         repeating = None
     return Backward(chain.step_matrices, np.array(chain.initial), repeating)
+
+
+def chain_work(chain: Any) -> float:
+    """Predict the operations of `chain_loss`: two sweeps, each until it has settled, by the slowest step to forget."""
+    states = len(chain.states)
+    each = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
+    matrices = chain.step_matrices
+    slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) if states > 1 else 0.0 for matrix in matrices)
+    settled = SETTLING / -math.log(min(max(slowest, 1e-3), 1 - 1e-9)) * len(matrices)
+    return 2 * each * float(min(chain.size, settled))
 
 
 def reversed_runs(profile: Profile) -> Profile:

@@ -19,10 +19,9 @@ from takifugu.capabilities.influence import Pairs
 from takifugu.capabilities.influence import joint_cost as quilt_cost
 from takifugu.errors import Unsupported
 from takifugu.hypotheses import compared
-from takifugu.influence.chains import Loss, chain_loss
+from takifugu.influence.chains import Loss, chain_loss, chain_work
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray
-from takifugu.influence.sweeps import NEVER
 from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive
@@ -34,9 +33,14 @@ MOST_WORK = 5e6
 
 @dataclass(frozen=True)
 class Curve:
-    """How a type of belief turns a profile into the largest loss of a family of secrets."""
+    """How a type of belief turns a profile into the largest loss of a family of secrets, and in how many operations.
 
-    loss: Callable[..., Loss]
+    `is_least` says whether a mechanism with the profile attains it: then quilts and `group` are never smaller.
+    """
+
+    loss: Callable[[Any, Profile, Family], Loss]
+    work: Callable[[Any], float]
+    is_least: Callable[[Any], bool] = lambda belief: False
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +63,10 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
     A release of scale 0 costs infinitely much where it reads what a curve must cover. Raises Unsupported where nothing
     is known.
     """
+    by_influence = influence_loss(part, releases)
+    if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
+        return by_influence
     charges = [release.charge or (release.changes, release.scale) for release in releases]
-    by_influence = _by_influence(part, releases)
     try:
         cost, witness = quilt_cost(part, charges)
     except Unsupported:
@@ -72,7 +78,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
     return by_influence
 
 
-def _by_influence(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
+def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
     """Return the loss by the curve of the belief, and what forced it; None where there is none."""
     moving = [release for release in releases if release.changes.any()]
     if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
@@ -85,7 +91,7 @@ def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
     try:
-        loss = curve.loss(part.belief, profile, part.family, most=most_steps(len(profile.tables[0])))
+        loss = curve.loss(part.belief, profile, part.family)
     except Unsupported:
         return None
     return loss.epsilon, witness_of(part, loss)
@@ -125,13 +131,24 @@ def most_steps(states: int) -> int:
     return max(500, 40_000 // states**2)
 
 
+def is_least(belief: Any) -> bool:
+    """Return whether the curve of a belief is attained, so that no other function of the profile is smaller.
+
+    >>> from takifugu import MarkovChain
+    >>> [is_least(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100, start)) for start in ("stationary", "any")]
+    [True, False]
+    """
+    curve = CURVES.of(belief)
+    return curve is not None and curve.is_least(belief)
+
+
 def witness_of(part: Part, loss: Loss) -> Witness:
     """Return the comparison that loses most, in words."""
     if not loss.epsilon:
         return Witness("any two values of any entry", "nothing that is published depends on them")
     comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
     why = "it moves the answer, and so do all that follow from it"
-    return Witness(comparison.label, why, (("loss", loss.epsilon),))
+    return Witness(comparison.label, f"{why}; {loss.note}" if loss.note else why, (("loss", loss.epsilon),))
 
 
 def added(profiles: Sequence[Profile]) -> Profile:
@@ -246,20 +263,29 @@ def stretched_loss(
     table_of = np.array([different.index(rate) for rate in rates])
     profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
     try:
-        loss = curve.loss(belief, profile, Family(range(profile.size), pairs), most=most_steps(states))
+        loss = curve.loss(belief, profile, Family(range(profile.size), pairs))
     except Unsupported:
         return None
     witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
     return decimal_up(Fraction(loss.epsilon)), witness
 
 
-def _interval_loss(belief: Any, profile: Profile, family: Family, most: int = NEVER) -> Loss:
+def _patient_loss(chain: Any, profile: Profile, family: Family) -> Loss:
+    return chain_loss(chain, profile, family, most=most_steps(len(chain.states)))
+
+
+def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
     """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
-    return chain_loss(belief.worst, profile, family, most=most)
+    return _patient_loss(belief.worst, profile, family)
 
 
-CHAIN = Curve(chain_loss)
-INTERVAL = Curve(_interval_loss)
+def _is_attained(chain: Any) -> bool:
+    """For two states and one law of the first the recursion is attained (Theorem 3)."""
+    return len(chain.states) == 2 and not (isinstance(chain.initial, str) and chain.initial == "any")
+
+
+CHAIN = Curve(_patient_loss, chain_work, _is_attained)
+INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst))
 
 #: Curves by type of belief.
 CURVES: Question[Curve | None] = Question(
@@ -268,6 +294,9 @@ CURVES: Question[Curve | None] = Question(
         "beliefs.chain:MarkovChain": "influence.curves:CHAIN",
         "beliefs.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
         "beliefs.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
+        "beliefs.network:BayesianNetwork": "influence.network_curves:NETWORK",
+        "beliefs.table:JointTable": "influence.network_curves:TABLE",
+        "beliefs.contacts:Clique": "influence.network_curves:CLIQUE",
     },
     default=None,
 )

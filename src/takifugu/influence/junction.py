@@ -34,9 +34,9 @@ MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
 #: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
 MOST_PROGRAMS = 1e5
 #: Operations that one message takes, and each number that its programs handle.
-MESSAGE, EACH = 2e5, 200.0
+MESSAGE, EACH = 2e5, 100.0
 #: Neighbouring cliques are joined up to this many states.
-JOINED = 16
+JOINED = 64
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from takifugu.beliefs.contacts import Clique, CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import Unsupported
-from takifugu.influence.bags import MOST_STATES, Bag, loss_by_bags
-from takifugu.influence.blocks import by_place, eliminated, layered, orders, reached, whole
+from takifugu.influence.bags import Bag, loss_by_bags
+from takifugu.influence.blocks import MOST_IN_ONE, by_place, eliminated, layered, orders, reached, whole
 from takifugu.influence.certified import Programs
 from takifugu.influence.chains import Loss
 from takifugu.influence.conditionals import TRUSTED, boundary, moral_graph
@@ -48,12 +48,13 @@ TOO_WIDE = (
 
 #: Networks of more variables are bounded as trees or by the sum over all entries only.
 MOST_VARIABLES = 500
-#: Up to so many variables each secret that may be the worst is bounded in all ways, up to so many by elimination.
-SMALL, MOST_ELIMINATED = 10, 60
+#: Up to so many joint values each secret that may be the worst is bounded in all ways; up to so many variables by
+#: elimination.
+SMALL, MOST_ELIMINATED = 300, 60
 #: Operations beyond which messages along a junction tree are not sent.
 MOST_WORK = 2e9
 #: Operations for one variable of a tree, by its states, and for all other ways to bound one secret of a small network.
-OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 3e7
+OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 1e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     moves = np.zeros((len(states), len(states)))
     for place, t in enumerate(others):
         moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
-    programs = Programs() if len(states) <= MOST_STATES else None
+    programs = Programs() if len(states) <= MOST_IN_ONE else None
     message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
     block = np.ix_(possible, possible)
     loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))
@@ -238,15 +239,19 @@ def network_work(network: BayesianNetwork) -> float:
     if is_forest(network):
         return network.size * (OF_TWO_STATES if states == 2 else OF_ROWS if states <= 6 else OF_PROGRAMS * states**2)
     work = junction_work(network) if network.size <= MOST_VARIABLES else math.inf
-    refined = min(network.size, 10) * REFINED if network.size <= SMALL else 0.0
-    if SMALL < network.size <= MOST_ELIMINATED:
-        refined = network.size**2 * OF_ROWS
+    refined = 0.0
+    if network.size <= MOST_ELIMINATED:
+        refined = network.size * REFINED if _is_small(network) else network.size**2 * OF_ROWS
     return (work if work <= MOST_WORK else network.size) + refined
+
+
+def _is_small(network: BayesianNetwork) -> bool:
+    return math.prod(len(node.states) for node in network.nodes) <= SMALL
 
 
 def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
     """Return what other ways give for one entry; where the network is large, ways that depend on it alone."""
-    if network.size <= SMALL:
+    if _is_small(network):
         return network_losses(network, profile, entry).loss
     best = np.full_like(profile.at(entry), np.inf)
     if network.size <= MOST_ELIMINATED and not is_forest(network):

@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
+from takifugu.capabilities.influence import Search, Worst
+from takifugu.capabilities.influence import quilts as quilts_of
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
-from takifugu.influence.curves import CURVES, Release, joint_loss, least_scale
+from takifugu.influence.curves import CURVES, Release, influence_loss, is_least, least_scale
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
@@ -23,12 +23,10 @@ from takifugu.sensitivity import part_change
 
 #: Evaluations of the loss for one scale.
 EVALUATIONS = 10.0
-#: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
-PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
-#: Operations for a step and a state beyond: one sort for each pair of rows.
-PER_SORT = 1e5
-#: A sweep has settled when what is left of its rise is e to minus this.
-SETTLING = 25.0
+#: What a search for quilts takes of its prediction: it leaves most quilts out.
+SEARCHED = 0.2
+#: Predicted operations beyond which quilts are not searched.
+MOST_SEARCHED = 3e9
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Influence:
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work from how fast the belief forgets."""
+        """Predict the work: some evaluations of the loss by the curve of each part, and one search for quilts."""
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -73,42 +71,71 @@ def unknown(problem: Problem) -> Refusal | None:
     return None
 
 
-def predicted(problem: Problem) -> Cost:
-    """Predict the work of a search for a scale: two sweeps for each evaluation of the loss."""
-    return Cost(2 * EVALUATIONS * sum(map(_sweep, problem.parts)))
+def predicted(problem: Problem, searches: float = 1.0) -> Cost:
+    """Predict the work of a search for a scale: evaluations of the loss, and so many searches for quilts."""
+    losses = memory = 0.0
+    for part in problem.parts:
+        curve, quilts = CURVES.of(part.belief), _quilts(part, problem.epsilon)
+        if curve is not None:
+            losses += EVALUATIONS * curve.work(part.belief)
+        if curve is not None and quilts is not None:
+            searched = quilts.cost(problem.epsilon)
+            losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
+    return Cost(losses, memory)
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return the least scale in grid units that one part needs, and what forced it; `enough` where that serves."""
+    """Return the least scale in grid units that one part needs, and what forced it; `enough` where that serves.
+
+    The scale is the least of what the curve of the belief, quilts and `group` need: quilts are searched once.
+    """
     answer = part.answer
     whole = part_change(part)
     if not whole:
         return enough, Witness("", "")
 
+    def release(scale: Fraction) -> Release:
+        return Release(answer.entry_changes(), scale, answer)
+
     def loss(scale: Fraction) -> float:
-        return joint_loss(part, [Release(answer.entry_changes(), scale, answer)])[0]
+        by_influence = influence_loss(part, [release(scale)])
+        return math.inf if by_influence is None else by_influence[0]
 
     if enough and loss(enough) <= epsilon:
         return enough, Witness("", "")
     high = Fraction(whole) / epsilon
+    by_quilts = _by_quilts(part, epsilon)
+    if by_quilts is not None:
+        high = min(high, Fraction(by_quilts.scale))
+    if high <= enough:
+        return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.entry_changes().max()), 1), 10**6) / epsilon)
     scale = round_up(min(least_scale(loss, epsilon, min(low, high / 2), high), high))
     while scale < high and loss(scale) > epsilon:
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
-    _, witness = joint_loss(part, [Release(answer.entry_changes(), scale, answer)])
-    return scale, witness
+    if by_quilts is not None and scale >= by_quilts.scale:
+        return scale, by_quilts.witness()
+    by_influence = influence_loss(part, [release(scale)])
+    return scale, Witness("any two values of any entry", "") if by_influence is None else by_influence[1]
 
 
-def _sweep(part: Part) -> float:
-    """Return about how many operations one sweep takes until it has settled, by the slowest forgetting of a step."""
-    states = len(part.belief.alphabet(0))
-    each = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
-    matrices = getattr(part.belief, "step_matrices", None)
-    if matrices is None:
-        return each * part.belief.size
-    slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) if states > 1 else 0.0 for matrix in matrices)
-    settled = SETTLING / -math.log(min(max(slowest, 1e-3), 1 - 1e-9)) * len(matrices)
-    return each * min(part.belief.size, settled)
+def _by_quilts(part: Part, epsilon: Fraction) -> Worst | None:
+    quilts = _quilts(part, epsilon)
+    try:
+        return None if quilts is None else quilts.worst(epsilon)
+    except Unsupported:
+        return None
+
+
+def _quilts(part: Part, epsilon: Fraction) -> Search | None:
+    """Return the search for quilts of a part; None where they cannot be smaller, or would take too long to find."""
+    if is_least(part.belief):
+        return None
+    of_belief = quilts_of(part.belief)
+    for search in (of_belief.exact(part), of_belief.bounded(part)):
+        if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED:
+            return search
+    return None
 
 
 MECHANISM = Influence()

@@ -1,0 +1,31 @@
+"""Curves of networks, joint tables and cliques of people: how `networks` bounds them, and how long that takes."""
+
+from __future__ import annotations
+
+from takifugu.beliefs.contacts import Clique
+from takifugu.beliefs.network import BayesianNetwork
+from takifugu.beliefs.table import JointTable
+from takifugu.influence.curves import Curve
+from takifugu.influence.networks import MOST_ROWS, clique_loss, network_loss, network_work, table_loss
+from takifugu.influence.trees import is_forest
+
+#: Operations for a number that a table's program handles, and for a person in a clique.
+PER_NUMBER, PER_PERSON = 100.0, 2e5
+
+
+def _table_work(belief: JointTable) -> float:
+    rows = min(len(belief.rows), MOST_ROWS)
+    return PER_NUMBER * belief.size * (len(belief.rows) + rows**2)
+
+
+def _clique_work(belief: Clique) -> float:
+    return PER_PERSON * belief.size
+
+
+def _is_binary_forest(network: BayesianNetwork) -> bool:
+    return is_forest(network) and all(len(node.states) == 2 for node in network.nodes)
+
+
+NETWORK = Curve(network_loss, network_work, _is_binary_forest)
+TABLE = Curve(table_loss, _table_work)
+CLIQUE = Curve(clique_loss, _clique_work)
