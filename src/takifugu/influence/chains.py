@@ -128,7 +128,7 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
     lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
     runs = np.concatenate([[0], profile.ends])
     cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
-    period = len(chain.step_matrices)
+    period = len(getattr(chain, "step_matrices", (chain,)))
     warm = len(supports.found) if supports is not None else len(getattr(chain, "_possible", ()))
     best = Loss(0.0)
     after = before = 0

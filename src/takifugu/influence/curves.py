@@ -20,6 +20,7 @@ from takifugu.capabilities.influence import joint_cost as quilt_cost
 from takifugu.errors import Unsupported
 from takifugu.hypotheses import compared
 from takifugu.influence.chains import Loss, chain_loss, chain_work
+from takifugu.influence.class_chains import class_loss, class_work
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray
 from takifugu.laws.rationals import decimal_up, float_above
@@ -285,6 +286,7 @@ def _is_attained(chain: Any) -> bool:
 
 
 CHAIN = Curve(_patient_loss, chain_work, _is_attained)
+CLASS = Curve(class_loss, class_work)
 INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst))
 
 #: Curves by type of belief.
@@ -294,6 +296,8 @@ CURVES: Question[Curve | None] = Question(
         "beliefs.chain:MarkovChain": "influence.curves:CHAIN",
         "beliefs.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
         "beliefs.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
+        "beliefs.chain:MarkovChainClass": "influence.curves:CLASS",
+        "beliefs.chain_region:ChainRegion": "influence.curves:CLASS",
         "beliefs.network:BayesianNetwork": "influence.network_curves:NETWORK",
         "beliefs.table:JointTable": "influence.network_curves:TABLE",
         "beliefs.contacts:Clique": "influence.network_curves:CLIQUE",

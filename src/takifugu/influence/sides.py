@@ -244,8 +244,13 @@ def contracted(height: FloatArray, size: float) -> FloatArray:
     """
     if size == 0.0:
         return np.zeros_like(height)
-    half = np.minimum(height, 1400.0) / 2
-    value: Any = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
-    bound = np.minimum(np.maximum(value + 16 * UNIT * (half + size + 1), 0.0), size)
+    bound = np.minimum(np.maximum(contraction(height, size), 0.0), size)
     np.fill_diagonal(bound, 0.0)
     return np.asarray(bound)
+
+
+def contraction(height: FloatArray, size: Any) -> FloatArray:
+    """Return 4 artanh(tanh(h/4) tanh(s/4)) up to rounding upwards: two logarithms of positive terms."""
+    half = np.minimum(height, 1400.0) / 2
+    value: Any = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
+    return np.asarray(value + 16 * UNIT * (half + size + 1))
