@@ -8,7 +8,7 @@ where each message psi' that comes in about variables X of S and Y of V is split
 psi'((x, y), (x', y')) <= alpha(x, x') + beta(y, y'), alpha the maximum over y of psi'((x, y), (x', y)), beta the one
 over x of psi'((x, y), (x, y')). Impossible values of S take the row of possible ones. A message is never above the sum
 of all largest c beyond it, which is what one that would need too large tables counts. The tree depends on the network
-only, so that the losses rise with the profile. Source: Theorem 6 (junction trees) of docs/theory/influence.md.
+only, so that the losses rise with the profile. Source: Theorem 7 of docs/theory/influence.md.
 """
 
 from __future__ import annotations

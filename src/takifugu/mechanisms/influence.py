@@ -33,7 +33,7 @@ MOST_SEARCHED = 3e9
 class Influence:
     """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
 
-    Source: docs/theory/influence.md, Theorems 1, 2 and 5; quilts and group are curves of the same profile.
+    Source: docs/theory/influence.md, Theorems 1, 2, 5 to 8; quilts and group are curves of the same profile.
     """
 
     name: str = "influence"
