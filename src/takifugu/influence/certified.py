@@ -23,6 +23,8 @@ from takifugu.influence.rounding import UNIT, FloatArray, IntArray, up
 
 #: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
 TIGHT = 1e-12
+#: A bound so close to a ratio that its tree attains counts as solved.
+SOLVED = 1e-9
 #: Pivots for each state before the search ends with the bound that its last trees prove.
 PIVOTS = 6
 
@@ -42,8 +44,12 @@ class Trees:
 
 @dataclass(eq=False)
 class Programs:
-    """One program for each ordered pair of rows, with the tree that solved it last."""
+    """One program for each ordered pair of rows, with the tree that solved it last.
 
+    `is_solved` says whether the last bounds are the suprema, nearly.
+    """
+
+    is_solved: bool = False
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
 
     def bound(self, rows: FloatArray, ratio: FloatArray) -> FloatArray:
@@ -62,6 +68,7 @@ class Programs:
         self._trees[count, states] = trees
         bound = np.zeros((count, count))
         bound[first, second] = proved(trees, vertices, p, q, ratio)
+        self.is_solved = bool((np.exp(bound[first, second]) <= vertices.value * (1 + SOLVED)).all())
         return bound
 
 

@@ -41,7 +41,9 @@ def suprema(
     elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
     elif states <= EXACT_STATES or programs is not None:
-        bound = np.minimum((programs or Programs()).bound(rows, ratio), over_levels(rows, largest))
+        programs = programs or Programs()
+        bound = programs.bound(rows, ratio)
+        bound = bound if programs.is_solved else np.minimum(bound, over_levels(rows, largest))
     else:
         bound = over_levels(rows, largest)
     bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v

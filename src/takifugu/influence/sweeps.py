@@ -18,10 +18,11 @@ from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, closed, sum_up, up
 from takifugu.influence.sides import LONGEST_JUMP, Side
 
-#: Positions after which a slowly converging sweep is ended by a bound of all farther ones, and the slack allowed then.
-PATIENCE, SLACK = 4096, 1e-7
+#: Positions after which a slowly converging sweep is ended by a bound of all farther ones, for few states and for more,
+#: and the slack allowed then.
+PATIENCE_FEW, PATIENCE, SLACK = 4096, 512, 1e-7
 #: A sweep counts as converged once what is left of its rise is below this, for few states and for more.
-CONVERGED_FEW, CONVERGED = 1e-13, 1e-10
+CONVERGED_FEW, CONVERGED = 1e-13, 1e-9
 NEVER = 2**62
 
 
@@ -182,24 +183,32 @@ def _repetition(
         return np.array(explicit[-period:]) if not table.any() or len(explicit) > period else None
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     rise, fall = float((last - before).max()), float((before - last).max())
-    is_patient = len(explicit) < PATIENCE * period
-    least = CONVERGED_FEW if len(table) <= 3 else CONVERGED
+    is_few = len(table) <= 3
+    is_patient = len(explicit) < (PATIENCE_FEW if is_few else PATIENCE) * period
+    least = CONVERGED_FEW if is_few else CONVERGED
     enough = (least if is_patient else SLACK) * (1 + float(last.max()))
     if rise <= 0:
         return last if fall <= enough and _is_upper(side, last, explicit, table, position, jumps) else None
-    if len(explicit) < 3 * period:
+    if len(explicit) % 8 or len(explicit) < 11 * period:
         return None
-    earlier = float((before - np.array(explicit[-3 * period : -2 * period])).max())
-    left = rise * rise / (earlier - rise) if earlier > rise else np.inf
-    if left > enough or len(explicit) % 8:
+    (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
+    if float(np.abs(limit - before_limit).max()) * max(left / 8, 1.0) > enough:
         return None
-    for slack in (2 * left + 4 * UNIT, 4 * left + 64 * UNIT, 16 * left + 1024 * UNIT):
-        bound = up(last + slack * (1 + last.max()))
+    for slack in (enough / 64 + 4 * UNIT, enough / 8 + 64 * UNIT, enough + 1024 * UNIT):
+        bound = up(np.maximum(limit, last) * (1 + slack) + slack)
         for phase in range(period):
             np.fill_diagonal(bound[phase], 0.0)
         if _is_upper(side, bound, explicit, table, position, jumps):
             return np.asarray(bound)
     return None
+
+
+def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, float]:
+    """Guess what the losses rise to if each rise is the same share of the one before: after so many times the last."""
+    last, middle, first = (np.array(explicit[len(explicit) - n * period :][:period]) for n in (1, 2, 3))
+    rise, before = float((last - middle).max()), float((middle - first).max())
+    left = rise / (before - rise) if 0 < rise < before else 1.0
+    return np.asarray(last + (last - middle) * left), left
 
 
 def _is_upper(
