@@ -10,9 +10,6 @@ from takifugu.influence.bags import Bag
 
 Graph = Mapping[int, set[int]]
 
-#: States of everything in one bag, beyond which its program takes longer than all other ways together.
-MOST_IN_ONE = 64
-
 
 def reached(near: Graph, entry: int) -> dict[int, int]:
     """Return the distance of each variable that a path of the graph joins with an entry; the entry comes first.
@@ -118,9 +115,7 @@ def by_place(near: Graph, entry: int) -> Iterator[list[int]]:
     yield sorted(others, key=lambda v: (-distance[v], -v))
 
 
-def whole(near: Graph, entry: int, sizes: Mapping[int, int] | Sequence[int]) -> list[Bag] | None:
-    """Return one bag of everything that an entry reaches, which is exact; None where it is too large for that."""
+def whole(near: Graph, entry: int) -> list[Bag]:
+    """Return one bag of everything that an entry reaches: exact, where it is small enough."""
     others = tuple(sorted(v for v in reached(near, entry) if v != entry))
-    if math.prod(sizes[v] for v in others) > MOST_IN_ONE:
-        return None
     return [Bag(others, (entry,))] if others else []

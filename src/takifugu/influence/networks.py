@@ -20,7 +20,7 @@ from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.table import JointTable
 from takifugu.errors import Unsupported
 from takifugu.influence.bags import Bag, loss_by_bags
-from takifugu.influence.blocks import MOST_IN_ONE, by_place, eliminated, layered, orders, reached, whole
+from takifugu.influence.blocks import by_place, eliminated, layered, orders, reached, whole
 from takifugu.influence.certified import Programs
 from takifugu.influence.chains import Loss
 from takifugu.influence.conditionals import TRUSTED, boundary, moral_graph
@@ -37,6 +37,8 @@ from takifugu.secrets import Family
 
 #: States of a bag that joins several variables of an order of elimination.
 JOINED = 16
+#: States of everything in one bag, beyond which its program takes longer than all other ways together.
+MOST_IN_ONE = 64
 #: Rows of a table beyond which only the sum over all entries is taken.
 MOST_ROWS = 1000
 #: What is said where only the sum over all entries remains.
@@ -125,7 +127,8 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
 
     near = moral_graph(network, active)
     read = {v: set(boundary(near, v, active)) for v in active}  # all that nothing reads is summed out
-    if (everything := whole(read, entry, sizes)) is not None:
+    everything = whole(read, entry)
+    if math.prod(sizes[v] for bag in everything for v in bag.variables) <= MOST_IN_ONE:
         yield "one block", bags(everything)
     for graph in [near, read] if len(read) < len(near) else [near]:
         yield "blocks", bags(layered(graph, entry))
