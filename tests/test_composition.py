@@ -194,12 +194,12 @@ def test_erratum_e12_two_exact_bits_never_get_a_number() -> None:
 def test_erratum_e12_two_noisy_numbers_are_refused_and_recharged_above_their_true_loss() -> None:
     framework, numbers = e12(TWO_NUMBERS)
     assert all(n.randomiser.scale == 1 for n in numbers)
-    with pytest.raises(CompositionRefused, match=r"'single'.*recharge=True.*22"):
+    with pytest.raises(CompositionRefused, match=r"'single'.*recharge=True.*11\.4"):
         compose(numbers)
     releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
     true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
     assert true == pytest.approx(11.31, abs=0.01)
-    assert true <= compose(numbers, recharge=True).epsilon == 22
+    assert true <= compose(numbers, recharge=True).epsilon < 11.44  # a change of everything would be 22
 
 
 def test_erratum_e12_for_two_laws() -> None:

@@ -56,7 +56,7 @@ def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> N
     twins = Pufferfish(every_entry(), tf.JointTable([(0, 0, 0), (1, 1, 1)], [HALF, HALF]))
     assert promised(twins, Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
     assert promised(steps(3), Linear([0, 0, 0])) == (0, WHOLE)
-    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0.25, 0.25]}))
+    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))
     assert promised(clique, Linear([1, 2])) == (Fraction(3, 10), WHOLE)
 
 

@@ -126,7 +126,7 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
                 found(hopeless, order)
     apart = users(3, entry(0, 0, 1))
     assert cost(apart, noisy(apart, [0, 1, 0], 0), noisy(apart, [1, 1, 0], 10)) == TENTH
-    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0.25, 0.25]}))  # the trivial quilt
+    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))  # the trivial quilt
     assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
     with pytest.raises(CompositionRefused, match="without any noise"):
         found(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])

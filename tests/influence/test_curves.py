@@ -104,3 +104,20 @@ def test_a_wide_network_is_never_waited_for():
         spec.append((f"n{n}", [0, 1, 2], above, rng.dirichlet([1, 1, 1], size=(3,) * len(above))))
     framework = tf.Pufferfish(tf.every_entry("n5"), tf.BayesianNetwork(spec))
     assert MECHANISM.cost(Problem(framework, tf.Count(1), Fraction(1))).seconds < 20
+
+
+def test_entries_that_an_answer_does_not_read_move_nothing_whatever_values_they_take():
+    table = tf.JointTable([(0, 0), (0, 1), (1, 1), (1, 2)], [0.5, 0.125, 0.125, 0.25], names=["hidden", "shown"])
+    rain = ("rain", ["no", "drizzle", "yes"], [], [0.5, 0.2, 0.3])
+    network = tf.BayesianNetwork([rain, ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])])
+    assert_least(needed(table, tf.Sum("shown"), secrets=tf.every_entry("hidden")))
+    assert_least(needed(network, tf.Count(1, entries=("wet",)), secrets=tf.every_entry("rain")))
+
+
+def test_what_the_belief_alone_hides_is_not_published_with_next_to_no_noise():
+    near = tf.JointTable([(a, b) for a in (0, 1) for b in (0, 1)], [0.25, 0.25, 0.2, 0.3], names=["hidden", "shown"])
+    framework = tf.Pufferfish(tf.every_entry("hidden"), near)
+    with pytest.raises(tf.TakifuguError, match="next to no noise"):
+        tf.calibrate(framework, tf.Sum("shown"), 2, mechanism="influence")
+    assert tf.calibrate(framework, tf.Sum("shown"), 2).scale == Fraction(1, 2)
+    assert tf.calibrate(framework, tf.Sum("shown"), Fraction(1, 10), mechanism="influence").scale > 0.9

@@ -7,9 +7,10 @@ import pytest
 from tests.support.influence_oracle import lp_supremum
 
 from takifugu.influence.certified import Programs
+from takifugu.influence.levels import Levels
 from takifugu.influence.rays import extreme_rays
 from takifugu.influence.rounding import closed
-from takifugu.influence.suprema import over_levels, over_rays, suprema
+from takifugu.influence.suprema import over_rays, suprema
 
 P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
 RHO = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
@@ -64,12 +65,12 @@ def test_one_pair_for_all_is_sound_and_loose():
     rng = np.random.default_rng(5)
     for _ in range(30):
         rows, ratio = random_case(rng, 4)
-        levels = over_levels(rows, float(ratio.max()))
+        levels = Levels(rows).bound(float(ratio.max()))
         assert (levels >= over_rays(rows, ratio) - 1e-13).all()
     rows = np.array([[0.33, 0.33, 0.33, 0.01], [0.33, 0.33, 0.33, 0.01], [0.25] * 4, [0.4, 0.2, 0.2, 0.2]])
     ratio = 0.1 * (1 - np.eye(4))
     ratio[:3, 3] = 3.0
-    assert over_levels(rows, 3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
+    assert Levels(rows).bound(3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
 
 
 def test_a_star_too_few_is_below_the_supremum():

@@ -13,6 +13,7 @@ from takifugu.errors import Unsupported
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
 from takifugu.influence.sides import Backward, BackwardFromAnyStart, Forward, Side
+from takifugu.influence.suprema import EXACT_STATES
 from takifugu.influence.sweeps import NEVER, Track, pieces, sweep
 from takifugu.kept import kept
 from takifugu.secrets import Family
@@ -64,9 +65,10 @@ def chain_loss(
 def usual_jumps(states: int) -> tuple[int, ...]:
     """Return the jumps that are tried besides steps and gaps: none for two states, where steps are exact.
 
-    For four states and more each costs as much as all steps, and gains little.
+    From four states on each costs as much as all steps, and gains little, until suprema are replaced by those over
+    [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
     """
-    return (2, 4) if states == 3 else ()
+    return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
 
 
 def sides_of(chain: Any, length: int) -> tuple[Side, Side]:

@@ -170,20 +170,34 @@ def profile_of(belief: Any, release: Release) -> Profile:
     >>> profile_of(chain, Release(answer.entry_changes(), Fraction(2), answer)).tables[0].tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
-    answer = release.answer
+    answer, size = release.answer, belief.size
+    states = np.full(size, len(belief.alphabet(0)))
+    if not belief.one_alphabet:
+        states = np.fromiter((len(belief.alphabet(entry)) for entry in range(size)), dtype=np.int64, count=size)
     if answer is None or not isinstance(answer, Additive):
-        changes, size = release.changes, belief.size
-        each = [belief.alphabet(0)] * size if belief.one_alphabet else map(belief.alphabet, range(size))
-        kinds = np.stack([changes, np.fromiter(map(len, each), dtype=np.int64, count=size)])
-        different, number = np.unique(kinds, axis=1, return_inverse=True)
-        tables = tuple(_table(change * (1 - np.eye(states, dtype=np.int64)), release.scale)
-                       for change, states in different.T.tolist())  # fmt: skip
-        return _in_runs(tables, number.ravel())
-    kinds = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
-    rows, number = np.unique(np.stack([kinds, np.abs(answer.weights)]), axis=1, return_inverse=True)
+        return _in_runs(
+            np.stack([release.changes, states]),
+            lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
+        )
+    kinds = np.zeros(size, dtype=np.int64) if answer.table_of is None else answer.table_of
     distances = [_distances(table) for table in answer.tables]
-    tables = tuple(_table(distances[kind] * weight, release.scale) for kind, weight in rows.T.tolist())
-    return _in_runs(tables, number.ravel())
+    return _in_runs(
+        np.stack([kinds, np.abs(answer.weights), states]),
+        lambda kind, weight, count: _table(_of_values(distances[kind] * weight, count), release.scale),
+    )
+
+
+def _in_runs(kinds: IntArray, table: Callable[..., FloatArray]) -> Profile:
+    """Return the profile whose entry t has the table of the numbers kinds[:, t]."""
+    starts = np.flatnonzero(np.concatenate([[True], (kinds[:, 1:] != kinds[:, :-1]).any(axis=0)]))
+    different, number = np.unique(kinds[:, starts], axis=1, return_inverse=True)
+    tables = tuple(table(*kind) for kind in different.T.tolist())
+    return Profile(tables, np.diff(starts, append=kinds.shape[1]), number.ravel())
+
+
+def _of_values(changes: IntArray, states: int) -> IntArray:
+    """Return the table for all values of an entry: one that an answer does not read has one row there."""
+    return np.zeros((states, states), dtype=np.int64) if len(changes) == 1 else changes
 
 
 def _distances(table: IntArray) -> IntArray:
@@ -194,11 +208,6 @@ def _distances(table: IntArray) -> IntArray:
 def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     rates = {int(change): float_above(Fraction(int(change)) / scale) for change in np.unique(changes)}
     return np.array([[rates[change] for change in row] for row in changes.tolist()])
-
-
-def _in_runs(tables: tuple[FloatArray, ...], table_of: IntArray) -> Profile:
-    starts = np.flatnonzero(np.diff(table_of, prepend=-1))
-    return Profile(tables, np.diff(starts, append=len(table_of)), table_of[starts])
 
 
 def least_scale(loss: Callable[[Fraction], float], epsilon: Fraction, low: Fraction, high: Fraction) -> Fraction:

@@ -31,6 +31,11 @@ def sum_up(first: Any, second: Any) -> Any:
     )  # fmt: skip
 
 
+def padded(logs: FloatArray, states: int, size: float) -> FloatArray:
+    """Return logs of ratios of means plus what rounding can hide: means of positive terms, exponentials, logarithms."""
+    return np.asarray(up(logs + (2 * states + 24 + 4 * max(size, 1.0)) * UNIT))
+
+
 def closed(ratio: FloatArray) -> FloatArray:
     """Return the largest matrix below `ratio` with rho(u, w) <= rho(u, v) + rho(v, w): shortest paths, rounded up.
 

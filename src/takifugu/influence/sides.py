@@ -15,8 +15,10 @@ import numpy as np
 
 from takifugu.beliefs.stochastic import WideLaw
 from takifugu.influence.certified import Programs
+from takifugu.influence.levels import Levels
+from takifugu.influence.rays import MOST_STATES
 from takifugu.influence.rounding import UNIT, FloatArray, up
-from takifugu.influence.suprema import suprema
+from takifugu.influence.suprema import EXACT_STATES, suprema
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
 LONGEST_JUMP = 2**12
@@ -43,12 +45,12 @@ class Side(Protocol):
 
 @dataclass(eq=False)
 class _Kernels:
-    """Products of kernels by (phase, distance), with a memory for the programs of each."""
+    """Products of kernels by (phase, distance), with a memory for the suprema over the rows of each."""
 
     matrices: FloatArray  # by phase: from position j to position j - 1, j modulo the period
     relative_error: float
     _products: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
-    _programs: dict[tuple[int, int], Programs] = field(default_factory=dict)
+    _memory: dict[tuple[int, int], tuple[Programs | None, Levels | None]] = field(default_factory=dict)
 
     def product(self, position: int, distance: int) -> FloatArray:
         """Return the kernel from a position to `distance` positions before it."""
@@ -64,9 +66,12 @@ class _Kernels:
 
     def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         rows = self.product(position, distance)
-        programs = self._programs.setdefault((position % len(self.matrices), distance), Programs())
-        error = distance * (self.relative_error + (rows.shape[1] + 1) * UNIT * (distance > 1))
-        return suprema(rows, ratio, error, programs)
+        key, states = (position % len(self.matrices), distance), rows.shape[1]
+        if key not in self._memory:
+            programs = Programs() if states <= EXACT_STATES else None
+            self._memory[key] = programs, Levels(rows) if states > MOST_STATES else None
+        error = distance * (self.relative_error + (states + 1) * UNIT * (distance > 1))
+        return suprema(rows, ratio, error, *self._memory[key])
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,12 @@ EVALUATIONS = 10.0
 SEARCHED = 0.2
 #: Predicted operations beyond which quilts are not searched.
 MOST_SEARCHED = 3e9
+#: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
+NEXT_TO_NOTHING = 40
+HIDDEN_ANYHOW = (
+    "the belief's own randomness would have to hide the secret: next to no noise would be added; laplace-exact says "
+    "whether none at all is needed"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class Influence:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
+            if 0 < needed * NEXT_TO_NOTHING < part.answer.entry_changes().max():
+                return Refusal(HIDDEN_ANYHOW)
             if needed > scale:
                 scale, witness = needed, forced_by
         noise = covering(problem, scale * problem.grid / problem.unit)
