@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from takifugu.influence.certified import Programs
+from takifugu.influence.levels import Levels
 from takifugu.influence.rounding import closed, sum_up, up
-from takifugu.influence.suprema import LARGEST_POWER, over_levels, over_rays, suprema
+from takifugu.influence.suprema import LARGEST_POWER, over_rays, suprema
 
 #: Sums of whole multiples of this are exact, those of tenths are not.
 TENTHS = np.arange(1, 60) / 10
@@ -108,7 +109,7 @@ def test_no_bound_is_below_what_a_likelihood_of_the_cone_reaches(states, size):
         rows, ratio = random_rows(rng, 2, states), closed(size * rng.uniform(0.2, 1, (states, states)))
         inside = [[mpmath.exp(exact(ratio[u, v])) for u in range(states)] for v in range(states)]
         inside += [[mpmath.exp(-exact(ratio[v, u])) for u in range(states)] for v in range(states)]
-        bounds = [Programs().bound(rows, ratio), suprema(rows, ratio), over_levels(rows, float(ratio.max()))]
+        bounds = [Programs().bound(rows, ratio), suprema(rows, ratio), Levels(rows).bound(float(ratio.max()))]
         bounds += [over_rays(rows, ratio)] if states <= 4 else []
         for a, b in ((0, 1), (1, 0)):
             least = max(log_ratio(rows[a], rows[b], phi) for phi in inside)
@@ -125,7 +126,7 @@ def test_two_levels_are_never_below_the_largest_of_all_sets(never):
         rows = random_rows(rng, 3, 4)
         rows[rows < never] = 0
         rows /= rows.sum(axis=1, keepdims=True)
-        found = over_levels(rows, size)
+        found = Levels(rows).bound(size)
         for a, b in product(range(3), repeat=2):
             sets = product((mpmath.mpf(1), mpmath.exp(exact(size))), repeat=4)
             true = max(log_ratio(rows[a], rows[b], phi) for phi in sets)

@@ -92,10 +92,34 @@ def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
     try:
-        loss = curve.loss(part.belief, profile, part.family)
+        loss = curve.loss(part.belief, of_all_values(part.belief, profile), part.family)
     except Unsupported:
         return None
     return loss.epsilon, witness_of(part, loss)
+
+
+def of_all_values(belief: Any, profile: Profile) -> Profile:
+    """Return a profile whose tables have a row for each value: answers have one row for an entry they do not read.
+
+    >>> from takifugu import JointTable
+    >>> table = JointTable([(0, 0), (1, 1), (1, 2)], [0.5, 0.25, 0.25])
+    >>> of_all_values(table, Profile.by_entry([np.zeros((1, 1)), 1 - np.eye(3)])).tables[0].tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    if all(len(table) > 1 for table in profile.tables):
+        return profile
+    states = _states(belief)
+    return _in_runs(
+        np.stack([np.repeat(profile.table_of, profile.lengths), states]),
+        lambda number, count: profile.tables[number] if len(profile.tables[number]) > 1 else np.zeros((count, count)),
+    )
+
+
+def _states(belief: Any) -> IntArray:
+    """Return how many values each entry has."""
+    if belief.one_alphabet:
+        return np.full(belief.size, len(belief.alphabet(0)))
+    return np.fromiter((len(belief.alphabet(entry)) for entry in range(belief.size)), dtype=np.int64, count=belief.size)
 
 
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
@@ -104,6 +128,8 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     Quilts and `group` add up its largest losses. Raises Unsupported where nothing is known.
     """
     by_influence = _along_curve(part, profile)
+    if by_influence is not None and is_least(part.belief):
+        return by_influence
     try:
         by_quilts = quilt_cost(part, [in_steps(profile)])
     except Unsupported:
@@ -170,21 +196,19 @@ def profile_of(belief: Any, release: Release) -> Profile:
     >>> profile_of(chain, Release(answer.entry_changes(), Fraction(2), answer)).tables[0].tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
-    answer, size = release.answer, belief.size
-    states = np.full(size, len(belief.alphabet(0)))
-    if not belief.one_alphabet:
-        states = np.fromiter((len(belief.alphabet(entry)) for entry in range(size)), dtype=np.int64, count=size)
+    answer = release.answer
     if answer is None or not isinstance(answer, Additive):
         return _in_runs(
-            np.stack([release.changes, states]),
+            np.stack([release.changes, _states(belief)]),
             lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
         )
-    kinds = np.zeros(size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    kinds = np.zeros(belief.size, dtype=np.int64) if answer.table_of is None else answer.table_of
     distances = [_distances(table) for table in answer.tables]
-    return _in_runs(
-        np.stack([kinds, np.abs(answer.weights), states]),
-        lambda kind, weight, count: _table(_of_values(distances[kind] * weight, count), release.scale),
+    profile = _in_runs(
+        np.stack([kinds, np.abs(answer.weights)]),
+        lambda kind, weight: _table(distances[kind] * weight, release.scale),
     )
+    return of_all_values(belief, profile)
 
 
 def _in_runs(kinds: IntArray, table: Callable[..., FloatArray]) -> Profile:

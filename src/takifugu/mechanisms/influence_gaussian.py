@@ -20,7 +20,7 @@ from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.gaussian import gaussian_analytic_sigma
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.influence import predicted, unknown
+from takifugu.mechanisms.influence import EVALUATIONS, predicted, unknown
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.queries import Additive
@@ -37,8 +37,8 @@ class InfluenceGaussian:
     source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: that of Laplace noise, whose curves are the same."""
-        return predicted(problem)
+        """Predict the work: that of Laplace noise, whose curves are the same, but quilts are searched each time."""
+        return predicted(problem, EVALUATIONS)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise; a refusal for delta 0, and for beliefs without a curve.
