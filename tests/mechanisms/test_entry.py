@@ -36,6 +36,7 @@ def of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound | Refusal:
 def bound_of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
     bound = of(framework, query, epsilon)
     assert isinstance(bound, Bound)
+    assert bound.delta == 0
     return bound
 
 
