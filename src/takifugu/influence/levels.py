@@ -1,7 +1,7 @@
-"""The supremum over all likelihoods in [m, e^s m]: sound for every cone of largest pair s, up to 12 times too much.
+"""The supremum over all likelihoods in [m, e^s m]: sound for every cone of largest pair s, and often far above.
 
 Of these the best one has two values, e^s where p/q is large: a prefix in the order of p/q, which does not depend on s.
-So all sums over prefixes are made once for a matrix of rows, and each s takes one quotient for each prefix.
+So all sums over prefixes are made once for a matrix of rows, and each s takes a search among them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.influence.rounding import FloatArray, padded
+from takifugu.influence.rounding import FloatArray, IntArray, padded
 
 #: Sums for so many numbers are held at once; beyond them each row's are made when they are needed.
 MOST_HELD = 2_000_000
@@ -18,8 +18,9 @@ MOST_HELD = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """Sums of p and q over each prefix of the order of p/q and over what is left, shape (pairs, ..., states)."""
+    """p/q in falling order, sums of p and q over each prefix of it, and over what is left: (rows, divisors, states)."""
 
+    likelihood_ratio: FloatArray
     high_p: FloatArray
     high_q: FloatArray
     low_p: FloatArray
@@ -27,20 +28,37 @@ class Prefixes:
 
     @staticmethod
     def of(rows: FloatArray, divisors: FloatArray) -> Prefixes:
-        """Return the sums for all pairs of a row p and a divisor q: (rows, divisors, states)."""
+        """Return the sums for all pairs of a row p and a divisor q."""
         p, q = np.broadcast_arrays(rows[:, None, :], divisors[None, :, :])
         with np.errstate(divide="ignore", invalid="ignore"):
-            likelihood_ratio = np.where(q > 0, p / q, np.where(p > 0, np.inf, -1.0))
-        order = np.argsort(-likelihood_ratio, axis=2, kind="stable")
-        p, q = np.take_along_axis(p, order, axis=2), np.take_along_axis(q, order, axis=2)
-        return Prefixes(np.cumsum(p, axis=2), np.cumsum(q, axis=2), _rests(p), _rests(q))
+            ratio = np.where(q > 0, p / q, np.where(p > 0, np.inf, -1.0))
+        order = np.argsort(-ratio, axis=2, kind="stable")
+        ratio, p, q = (np.take_along_axis(table, order, axis=2) for table in (ratio, p, q))
+        return Prefixes(ratio, np.cumsum(p, axis=2), np.cumsum(q, axis=2), _rests(p), _rests(q))
 
     def best(self, largest: float) -> FloatArray:
-        """Return the log of the largest ratio of a prefix, not rounded."""
+        """Return the log of the largest ratio of a prefix, not rounded.
+
+        The next state makes a prefix better if and only if its p/q is above the ratio: first always, then never again.
+        """
+        shape, states = self.high_p.shape[:2], self.high_p.shape[2]
+        starts = np.arange(shape[0] * shape[1]).reshape(shape) * states
         low = np.exp(-largest)
+
+        def ratio_at(place: IntArray) -> FloatArray:
+            at = starts + place
+            high = self.high_p.take(at) + low * self.low_p.take(at)
+            return np.asarray(high / (self.high_q.take(at) + low * self.low_q.take(at)))
+
+        first, last = np.zeros(shape, dtype=np.int64), np.full(shape, states - 1)
+        while (first < last).any():
+            middle = (first + last) // 2
+            rises = self.likelihood_ratio.take(starts + np.minimum(middle + 1, states - 1)) > ratio_at(middle)
+            rises &= middle < last
+            first, last = np.where(rises, middle + 1, first), np.where(rises, last, middle)
+        near = [ratio_at(np.clip(first + step, 0, states - 1)) for step in (-1, 0, 1)]  # ties may be decided wrongly
         with np.errstate(divide="ignore"):
-            ratios = (self.high_p + low * self.low_p) / (self.high_q + low * self.low_q)
-        return np.asarray(np.log(ratios.max(axis=2)))
+            return np.asarray(np.log(np.maximum.reduce(near)))
 
 
 def _rests(ordered: FloatArray) -> FloatArray:
@@ -66,4 +84,4 @@ class Levels:
             best = self._held.best(largest)
         else:
             best = np.hstack([Prefixes.of(self.rows, row[None]).best(largest) for row in self.rows])
-        return padded(best, self.rows.shape[1], largest)
+        return padded(best, 2 * self.rows.shape[1], largest)
