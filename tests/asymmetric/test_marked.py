@@ -16,6 +16,7 @@ from takifugu import randomisers
 from takifugu.asymmetric import Asymmetric, Monotone, Policy, Visits, any_of, none_of, sensitivity, visits
 from takifugu.asymmetric.boxes import Boxes
 from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.sensitivity import Change, Sensitivity
 from takifugu.audit import true_loss
 from takifugu.composition import charge_of, joint
 from takifugu.domain import Domain
@@ -186,3 +187,45 @@ def test_boxes_include_their_lower_ends_and_the_last_ones_both(x: Any, y: Any, p
     for wrong in (lambda: Boxes.of((1, 1), (0, 1), 1, 1), lambda: Boxes.of((0, 1), (0, 1), 2000, 2000)):
         with pytest.raises(InputError):
             wrong()
+
+
+def moving(*amounts: Any, direction: Monotone = Monotone.DECREASING) -> Sensitivity:
+    """Return moves along which cells fall by so much each, in answer units."""
+    return Sensitivity(tuple(Change(direction, F(amount)) for amount in amounts), sum(map(F, amounts), F(0)))
+
+
+@pytest.mark.parametrize(("limit", "lost"), [(None, F(7, 3)), (1, F(4, 3)), (2, F(7, 3)), (3, F(7, 3))])
+def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: Fraction) -> None:
+    """Cells that fall by 4, 2 and 1 steps, noise of 3 units: one value loses 4/3 at most, all of them 7/3."""
+    noise = Marked(F(3), F(1, 2), 3, (5,), limit, F(7))
+    assert noise.loss_along(moving(2, 1, F(1, 2))) == lost
+    assert noise.loss_along(moving(0, 0, 0, direction=Monotone.CONSTANT)) == 0
+    assert noise.loss_along(replace(moving(2, 1, F(1, 2), direction=Monotone.INCREASING))) == math.inf
+    assert noise.loss_along(Sensitivity((), F(0))) == 0
+    assert noise.loss(F(7, 2), Direction.DOWN) == F(min(7, limit or 7), 3)
+    assert noise.loss(F(7, 2), Direction.UP) == math.inf
+    assert noise.scale == F(3, 2)
+
+
+@pytest.mark.parametrize(("count", "threshold"), [(0, 0), (3, 3), (2, 5), (4, 3)])
+def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int, threshold: int) -> None:
+    """P(count + K <= threshold), K geometric with P(K >= k) = e^(-k/2); the density of the mark is the same."""
+    noise = Marked(F(2), F(1, 2), 1, (threshold,), None, F(1))
+    masses = [math.exp(-k / 2) * (1 - math.exp(-1 / 2)) for k in range(threshold - count + 1)]
+    assert noise.chance(count, threshold) == pytest.approx(math.fsum(masses))
+    told = noise.log_density((count,), ("safe",))
+    assert math.exp(told) == pytest.approx(math.fsum(masses)) if masses else told == -math.inf
+    value = noise.log_density((count,), (F(threshold + 1, 2),))
+    assert math.exp(value) == pytest.approx(math.exp(-(threshold + 1 - count) / 2) * (1 - math.exp(-1 / 2)))
+    assert noise.log_density((count,), (F(1, 3),)) == -math.inf
+
+
+def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> None:
+    noise = Marked(F(1, 1000), F(1, 2), 2, (3, 9), None, F(1))
+    assert noise.draw((8, 8), InsecureSeededEntropyForTests(1)) == (4, "safe")
+    assert Marked(F(1, 1000), F(1, 2), 2, (3,), None, F(1)).each == (3, 3)
+    with pytest.raises(InputError, match="the answer has 3 cells and the noise 2"):
+        noise.draw((1, 2, 3), InsecureSeededEntropyForTests(1))
+    for wrong in ((), (1, 2, 3), (5, -1), (-1,)):
+        with pytest.raises(InputError):
+            replace(noise, thresholds=wrong)
