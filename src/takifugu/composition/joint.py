@@ -80,12 +80,16 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
     return len(read) > 1
 
 
-def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guarantee:
+def compose(
+    calibrations: Iterable[Calibrated], recharge: bool = False, fixed_in_advance: bool = False
+) -> Guarantee:
     """Return what releases with these calibrations promise together, all about the same entries of one source.
 
     They are taken in the order given, each fixed before those after it are released. Every framework among them is
     charged for all of them, and the largest joint epsilon and delta are promised. With `recharge` output-law promises
-    are given up and charged by their noise, which may cost far more than their sum.
+    are given up and charged by their noise, which may cost far more than their sum. `fixed_in_advance` says that all of
+    them are fixed before the first is released: then normal noise adds up by its squares, with Laplace noise beside it
+    (docs/theory/influence.md#with-a-delta).
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
     calibrations. Source: docs/architecture.md#composition.
@@ -99,7 +103,7 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
     given = tuple(calibrations)
     if not given:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
-    charges = tuple(charge_of(c, reading="together") for c in given)
+    charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in given)
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
     met = _met(tuple(frameworks.values()))
     frameworks = frameworks if met is None else {met.fingerprint(): met}
@@ -110,6 +114,8 @@ def compose(calibrations: Iterable[Calibrated], recharge: bool = False) -> Guara
         conditions.append(f"{len(given)} releases together, by the rule '{worst.rule}'")
     if met is not None:
         conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
+    if len(given) > 1 and fixed_in_advance:
+        conditions.append("all queries and all noise are fixed before the first release")
     if worst.composition is Composition.QUILT:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
     return Guarantee(

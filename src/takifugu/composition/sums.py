@@ -17,6 +17,7 @@ from takifugu import secrets
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.alignment import readings
+from takifugu.composition.at_delta import joint_at_delta, planned_together
 from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
@@ -92,6 +93,10 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     refused = ""
     if not reason and not (recharge and single.scope == "pooled"):
         found.append(_single_and_wholes(view, charges, singles[0]))
+    if reason and planned_together(charges) and any(c.delta > 0 for c in charges):
+        _try(found, lambda: joint_at_delta(view, charges))
+        if found:
+            return found[0]
     if reason or recharge:
         if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
             refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))

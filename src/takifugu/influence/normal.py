@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,8 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, beside: 
     pairs = []
     for places in together.T.tolist():
         squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
-        pure = np.zeros(squares[0].shape) if beside is None else beside.tables[places[-1]]
-        pairs.append((_above(np.sqrt(_sum_above(squares)), 1), pure))
+        pure = np.zeros((1, 1)) if beside is None else beside.tables[places[-1]]
+        pairs.append(_above(np.sqrt(_sum_above(squares)), 1) + 1j * pure)
     starts = np.flatnonzero(np.diff(table_of.ravel(), prepend=-1))
     lengths = np.diff(starts, append=table_of.size)
     return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
@@ -89,7 +90,8 @@ def _squares(table: IntArray) -> FloatArray:
 
 
 def _sum_above(terms: Sequence[FloatArray]) -> FloatArray:
-    return _above(np.sum(terms, axis=0), len(terms))
+    """Return a sum of matrices, rounded up; that of an entry that is not read may be a single 0."""
+    return _above(reduce(np.add, terms), len(terms))
 
 
 def _above(number: FloatArray, roundings: int) -> FloatArray:
@@ -97,13 +99,12 @@ def _above(number: FloatArray, roundings: int) -> FloatArray:
     return number * (1 + (roundings + 1) * 2 * UNIT)
 
 
-def _tables(pairs: Sequence[tuple[FloatArray, FloatArray]], log_kappa: float) -> tuple[FloatArray, ...]:
-    """Return c(u, v) for each table of mu and of pure losses."""
-    each = np.concatenate([(moves + 1j * pure).ravel() for moves, pure in pairs])
-    different, place = np.unique(each, return_inverse=True)
+def _tables(pairs: Sequence[Any], log_kappa: float) -> tuple[FloatArray, ...]:
+    """Return c(u, v) for each table of mu + i r, where r is the pure loss."""
+    different, place = np.unique(np.concatenate([pair.ravel() for pair in pairs]), return_inverse=True)
     losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
-    ends = np.cumsum([moves.size for moves, _ in pairs])[:-1]
-    return tuple(part.reshape(moves.shape) for part, (moves, _) in zip(np.split(losses, ends), pairs, strict=True))
+    ends = np.cumsum([pair.size for pair in pairs])[:-1]
+    return tuple(part.reshape(pair.shape) for part, pair in zip(np.split(losses, ends), pairs, strict=True))
 
 
 def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
