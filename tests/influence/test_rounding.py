@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from takifugu.influence import two_states
 from takifugu.influence.certified import Programs
 from takifugu.influence.levels import Levels
 from takifugu.influence.rounding import closed, sum_up, up
@@ -141,3 +142,21 @@ def test_ratios_that_are_too_large_are_the_bound():
         assert found[0, 0] == 0
     assert suprema(rows, np.zeros((2, 2))).tolist() == [[0, 0], [0, 0]]
     assert suprema(rows[:1], np.ones((2, 2))).tolist() == [[0]]
+
+
+@pytest.mark.parametrize("power", [1e-9, 0.3, 8.0, 30.0, 36.0, 290.0])
+def test_steps_of_two_states_are_never_below_the_exact_ones(power):
+    """A value that cannot follow leaves a ratio near zero, which must not come from a difference."""
+    zeros = [((1.0, 0.0), (0.0, 1.0)), ((0.75, 0.25), (0.0, 1.0)), ((0.5, 0.5), (1.0, 0.0)), ((0.0, 1.0), (0.25, 0.75))]
+    rng = np.random.default_rng(1)
+    shares = rng.integers(1, 1024, (20, 2)) / 1024  # so that rows add up to 1 exactly
+    drawn = [tuple((1 - share, share) for share in pair) for pair in shares.tolist()]
+    for rows in (*zeros, *drawn):
+        up_ratio, down_ratio = power, power * 0.7
+        found = two_states.step(rows, 0.0, up_ratio, down_ratio)
+        rays = [(mpmath.mpf(1), mpmath.exp(exact(up_ratio))), (mpmath.mpf(1), mpmath.exp(-exact(down_ratio)))]
+        for loss, a, b in ((found[0], 1, 0), (found[1], 0, 1)):
+            means = [[sum(exact(p) * x for p, x in zip(rows[row], ray, strict=True)) for row in (a, b)] for ray in rays]
+            true = max(0, *(mpmath.log(p / q) for p, q in means))
+            assert true * (1 - mpmath.mpf(10) ** -30) <= exact(loss)
+            assert exact(loss) <= true * (1 + mpmath.mpf(2) ** -45) + mpmath.mpf(2) ** -52

@@ -10,11 +10,10 @@ import math
 
 from takifugu.influence.conditionals import TRUSTED
 from takifugu.influence.rounding import UNIT
-from takifugu.influence.suprema import LARGEST_POWER
+from takifugu.influence.two_states import Rows, step
 
 #: (R(0, 1), R(1, 0)) of a variable, or its two probabilities.
 Pair = tuple[float, float]
-Rows = tuple[Pair, Pair]
 NONE: Pair = (0.0, 0.0)
 
 
@@ -28,22 +27,11 @@ def plus(first: Pair, second: Pair) -> Pair:
 
 
 def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
-    """Return S of two rows, both ways, rounded up; `error` bounds the relative error of their numbers.
-
-    >>> [round(loss, 6) for loss in supremum(((0.9, 0.1), (0.4, 0.6)), (1.0, 1.0), 0.0)]
-    [0.411565, 0.549948]
-    """
-    (p0, p1), (q0, q1) = rows
-    largest = max(ratio)
-    if largest == 0.0:
+    """Return S of two rows, both ways, rounded up; `error` bounds the relative error of their numbers."""
+    if ratio == NONE:
         return NONE
-    if largest > LARGEST_POWER:
-        return largest, largest
-    fall, rise = math.exp(ratio[0]), math.exp(ratio[1])
-    first = math.log((q0 + q1 * rise) / (p0 + p1 * rise))
-    second = math.log((q0 * fall + q1) / (p0 * fall + p1))
-    rounding = 24 * UNIT * (1 + largest) + 2 * error * (1 + error)  # means of positive terms, a quotient, a logarithm
-    return min(max(-first, -second, 0.0) + rounding, largest), min(max(first, second, 0.0) + rounding, largest)
+    rise, fall = step(rows, error, ratio[1], ratio[0])
+    return fall, rise
 
 
 def binary_losses(

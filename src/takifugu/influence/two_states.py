@@ -12,29 +12,39 @@ import numpy as np
 
 from takifugu.influence.rounding import UNIT, FloatArray
 
+#: The two laws of what follows from 0 and from 1.
+Rows = tuple[tuple[float, float], tuple[float, float]]
 #: After so many steps a run that is still rising ends with a bound of all that follows: the fixed point.
 PATIENCE = 2**18
 #: What is left of the rise when a run counts as converged.
 CONVERGED = 1e-13
 
 
-def log_ratio(kernel: FloatArray, power: float) -> float:
-    """Return F(power) with a relative error of a few units, from terms that do not cancel.
+def log_ratio(rows: Rows, power: float) -> float:
+    """Return F(power) with a relative error of a few units: from a difference only where the means are alike.
 
-    >>> round(log_ratio(np.array([[0.9, 0.1], [0.4, 0.6]]), 1.0), 9)
+    >>> round(log_ratio(((0.9, 0.1), (0.4, 0.6)), 1.0), 9)
     0.549947988
     """
-    (stay, leave), (back, remain) = kernel.tolist()
+    (stay, leave), (back, remain) = rows
     if power > 0:  # divide by e^power, which may be large
         power, (stay, leave), (back, remain) = -power, (leave, stay), (remain, back)
-    return math.log1p((remain - leave) * math.expm1(power) / (stay + leave * math.exp(power))) if (
-        stay or leave * math.exp(power)
-    ) else math.inf  # fmt: skip
+    share = math.exp(power)
+    above, below = back + remain * share, stay + leave * share
+    if not above or not below:
+        return -math.inf if below else math.inf
+    if above < below / 2 or above > 2 * below:
+        return math.log(above / below)
+    return math.log1p((remain - leave) * math.expm1(power) / below)
 
 
-def step(kernel: FloatArray, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
-    """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1)."""
-    high, low = log_ratio(kernel, up_ratio), log_ratio(kernel, -down_ratio)
+def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
+    """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1); `error` is relative, of the rows.
+
+    >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
+    [0.549948, 0.411565]
+    """
+    high, low = log_ratio(rows, up_ratio), log_ratio(rows, -down_ratio)
     largest = max(up_ratio, down_ratio)
     return _above(max(high, low), error, largest), _above(max(-high, -low), error, largest)
 
@@ -58,12 +68,14 @@ def run(
     >>> [round(float(repeated[0][pair]), 9) for pair in ((1, 0), (0, 1))]
     [0.616021187, 0.368199716]
     """
+    (stay, leave), (back, remain) = kernel.tolist()
+    rows = (stay, leave), (back, remain)
     up_losses, down_losses = [], []
     up_ratio, down_ratio = before
     rise = math.inf
     bound: tuple[float, float] | None = None
     for position in range(length):
-        up_loss, down_loss = step(kernel, error, up_ratio, down_ratio)
+        up_loss, down_loss = step(rows, error, up_ratio, down_ratio)
         up_losses.append(up_loss)
         down_losses.append(down_loss)
         up_ratio, down_ratio = _sum(change, up_loss), _sum(change, down_loss)
@@ -75,7 +87,7 @@ def run(
         if max(rise, fall) * 16 > CONVERGED * 64 * (1 + up_loss + down_loss) and not is_late:
             continue
         left = rise * rise * 16 / (earlier - rise) if 0 < rise < earlier < math.inf else max(rise, 0.0)
-        bound = _proved_bound(kernel, error, change, (up_loss, down_loss), left)
+        bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)
         if bound is not None and (is_late or bound[0] - up_loss + bound[1] - down_loss <= CONVERGED * (2 + up_loss)):
             break
         bound = None
@@ -83,13 +95,13 @@ def run(
 
 
 def _proved_bound(
-    kernel: FloatArray, error: float, change: float, now: tuple[float, float], left: float
+    rows: Rows, error: float, change: float, now: tuple[float, float], left: float
 ) -> tuple[float, float] | None:
     """Return losses at or above these from which a step does not rise, so that they bound all that follow."""
     for slack in (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14, 1e-9, 1e-6, 1e-3):
         size = slack * (1 + max(now))
         bound = now[0] + size, now[1] + size
-        after = step(kernel, error, _sum(change, bound[0]), _sum(change, bound[1]))
+        after = step(rows, error, _sum(change, bound[0]), _sum(change, bound[1]))
         if after[0] <= bound[0] and after[1] <= bound[1]:
             return bound
     return None
