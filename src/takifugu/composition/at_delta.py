@@ -32,7 +32,9 @@ LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
 def planned_together(charges: Sequence[Charge]) -> bool:
-    """Whether releases of Laplace and normal noise about the same entries of one unit were all fixed in advance."""
+    """Whether normal releases, and Laplace ones, about the same entries of one unit were all fixed in advance."""
+    if not any(_is_normal(charge) for charge in charges):
+        return False
     in_one_place = len(readings(charges)) <= 1 and len({charge.at for charge in charges}) <= 1
     return in_one_place and all(
         c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges

@@ -93,7 +93,7 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     refused = ""
     if not reason and not (recharge and single.scope == "pooled"):
         found.append(_single_and_wholes(view, charges, singles[0]))
-    if reason and planned_together(charges) and any(c.delta > 0 for c in charges):
+    if reason and planned_together(charges):
         _try(found, lambda: joint_at_delta(view, charges))
         if found:
             return found[0]
