@@ -16,7 +16,7 @@ from tests.support.ledger_tools import contributions_of, joint_loss, laplace, ma
 
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.composition import Charge, charge_of, completed, compose, joint
+from takifugu.composition import Charge, charge_of, compose, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError
 from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Composition
@@ -234,7 +234,7 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     apart = [charges[0], charge_of(laplace(frameworks[1], Linear([1, 0]), 1, QUILT))]  # hiv and flu
     alone = 2 if kind == "table" else 1  # a table is one component
     assert [joint(f, apart).epsilon for f in frameworks] == [alone, alone]
-    for f in frameworks:  # charges of an older version do not say which names they count
+    for f in frameworks:  # charges that do not say which names they count
         old = [replace(c, names=(), lengths=()) for c in apart]
         assert joint(f, old).epsilon == 2
     other = Pufferfish(every_entry(), makers[kind]("hiv", "age"))
@@ -294,14 +294,6 @@ def test_a_variable_is_no_step_of_a_sequence() -> None:
     dearest = max(joint(steps, [c, row]).epsilon for c in foreign)
     assert joint(steps, [one, row]).epsilon >= dearest - Fraction(1, 10**9)
 
-
-def test_a_charge_of_an_older_version_is_completed_by_its_own_framework() -> None:
-    framework = Pufferfish(every_entry(), tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in ("hiv", "flu")]))
-    kept = charge_of(laplace(framework, Count(1, entries=["hiv"]), 1, QUILT))
-    old = {key: value for key, value in kept.to_dict().items() if key not in ("names", "lengths")}
-    assert completed(Charge.from_dict(old), framework) == kept
-    week = charge_of(laplace(chain([[0.5, 0.5]] * 2, 9), Count(1), 1, QUILT))
-    assert completed(replace(week, lengths=()), chain([[0.5, 0.5]] * 2, 9)) == week
 
 
 def test_places_are_of_one_sequence() -> None:

@@ -88,10 +88,7 @@ class Framework:
         return found
 
     def fingerprint(self) -> str:
-        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints.
-
-        Those that older versions wrote are its first 64 bits.
-        """
+        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints."""
         return self._fingerprint
 
     @cached_property

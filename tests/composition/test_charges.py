@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.support.ledger_tools import laplace, promised
 
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.composition import Charge, charge_of, completed, compose
+from takifugu.composition import Charge, charge_of, compose
 from takifugu.composition.charges import answer_hash, names_entries, pieces_hash
 from takifugu.composition.losses import noise_loss
 from takifugu.errors import InputError
@@ -142,28 +142,6 @@ def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
         assert not names_entries(query)
 
 
-def test_an_older_charge_is_completed_by_its_own_framework_only() -> None:
-    for about in (steps(3), pieces(2, 1), users(names=list("abc"))):
-        kept = charge(about, Count(1))
-        old = replace(kept, names=(), lengths=())
-        assert completed(old, about) == kept
-        assert completed(kept, about) is kept
-        assert completed(old, steps(4)) == old
-        assert completed(replace(kept, names=("x", "y", "z")), steps(3)).names == ("x", "y", "z")
-    assert completed(replace(charge(steps(3), Count(1)), lengths=(2, 1)), steps(3)).lengths == (2, 1)
-
-
-def test_an_older_charge_beside_two_laws_has_their_change() -> None:
-    """It was too small by the grid where that is below 1."""
-    pair, other = (between(Pmf([0, n], [0.5, 0.5]), Pmf([n / 4], [1])) for n in (1, 2))
-    kept = charge_of(promised(pair, Identity(), group.MECHANISM))
-    old = replace(kept, change=Fraction(1, 4), entry_change=Fraction(1, 4))
-    assert changes(kept) == (1, 1, 1)
-    assert completed(old, pair) == completed(kept, pair) == kept
-    assert completed(replace(old, framework=kept.framework[:16]), pair).change == 1
-    assert completed(old, other) == old
-    both = Framework(pair.secrets, (*pair.beliefs, *other.beliefs))
-    assert completed(replace(old, framework=both.fingerprint()), both).change == 2
 
 
 def test_a_hash_tells_components_apart() -> None:

@@ -14,7 +14,7 @@ from tests.support.ledger_tools import laplace, promised
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of
-from takifugu.composition.views import Read, Steps, View, inside, same_hash
+from takifugu.composition.views import Read, Steps, View, inside
 from takifugu.errors import TakifuguError
 from takifugu.frameworks import Framework, Pufferfish, between
 from takifugu.guarantee import Composition
@@ -245,18 +245,6 @@ def test_chosen_entries_inside_a_run() -> None:
         assert list(inside(range(first, last), range(2, 6))) == expected
         assert inside(tuple(range(first, last)), range(2, 6)) == tuple(expected)
 
-
-def test_old_hashes_are_the_first_half_of_new_ones() -> None:
-    new, old = "0123456789abcdef" * 2, "0123456789abcdef"
-    assert same_hash(new, new)
-    assert same_hash(old, old)
-    assert same_hash(new, old)
-    assert same_hash(old, new)
-    assert same_hash("short", "short")
-    others = (new, old[:15]), (old[:15], new), (new, new[:16] + "x" * 16), (old, "x" + old[1:]), (new, old + "0")
-    for one, other in others:
-        assert not same_hash(one, other)
-        assert not same_hash(other, one)
 
 
 def test_a_step_has_no_name() -> None:

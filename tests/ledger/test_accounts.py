@@ -392,7 +392,7 @@ def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None
     (often,) = alone({"bob": TWO["bob"]}, Count(1), group.MECHANISM)
     known = accounts_of(bob=[(single["bob"], 1), (often.charge, 2)], cid=[(single["cid"], 1)])
     first, second = known.items["bob"]
-    thrice = replace(known, items={**known.items, "bob": [first, second.repeated(3)]})
+    thrice = replace(known, items={**known.items, "bob": [first, second, second, second]})
     assert [found.cost("cid").epsilon for found in (known, thrice)] == [2, 4]
     assert [found.cost("bob").epsilon for found in (known, thrice)] == [2, 4]
     alike = replace(known, counts={"bob": 5})  # five who are debited like bob

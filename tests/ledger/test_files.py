@@ -126,7 +126,7 @@ def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
 
 
-LAYOUT = """batches: id INTEGER!*, shape TEXT!, units INTEGER!
+LAYOUT = """batches: id INTEGER!*, units INTEGER!
 charges: id INTEGER!*, framework INTEGER!, digest TEXT!, links BOOLEAN!, body TEXT!, (one framework+digest), \
 [framework -> frameworks.id]
 debits: id INTEGER!*, batch INTEGER!, release INTEGER!, charge INTEGER!, recharge BOOLEAN!, reading TEXT!, (batch), \
@@ -134,7 +134,7 @@ debits: id INTEGER!*, batch INTEGER!, release INTEGER!, charge INTEGER!, recharg
 events: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
 frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, body TEXT!, (one \
 source+fingerprint), [source -> sources.id]
-histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, sums TEXT!, [batch -> batches.id], \
+histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, [batch -> batches.id], \
 [parent -> histories.id], [source -> sources.id]
 meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
@@ -146,13 +146,14 @@ BLOB, created TEXT!, changed TEXT!, (one public_id), (source), [source -> source
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
 budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, layout TEXT, is_mixed BOOLEAN!, \
 (one name), (one public_id)
+summaries: history INTEGER!*, body TEXT!, [history -> histories.id]
 units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, \
 is_everyone BOOLEAN!, (one tag+source), \
 [history -> histories.id], [source -> sources.id]
 """
 
 
-def test_the_tables_of_format_3(path: Path) -> None:
+def test_the_tables_of_format_4(path: Path) -> None:
     """Other tables need another number: older programs must refuse them."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
@@ -220,13 +221,13 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(4, "install a newer Takifugu"), (2, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(5, "install a newer Takifugu"), (3, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update meta set version = ?", (version,))
         connection.commit()
     before = dump(path)
-    with pytest.raises(LedgerError, match=f"is in format {version}, not 3: .*{fix}"):
+    with pytest.raises(LedgerError, match=f"is in format {version}, not 4: .*{fix}"):
         Ledger.open(path)
     assert dump(path) == before
 

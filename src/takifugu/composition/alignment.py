@@ -22,6 +22,7 @@ from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.capabilities.influence import quilts
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.several import readings_of
 from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
 from takifugu.influence.curves import stretched_loss
@@ -52,6 +53,11 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
         key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
         found.setdefault(key, []).append(number)
     return list(found.values())
+
+
+def is_one_reading(charges: Sequence[Charge]) -> bool:
+    """Whether it is known which entries of the charges are the same."""
+    return len(readings(charges)) <= 1 and all(readings_of(charge) == 1 for charge in charges)
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:

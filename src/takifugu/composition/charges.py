@@ -156,20 +156,6 @@ def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted({(chain.period, (chain.start - at) % chain.period) for chain in chains if chain.period > 1}))
 
 
-def completed(charge: Charge, framework: Framework) -> Charge:
-    """Return a charge of an older version with the names and lengths of the framework that it was calibrated for.
-
-    Beside two laws of an answer the change is what they say: older versions had the number of steps of its grid.
-    Raises nothing: a framework that is another one says nothing, and what is not said is taken at its worst.
-    """
-    if framework.is_pair and framework.fingerprint().startswith(charge.framework):
-        span = max(pair.span for pair in framework.pairs)
-        return replace(charge, change=span, entry_change=span)
-    if charge.names or charge.lengths or charge.entries != _size(framework):
-        return charge
-    return replace(charge, names=_names(framework), lengths=_lengths(framework))
-
-
 @dataclass(frozen=True)
 class _Read:
     """What a query reads of a framework's data: its largest change when all entries change and when one does.

@@ -19,6 +19,7 @@ import numpy as np
 from takifugu import randomisers
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
+from takifugu.composition.several import as_one
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import DEFINITIONS
@@ -27,7 +28,6 @@ from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
 
-STEADY = (Composition.WHOLE, Composition.DATA)
 #: e to this power times any delta is taken for 1.
 FULL = 700
 NO_NOISE = "a release without any noise costs infinitely much beside others"
@@ -170,7 +170,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
             fix="publish it with Laplace noise, or in another source's data",
         )
     return replace(
-        charge, definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
+        as_one(charge), definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
         query={"kind": "under another definition"}, entries=0, answers=(), pieces=(), names=(), lengths=(), at=None,
         calendar="", phases=(),
     )  # fmt: skip

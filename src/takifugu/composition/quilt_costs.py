@@ -20,10 +20,18 @@ import numpy as np
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.capabilities.influence import Moving, Pairs
-from takifugu.composition.alignment import Item, in_one_place, laid_out, out_of_phase, placed, readings, worst_alignment
+from takifugu.composition.alignment import (
+    Item,
+    in_one_place,
+    is_one_reading,
+    laid_out,
+    out_of_phase,
+    placed,
+    readings,
+    worst_alignment,
+)
 from takifugu.composition.losses import (
     NO_NOISE,
-    STEADY,
     Joint,
     by_component,
     chosen_late,
@@ -33,6 +41,7 @@ from takifugu.composition.losses import (
     whole_cost,
 )
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.several import STEADY
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
@@ -81,7 +90,7 @@ def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> It
     moving = [one for one in given if one[1].changes.any()]
     if not moving:
         return
-    apart = lost or len(readings([charge for charge, _, _ in given])) > 1
+    apart = lost or not is_one_reading([charge for charge, _, _ in given])
     if is_recording(belief):
         items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
         windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)

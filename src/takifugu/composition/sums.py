@@ -8,7 +8,6 @@ such promise by e^epsilon; the delta of one that was chosen after it counts e^ep
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -16,10 +15,11 @@ from fractions import Fraction
 from takifugu import secrets
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
-from takifugu.composition.alignment import readings
+from takifugu.composition.alignment import is_one_reading
 from takifugu.composition.at_delta import joint_at_delta, planned_together
-from takifugu.composition.losses import STEADY, Joint, chosen_late, deltas, raised, steady_cost, whole_cost
+from takifugu.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.composition.quilt_costs import quilt_cost
+from takifugu.composition.several import STEADY, costliest, is_one_release, merged
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
@@ -38,8 +38,7 @@ ELSEWHERE = (
 
 def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     """Return the least proven joint promise; raises CompositionRefused where there is none."""
-    known: dict[Charge, Charge] = {}
-    charges = [known.setdefault(c, c) for c in charges]  # equal ones are looked at once
+    charges = merged(charges)
     singles = [i for i, c in enumerate(charges) if c.composition is Composition.SINGLE and view.is_native(c)]
     return _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
 
@@ -52,20 +51,18 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     """
     steady = [c for c in charges if c.composition in STEADY]
     others = [i for i, c in enumerate(charges) if c.composition not in STEADY]
-    is_placed = len(readings(charges)) <= 1
-    each = {id(c): steady_cost(view, c, is_placed) for c in {id(c): c for c in steady}.values()}
-    promised = sum((each[number] * times for number, times in Counter(map(id, steady)).items()), Fraction(0))
+    is_placed = is_one_reading(charges)
+    promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
     whole = all(c.composition is Composition.WHOLE for c in steady)
-    own = {number: _alone(view, c) for number, c in {id(c): c for c in charges}.items()}
-    alone = [own[id(c)] for c in charges]
-    if len(charges) == 1 and alone[0] is not None:
+    alone = [_alone(view, costliest(c)) for c in charges]
+    if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
         return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].composition)
     found: list[Joint] = []
     if not others:
         found.append(Joint(promised, deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA))
     elif (
         whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
-        and _means_one_secret(view, charges)
+        and is_one_release(charges[others[0]]) and _means_one_secret(view, charges)
     ):  # fmt: skip
         share = _share(view, charges, others[0])
         found.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Composition.QUILT))
@@ -73,7 +70,7 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     if not found:
         raise CompositionRefused(refused)
     best = min(found, key=lambda joint: joint.epsilon)
-    return replace(best, epsilon=max([best.epsilon, *(one for one in own.values() if one is not None)]))
+    return replace(best, epsilon=max([best.epsilon, *(one for one in alone if one is not None)]))
 
 
 def _alone(view: View, charge: Charge) -> Fraction | None:
@@ -134,7 +131,7 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
 def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:
     """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
     reading = [c for c in charges if c.entries]
-    together = len(readings(reading)) <= 1 and len({c.at for c in reading}) <= 1
+    together = is_one_reading(reading) and len({c.at for c in reading}) <= 1
     return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
 
 

@@ -19,6 +19,7 @@ from takifugu import entries, queries, secrets
 from takifugu.beliefs import Belief, separate
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.composition.charges import answer_hash
+from takifugu.composition.several import alike
 from takifugu.errors import TakifuguError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
@@ -79,7 +80,7 @@ class View:
 
     def is_native(self, charge: Charge) -> bool:
         """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
-        return same_hash(charge.framework, self.fingerprint)
+        return charge.framework == self.fingerprint
 
     def reads_alike(self, charge: Charge) -> bool:
         """Whether this framework adds up the query exactly as the one that it was calibrated for."""
@@ -107,8 +108,8 @@ class View:
         """
         key = (id(belief), id(charge))
         if key not in self._reads:
-            alike = replace(charge, at=None, calendar="", reading="", release="", epsilon=Fraction(0), scale=None)
-            same = self._alike.setdefault((id(belief), alike), [])
+            query = replace(alike(charge), at=None, calendar="", reading="", scale=None)
+            same = self._alike.setdefault((id(belief), query), [])
             if not same:  # windows that differ in their place and noise read alike
                 same.append(self._read(belief, charge))
             self._reads[key] = charge, same[0]  # keeps the charge alive, so that an id stays its own
@@ -161,7 +162,7 @@ class View:
     def _adds_alike(self, answer: Additive, belief: Belief, charge: Charge) -> bool:
         by_name = charge.names and belief.names is not None
         about = entries.relisted(belief, charge.names) if by_name else belief
-        return _known(answer_hash(answer, about), charge.answers)
+        return answer_hash(answer, about) in charge.answers
 
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
         """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
@@ -212,15 +213,6 @@ def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ..
     if isinstance(chosen, range):
         return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
     return tuple(e - run.start for e in chosen if e in run)
-
-
-def same_hash(one: str, other: str) -> bool:
-    """Whether two hashes are of the same thing; those of older versions are the first 16 digits of today's."""
-    return one == other or (min(len(one), len(other)) == 16 and one[:16] == other[:16])
-
-
-def _known(found: str, stored: Sequence[str]) -> bool:
-    return any(same_hash(found, one) for one in stored)
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:

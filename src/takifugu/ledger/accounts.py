@@ -17,7 +17,7 @@ from typing import Any
 
 from takifugu.composition import Charge, joint
 from takifugu.composition.losses import any_change, cost_of_all, raised
-from takifugu.composition.views import same_hash
+from takifugu.composition.several import as_one
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
@@ -31,12 +31,12 @@ Kind = Any
 
 @dataclass(frozen=True)
 class Item:
-    """Equal debits of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of.
+    """Debits of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of.
 
-    `number` says which came before which; `times` counts equal debits of several releases, of which `release` is the
-    first. Debits of one reservation with the same `reading` read the same entries. `is_foreign` says that the release
-    is about another source, which the same people are in, or that only its certificate is known: it is charged at the
-    cost of a change of the whole data. Of the latter the framework counts here (`is_adopted`).
+    The charge may be of several releases that differ in their noise only. `number` says which came before which.
+    `is_foreign` says that the release is about another source, which the same people are in, or that only its
+    certificate is known: it is charged at the cost of a change of the whole data. Of the latter the framework counts
+    here (`is_adopted`).
     """
 
     charge: Charge
@@ -44,13 +44,8 @@ class Item:
     release: str
     number: int
     recharge: bool
-    times: int = 1
-    reading: str = ""
     is_foreign: bool = False
     is_adopted: bool = False
-
-    def repeated(self, times: int) -> Item:
-        return replace(self, times=times)
 
     @property
     def links(self) -> bool:
@@ -86,7 +81,7 @@ class Accounts:
         """
         items = self.items[kind]
         if self.is_cut(kind):
-            return Amount(*cost_of_all(((item.charge, item.times) for item in items), CUT))
+            return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
@@ -115,7 +110,7 @@ class Accounts:
         Beside it the epsilon of those releases after which the single may have been chosen, where it has a delta.
         """
         mine = self.items[kind]
-        single = next((i for i in mine if i.links and same_hash(i.fingerprint, fingerprint)), None)
+        single = next((i for i in mine if i.links and i.fingerprint == fingerprint), None)
         if single is None:
             return NOTHING, Fraction(0)
         shared = {i.release for i in mine if i.charge.scope == "pooled"}
@@ -126,8 +121,8 @@ class Accounts:
                 is_before = item.number < single.number
                 if item.charge.scope != "pooled":
                     cost = _beside(item, single)
-                    total = _sum(total, cost, others * item.times)
-                    earlier += others * item.times * cost.epsilon if is_before else 0
+                    total = _sum(total, cost, others)
+                    earlier += others * cost.epsilon if is_before else 0
                 elif item.release not in shared:  # one answer, however many units it reads
                     known = pooled.get(item.release, (NOTHING, False))
                     pooled[item.release] = most([_beside(item, single), known[0]]), is_before or known[1]
@@ -139,18 +134,11 @@ class Accounts:
 
 
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
-    """Return every single charge, as the framework with this fingerprint reads it.
+    """Return the charges of debits, as the framework with this fingerprint reads them.
 
     What is about another source counts as a promise of this very framework about the whole data.
     """
-    found: list[Charge] = []
-    for item in items:
-        charge = replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge
-        if item.reading:  # debits of one reservation that read the same; those of another may have read other data
-            found += [replace(charge, reading=f"{item.reading}.{n}") for n in range(item.times)]
-        else:
-            found += [charge] * item.times
-    return found
+    return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
 
 
 def foreign(item: Item) -> Item:
@@ -168,11 +156,11 @@ def foreign(item: Item) -> Item:
             fix="publish it with Laplace noise, or by a mechanism whose promise is whole ('group')",
         )
     whole = replace(
-        charge, composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
+        as_one(charge), composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None, calendar="",
-        layout="", phases=(),
+        layout="", phases=(), reading="",
     )  # fmt: skip
-    return replace(item, charge=whole, is_foreign=True, recharge=False, reading="")
+    return replace(item, charge=whole, is_foreign=True, recharge=False)
 
 
 def adopted(item: Item) -> Item:

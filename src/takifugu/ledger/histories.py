@@ -1,30 +1,32 @@
 """Histories of units as rows: who has which, what is in them, and what is added to many units at once.
 
 Units that were debited alike share one history, so that what a release writes about them is written once. A history is
-a chain of batches, each what one reservation debits a unit; equal batches are summed up, so that a long past of equal
-releases is as short as one.
+a chain of batches, each what one reservation debits a unit (`summaries` says what it comes to).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row
 
 from takifugu import frameworks as framework_room
-from takifugu.composition import completed
 from takifugu.errors import LedgerError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.ledger.accounts import Item
 from takifugu.ledger.encoding import decoding
 
-#: A history as it is summed up: (the first batch of its shape, how many there are of it), in the order of the first.
-Sums = tuple[tuple[int, int], ...]
+#: The batches of the histories in `wanted_histories`.
+_PATH = (
+    "with recursive path (leaf, parent, batch) as (select h.id, h.parent, h.batch from wanted_histories w "
+    "cross join histories h on h.id = w.id union "
+    "select path.leaf, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
+)
 
 
 class Hit(NamedTuple):
@@ -35,19 +37,6 @@ class Hit(NamedTuple):
     known: tuple[int, str, str]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What one reservation debits a unit: its debits in order; `shape` is what equal batches have in common."""
-
-    id: int
-    shape: str
-    items: tuple[Item, ...]
-
-    @property
-    def has_delta(self) -> bool:
-        return any(item.charge.delta > 0 for item in self.items)
-
-
 @lru_cache(maxsize=1024)
 def framework_of(body: str) -> Framework:
     """Return the framework that a canonical text describes, always the same object for the same text."""
@@ -56,7 +45,7 @@ def framework_of(body: str) -> Framework:
 
 @lru_cache(maxsize=65536)
 def charge_of_text(body: str) -> Charge:
-    """Return the charge that a canonical text describes; older versions wrote less, and it counts at its worst."""
+    """Return the charge that a canonical text describes."""
     return Charge.from_dict({"release": "", **json.loads(body)})
 
 
@@ -106,81 +95,70 @@ def has_links(connection: Connection, source: int) -> bool:
     return connection.exec_driver_sql(query, (source,)).first() is not None
 
 
-def sums_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sums]:
-    """Return histories as they are summed up."""
+def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
+    """Return every debit of histories, the oldest first."""
     select_these(connection, "wanted_histories", "id", chosen)
-    query = "select h.id, h.sums from wanted_histories w cross join histories h on h.id = w.id"
-    with decoding():
-        return {history: _sums(text) for history, text in connection.exec_driver_sql(query)}
+    query = (
+        f"{_PATH} select leaf, path.batch, d.release, d.recharge, d.charge, d.reading, r.public_id from path "
+        "left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
+        "order by leaf, path.batch, d.id"
+    )
+    rows = connection.exec_driver_sql(query).all()
+    charges = charges_of(connection, {row.charge for row in rows})
+    found: dict[int, list[Item]] = {}
+    for row in rows:
+        if row.charge not in charges or row.public_id is None:
+            raise LedgerError(
+                "the ledger lacks a debit that one of its histories names",
+                rule="it was edited or damaged",
+                fix="nothing more is released about this source, restore a backup",
+            )
+        charge = read_as(charges[row.charge], row.charge, row.release, row.batch, row.reading)
+        item = Item(charge, charge.framework, row.public_id, row.release, bool(row.recharge))
+        found.setdefault(row.leaf, []).append(item)
+    return {leaf: tuple(items) for leaf, items in found.items()}
 
 
-def _sums(text: str) -> Sums:
-    found = tuple((batch, times) for batch, times in json.loads(text))
-    if not found or not all(isinstance(n, int) and n > 0 for pair in found for n in pair):
-        raise ValueError("a history without debits")
+def batches_of(connection: Connection, chosen: Iterable[int]) -> dict[int, list[int]]:
+    """Return the batches of histories, the oldest first."""
+    select_these(connection, "wanted_histories", "id", chosen)
+    found: dict[int, list[int]] = {}
+    for leaf, batch in connection.exec_driver_sql(f"{_PATH} select leaf, batch from path order by leaf, batch"):
+        found.setdefault(leaf, []).append(batch)
     return found
 
 
-def paths_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sums]:
-    """Return histories batch by batch, nothing summed up, so that each says which release it is of."""
-    select_these(connection, "wanted_histories", "id", chosen)
-    query = (
-        "with recursive path (leaf, id) as (select id, id from wanted_histories union "
-        "select path.leaf, h.parent from path join histories h on h.id = path.id where h.parent is not null) "
-        "select path.leaf, h.batch from path join histories h on h.id = path.id order by path.leaf, h.batch"
-    )
-    found: dict[int, list[tuple[int, int]]] = {}
-    for leaf, batch in connection.exec_driver_sql(query):
-        found.setdefault(leaf, []).append((batch, 1))
-    return {leaf: tuple(path) for leaf, path in found.items()}
+def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:
+    """Return a charge as a debit of a batch reads it; its `release` says in which row it is, and of which release."""
+    return replace(charge, release=f"{row} {release}", reading=f"{batch}.{reading}" if reading else "")
 
 
-def batches_of(connection: Connection, chosen: Iterable[int]) -> tuple[dict[int, Batch], dict[str, Framework]]:
-    """Return batches by number, and the frameworks under which they are charged by fingerprint."""
-    chosen = set(chosen)
-    select_these(connection, "wanted_batches", "id", chosen)
-    query = (
-        "select b.id, b.shape, d.release, d.recharge, d.charge, d.reading, r.public_id, c.framework "
-        "from wanted_batches w cross join batches b on b.id = w.id join debits d on d.batch = b.id "
-        "join releases r on r.id = d.release join charges c on c.id = d.charge order by b.id, d.id"
-    )
-    rows = connection.exec_driver_sql(query).all()
-    known = _frameworks(connection, {row.framework for row in rows})
-    charges = _charges(connection, {row.charge for row in rows}, known)
-    if chosen != {row.id for row in rows}:
-        raise LedgerError(
-            "the ledger lacks a debit that one of its histories names",
-            rule="it was edited or damaged",
-            fix="nothing more is released about this source, restore a backup",
-        )
-    items: dict[int, list[Item]] = {}
-    shapes: dict[int, str] = {}
-    for row in rows:
-        fingerprint, reading = known[row.framework][0], f"{row.id}.{row.reading}" if row.reading else ""
-        item = Item(charges[row.charge], fingerprint, row.public_id, row.release, bool(row.recharge), 1, reading)
-        items.setdefault(row.id, []).append(item)
-        shapes[row.id] = row.shape
-    return {n: Batch(n, shapes[n], tuple(held)) for n, held in items.items()}, dict(known.values())
+def rows_of(charge: Charge) -> tuple[int, int]:
+    """Return the row of a charge that was read, and that of its release."""
+    row, release = charge.release.split()
+    return int(row), int(release)
 
 
-def _frameworks(connection: Connection, chosen: set[int]) -> dict[int, tuple[str, Framework]]:
+def charges_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Charge]:
+    """Return charges by their rows."""
     select_these(connection, "wanted_rows", "id", chosen)
-    query = "select f.id, f.fingerprint, f.body from wanted_rows w cross join frameworks f on f.id = w.id"
+    query = "select c.id, c.body from wanted_rows w cross join charges c on c.id = w.id"
     with decoding():
-        return {row.id: (row.fingerprint, framework_of(row.body)) for row in connection.exec_driver_sql(query)}
+        return {row: charge_of_text(body) for row, body in connection.exec_driver_sql(query)}
 
 
-def _charges(
-    connection: Connection, chosen: set[int], known: Mapping[int, tuple[str, Framework]]
-) -> dict[int, Charge]:
+def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Framework]:
+    """Return by fingerprint the frameworks under which charges in some rows were made."""
     select_these(connection, "wanted_rows", "id", chosen)
-    query = "select c.id, c.body, c.framework from wanted_rows w cross join charges c on c.id = w.id"
+    query = (
+        "select distinct f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
+        "join frameworks f on f.id = c.framework"
+    )
     with decoding():
-        rows = connection.exec_driver_sql(query).all()
-        return {row.id: completed(charge_of_text(row.body), known[row.framework][1]) for row in rows}
+        return {name: framework_of(body) for name, body in connection.exec_driver_sql(query)}
 
 
-def charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
+def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
     """Return every charge about a source, each with how many debits of units there were of it."""
     query = (
         "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
@@ -188,26 +166,6 @@ def charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
     )
     with decoding():
         return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
-
-
-def items_of(sums: Sums, batches: Mapping[int, Batch]) -> Iterator[Item]:
-    """Yield the debits of a history."""
-    for batch, times in sums:
-        for item in batches[batch].items:
-            yield item if times == 1 else item.repeated(times)
-
-
-def with_one_more(sums: Sums, batches: Mapping[int, Batch], new: Batch) -> Sums:
-    """Return a history after one more batch, added to an equal one where the order of the two does not matter.
-
-    It does where a release has a delta: what was chosen after its output was seen may count differently.
-    """
-    if any(batches[batch].has_delta for batch, _ in sums):
-        return (*sums, (new.id, 1))
-    for place, (batch, times) in enumerate(sums):
-        if batches[batch].shape == new.shape:
-            return (*sums[:place], (batch, times + 1), *sums[place + 1 :])
-    return (*sums, (new.id, 1))
 
 
 def entry_rows(connection: Connection, source: int) -> Sequence[Row[Any]]:

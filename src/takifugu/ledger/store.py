@@ -149,10 +149,7 @@ def check_version(connection: Connection, path: Path) -> None:
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
-    """Return a source by its normalised name.
-
-    Raises LedgerError where an older version kept several spellings of it as several sources.
-    """
+    """Return a source by its normalised name; None where there is none."""
     row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
     return None if row is None else (row.id, _source(row))
 

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaDa
 KIND = "takifugu-ledger"
 
 #: The layout of the tables below; another one is refused, never guessed.
-VERSION = 3
+VERSION = 4
 
 metadata = MetaData()
 
@@ -109,7 +109,6 @@ batches = Table(
     "batches",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("shape", Text, nullable=False),  # its debits without their releases: equal batches have equal shapes
     Column("units", Integer, nullable=False),  # how many units one reservation debits alike
 )
 
@@ -131,7 +130,13 @@ histories = Table(
     Column("source", ForeignKey("sources.id"), nullable=False),
     Column("parent", ForeignKey("histories.id")),  # what was debited before; null where nothing was
     Column("batch", ForeignKey("batches.id"), nullable=False),
-    Column("sums", Text, nullable=False),  # JSON: [[batch, how many of its shape], ...] in the order of their first
+)
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("history", ForeignKey("histories.id"), primary_key=True),
+    Column("body", Text, nullable=False),  # what its debits come to, JSON: a cache, rebuilt from them where it is not
 )
 
 units = Table(

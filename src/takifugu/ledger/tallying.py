@@ -22,7 +22,8 @@ from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item, Kind, adopted, foreign
 from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
 from takifugu.ledger.encoding import amount, decoding
-from takifugu.ledger.histories import Batch, Hit, Sums
+from takifugu.ledger.histories import Hit
+from takifugu.ledger.summaries import Summary, summaries_of
 from takifugu.ledger.values import Amount, Source, most
 
 #: Debits that are being written come after all that were.
@@ -102,8 +103,7 @@ class Tally:
     mine: Account
     theirs: tuple[Account, ...]
     people: Mapping[int, bool]
-    sums: Mapping[int, Sums]
-    batches: Mapping[int, Batch]
+    summaries: Mapping[int, Summary]
     signature: tuple[object, ...]
 
     def is_of(self, connection: Connection) -> bool:
@@ -151,22 +151,24 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         hits = {**hits, **kept.hits(connection, extra, asked.spellings)}
     kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
-    sums = kept.sums_of(connection, used)
-    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(connection, sums, asked)
-    exact = kept.paths_of(connection, used) if is_between or any(links.values()) else sums
-    wanted = {batch for known_as in (sums, exact) for held in known_as.values() for batch, _ in held}
-    batches, frameworks = kept.batches_of(connection, wanted)
+    summaries = summaries_of(connection, used)
+    held = {history: summary.items for history, summary in summaries.items()}
+    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, asked)
+    if is_between or any(links.values()):
+        held = kept.debits_of(connection, used)
+    charged = {kept.rows_of(item.charge)[0] for items in held.values() for item in items}
+    frameworks = kept.frameworks_of(connection, charged)
     frameworks |= {part.fingerprint: part.framework for shape in asked.shapes for part in shape}
     accounts = []
     for s in touched:
         about = source if s == number else rows.source_of_row(connection, s)
         all_change, own = bool(fresh) or asked.is_everyone, bool(mixed) and s == number
-        accounts.append(_account(s, about, kinds[s], asked, exact, batches, frameworks, all_change, own))
+        accounts.append(_account(s, about, kinds[s], asked, held, frameworks, all_change, own))
     if mixed:
         _check_certificates(number in everyone and not asked.is_everyone, mixed)
         accounts[0] = _everything(connection, accounts[0], asked, mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
-    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, sums, batches, signature)
+    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, summaries, signature)
 
 
 def _mixed(source: Source, asked: Sequence[str]) -> str:
@@ -201,17 +203,16 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 def _everything(connection: Connection, account: Account, asked: Asked, mixed: str) -> Account:
     """Return the account of a source of several layouts: all units have one, that of everything that was released."""
     new = [(part.charge, asked.counts[number]) for number, shape in enumerate(asked.shapes) for part in shape]
-    total = Amount(*cost_of_all([*kept.charges_of(connection, account.number), *new], mixed))
+    total = Amount(*cost_of_all([*kept.all_charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
     return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
 
 
-def _has_delta(connection: Connection, sums: Mapping[int, Sums], asked: Asked) -> bool:
+def _has_delta(summaries: Mapping[int, Summary], asked: Asked) -> bool:
     """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
     if any(part.charge.delta > 0 for shape in asked.shapes for part in shape):
         return True
-    batches, _ = kept.batches_of(connection, {batch for held in sums.values() for batch, _ in held})
-    return any(batch.has_delta for batch in batches.values())
+    return any(summary.has_delta for summary in summaries.values())
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
@@ -292,10 +293,10 @@ def _kinds(
 
 
 def _account(
-    number: int, source: Source, kinds: Mapping[AccountKind, Members], asked: Asked, sums: Mapping[int, Sums],
-    batches: Mapping[int, Batch], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
+    number: int, source: Source, kinds: Mapping[AccountKind, Members], asked: Asked,
+    held: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
 ) -> Account:  # fmt: skip
-    items = {kind: _items(kind, asked, sums, batches) for kind in kinds}
+    items = {kind: _items(kind, asked, held) for kind in kinds}
     accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
     costs: dict[Kind, Amount] = {}
@@ -305,15 +306,13 @@ def _account(
     return Account(number, source, kinds, accounts, costs)
 
 
-def _items(
-    kind: AccountKind, asked: Asked, sums: Mapping[int, Sums], batches: Mapping[int, Batch]
-) -> tuple[Item, ...]:
-    def held(histories: tuple[int, ...]) -> Iterator[Item]:
-        return (item for history in histories for item in kept.items_of(sums[history], batches))
+def _items(kind: AccountKind, asked: Asked, held: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
+    def of(histories: tuple[int, ...]) -> Iterator[Item]:
+        return (item for history in histories for item in held[history])
 
     is_everyone = asked.is_everyone and kind.shape >= 0
-    found = [*map(adopted, held(kind.everyones)), *map(foreign, held(kind.others))]
-    found += map(adopted, held(kind.histories)) if is_everyone else held(kind.histories)
+    found = [*map(adopted, of(kind.everyones)), *map(foreign, of(kind.others))]
+    found += map(adopted, of(kind.histories)) if is_everyone else of(kind.histories)
     new = asked_items(asked, 0 if asked.is_everyone else kind.shape)
     if kind.is_asked_elsewhere:
         found += map(foreign, new)
@@ -326,8 +325,8 @@ def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
     """Return the new debits of units of a shape; they come after all earlier ones, in their order."""
     if shape < 0:
         return ()
-    return tuple(
-        Item(p.charge, p.fingerprint, p.release, NEW + p.number, p.recharge, 1, f"new.{p.reading}" if p.reading else "")
-        for p in asked.shapes[shape]
-    )
-
+    found = []
+    for part in asked.shapes[shape]:
+        charge = replace(part.charge, reading=f"new.{part.reading}") if part.reading else part.charge
+        found.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
+    return tuple(found)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -12,11 +12,12 @@ from takifugu._version import __version__
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import histories as kept
 from takifugu.ledger import store as rows
+from takifugu.ledger import summaries
+from takifugu.ledger.accounts import Item
 from takifugu.ledger.asking import Asked, Part, is_link
 from takifugu.ledger.encoding import new_row, now
-from takifugu.ledger.histories import Batch
 from takifugu.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
-from takifugu.ledger.tallying import Account, AccountKind, Tally, asked_items
+from takifugu.ledger.tallying import Account, AccountKind, Tally
 from takifugu.ledger.values import Amount, most
 
 _ADD = "insert into units (source, tag, history, epsilon, delta) values (?, ?, ?, ?, ?)"
@@ -43,7 +44,7 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
     """Write what every unit is debited, and every cost that changed."""
     asked = tally.asked
     made = {
-        shape: _batch(connection, source, parts, asked.counts[shape], numbers, asked_items(asked, shape))
+        shape: _batch(connection, source, parts, asked.counts[shape], numbers)
         for shape, parts in enumerate(asked.shapes)
     }
     moved = {
@@ -52,6 +53,7 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
         if kind.shape >= 0
     }
     _write_units(connection, tally, source, moved)
+    summaries.forget_unused(connection, {history for kind in moved for history in kind.histories})
     for account in tally.theirs:
         _write_costs(connection, account)
 
@@ -73,19 +75,28 @@ def write_people(connection: Connection, source: int, tally: Tally) -> None:
                 rows.add_event(connection, here, f"declared: the units of the source {names[there]!r} are {what}")
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """What one reservation debits a unit, as it was written."""
+
+    id: int
+    items: tuple[Item, ...]
+
+
 def _batch(
-    connection: Connection, source: int, parts: Sequence[Part], units: int, numbers: Mapping[str, int], items: object
-) -> Batch:
-    known = [_charge(connection, source, part) for part in parts]
-    shape = json.dumps([[c, p.recharge, p.reading] for c, p in zip(known, parts, strict=True)], separators=(",", ":"))
-    number = new_row(connection, batches, {"shape": shape, "units": units})
-    for charge, part in zip(known, parts, strict=True):
+    connection: Connection, source: int, parts: Sequence[Part], units: int, numbers: Mapping[str, int]
+) -> _Batch:
+    batch = new_row(connection, batches, {"units": units})
+    items = []
+    for part in parts:
+        charge, release = _charge(connection, source, part), numbers[part.release]
         row = {
-            "batch": number, "release": numbers[part.release], "charge": charge, "recharge": part.recharge,
-            "reading": part.reading,
+            "batch": batch, "release": release, "charge": charge, "recharge": part.recharge, "reading": part.reading,
         }  # fmt: skip
         connection.execute(insert(debits).values(row))
-    return Batch(number, shape, tuple(items))  # type: ignore[arg-type]
+        read = kept.read_as(part.charge, charge, release, batch, part.reading)
+        items.append(Item(read, part.fingerprint, part.release, release, part.recharge))
+    return _Batch(batch, tuple(items))
 
 
 def _charge(connection: Connection, source: int, part: Part) -> int:
@@ -110,19 +121,22 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
     return int(found) if found is not None else new_row(connection, frameworks, row)
 
 
-def _history(connection: Connection, source: int, kind: AccountKind, new: Batch, tally: Tally) -> int:
-    """Write the history of units of a kind after one more batch; return its row.
+def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
+    """Write the history of units of a kind after one more batch, and what it comes to; return its row.
 
     Where several spellings of a unit had histories, the batches of all are put behind those of the first.
     """
     first = kind.histories[0] if kind.histories else None
-    sums = tuple(sorted(pair for history in kind.histories for pair in tally.sums[history]))
-    for path in kept.paths_of(connection, kind.histories[1:]).values():
-        for batch, _ in path:
-            first = new_row(connection, histories, {"source": source, "parent": first, "batch": batch, "sums": "[]"})
-    grown = kept.with_one_more(sums, tally.batches, new)
-    row = {"source": source, "parent": first, "batch": new.id, "sums": json.dumps(grown, separators=(",", ":"))}
-    return new_row(connection, histories, row)
+    earlier = [item for history in kind.histories for item in tally.summaries[history].items]
+    for batches_of in kept.batches_of(connection, kind.histories[1:]).values():
+        for batch in batches_of:
+            first = new_row(connection, histories, {"source": source, "parent": first, "batch": batch})
+    if len(kind.histories) > 1:
+        spelt = kept.debits_of(connection, kind.histories).values()
+        earlier = sorted((item for items in spelt for item in items), key=lambda item: item.number)
+    row = new_row(connection, histories, {"source": source, "parent": first, "batch": new.id})
+    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
+    return row
 
 
 def _write_units(connection: Connection, tally: Tally, source: int, moved: Mapping[AccountKind, int]) -> None:

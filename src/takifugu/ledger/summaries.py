@@ -1,0 +1,111 @@
+"""What histories come to: debits that differ in their noise only, added up (`composition.several`).
+
+A summary is a cache: without it a history is read debit by debit. It has its place only while units have the history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection
+
+from takifugu.composition.several import Several, Total, added_up, merged
+from takifugu.guarantee import Charge
+from takifugu.laws.rationals import as_fraction, to_text
+from takifugu.ledger.accounts import Item
+from takifugu.ledger.encoding import decoding
+from takifugu.ledger.histories import charges_of, debits_of, rows_of, select_these
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The debits of a history, added up; `recharge` says whether any of them was to be charged by its noise."""
+
+    charges: tuple[Charge, ...]
+    recharge: bool
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(Item(c, c.framework, "", rows_of(c)[1], self.recharge) for c in self.charges)
+
+    @property
+    def has_delta(self) -> bool:
+        return any(charge.delta > 0 for charge in self.charges)
+
+
+def summary_of(items: Sequence[Item]) -> Summary:
+    """Return what debits come to, in the order of their releases."""
+    return Summary(tuple(merged([item.charge for item in items])), any(item.recharge for item in items))
+
+
+def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Summary]:
+    """Return what histories come to, from what is kept, or else from their debits."""
+    chosen = set(chosen)
+    select_these(connection, "wanted_histories", "id", chosen)
+    query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
+    with decoding():
+        texts = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
+        found = {history: _read(text, charges) for history, text in texts.items()}
+    missing = chosen - found.keys()
+    return found | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
+
+
+def write(connection: Connection, history: int, summary: Summary) -> None:
+    """Keep what a history comes to."""
+    body = {"recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
+    text = json.dumps(body, separators=(",", ":"))
+    connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
+
+
+def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
+    """Drop what is kept of histories that are no unit's any more."""
+    select_these(connection, "wanted_histories", "id", chosen)
+    connection.exec_driver_sql(
+        "delete from summaries where history in (select id from wanted_histories) "
+        "and history not in (select history from units)"
+    )
+
+
+def _term(charge: Charge) -> dict[str, Any]:
+    row, release = rows_of(charge)
+    term: dict[str, Any] = {"charge": row, "release": release, "reading": charge.reading}
+    if isinstance(charge, Several):
+        term["several"] = {
+            "times": charge.times, "readings": charge.readings,
+            "rates": None if charge.rates is None else _total(charge.rates), "promised": _total(charge.promised),
+            "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
+        }  # fmt: skip
+    return term
+
+
+def _total(total: Total) -> list[str]:
+    return [to_text(total.exact), str(total.denominator), str(total.rounded)]
+
+
+def _read(text: Mapping[str, Any], charges: Mapping[int, Charge]) -> Summary:
+    if not text["terms"]:
+        raise ValueError("a history without debits")
+    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
+
+
+def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge:
+    charge = charges[term["charge"]]
+    first = replace(charge, release=f"{int(term['charge'])} {int(term['release'])}", reading=str(term["reading"]))
+    held = term.get("several")
+    if held is None:
+        return first
+    rates = None if held["rates"] is None else _read_total(held["rates"])
+    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    largest = as_fraction(held["largest"], "an epsilon")
+    promised = _read_total(held["promised"])
+    return added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+
+
+def _read_total(held: Sequence[str]) -> Total:
+    exact, denominator, rounded = held
+    return Total(Fraction(exact), int(denominator), int(rounded))
