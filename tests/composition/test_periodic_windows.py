@@ -102,7 +102,7 @@ def test_what_is_left_out_of_long_stretches_changes_nothing(stays: Any, initial:
     matrices = [[[a, 1 - a], [1 - b, b]] for a, b in stays]
     matrix_of = [n % len(matrices) for n in (0, 1, 1, 2, 0)]
     first = min(start for start, *_ in drawn)
-    whole = piled([Run(start, np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
     chain = tf.PeriodicChain(matrices[: 1 + max(matrix_of)], whole.size, matrix_of, 0, initial)
     found, _ = stretched_cost(chain, None, whole)
     part = stretches.Part(chain, stretches.standing_in(whole.size), stretches.Family(range(whole.size)), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -83,7 +84,7 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
 def test_what_is_left_out_of_long_stretches_changes_nothing(stay: list[float], initial: str, drawn: Any) -> None:
     matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
     first = min(start for start, *_ in drawn)
-    whole = piled([Run(start, np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
     found, _ = stretched_cost(tf.MarkovChain(matrix, whole.size, initial), None, whole)
     costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
     assert float(found) == pytest.approx(long_quilt_cost(matrix, costs, initial == "any"), rel=1e-8)
@@ -146,21 +147,21 @@ def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
     decade = [replace(charge, at=10_080 * week) for week in range(520)]
     assert joint(framework, decade).epsilon == Fraction(1, 2)
     week = np.ones(10_080, dtype=np.int64)
-    assert len(piled([Run(10_080 * n, week, Fraction(1, 668)) for n in range(520)]).lengths) == 1
+    assert len(piled([Run(np.array([10_080 * n]), week, Fraction(1, 668)) for n in range(520)]).lengths) == 1
 
 
 def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
     rng = np.random.default_rng(7)
     for _ in range(50):
-        runs = [
-            Run(int(rng.integers(0, 30)), rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b)))
-            for b in rng.integers(1, 9, size=int(rng.integers(1, 6)))
-        ]
-        found, first = piled(runs), min(run.start for run in runs)
-        costs = [Fraction(0)] * (max(run.start + len(run.changes) for run in runs) - first)
+        runs = []
+        for b in rng.integers(1, 9, size=int(rng.integers(1, 6))):
+            starts = np.sort(rng.choice(30, int(rng.integers(1, 4)), replace=False))
+            runs.append(Run(starts, rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b))))
+        found, first = piled(runs), min(int(run.starts[0]) for run in runs)
+        costs = [Fraction(0)] * (max(int(run.starts[-1]) + len(run.changes) for run in runs) - first)
         for run in runs:
-            for offset, change in enumerate(run.changes.tolist()):
-                costs[run.start - first + offset] += change * run.rate
+            for start, (offset, change) in itertools.product(run.starts, enumerate(run.changes.tolist())):
+                costs[int(start) - first + offset] += change * run.rate
         each = [int(value) * found.unit for value in found.each()]
         assert len(each) == len(costs)
         for step, cost in zip(each, costs, strict=True):

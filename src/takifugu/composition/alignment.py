@@ -22,6 +22,7 @@ from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.capabilities.influence import quilts
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.series import each_window, places_of
 from takifugu.composition.several import readings_of
 from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
@@ -85,12 +86,15 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     It matters only where the law of a step depends on its place in a period: a belief says which place its own windows
     have. Without declared places all read from the first entry on.
     """
-    period, places = belief.chain.period, [item.charge.at for item in items]
-    if period == 1 or all(at is None for at in places):
+    period, places = belief.chain.period, [places_of(item.charge) for item in items]
+    if period == 1 or not any(map(len, places)):
         return 0
-    first = min(at or 0 for at in places)
-    own = {(item.charge.at or 0) - first for item in items if view.is_native(item.charge)}
-    return min(own) if len({steps % period for steps in own}) == 1 else None
+    first = min(int(starts[0]) if len(starts) else 0 for starts in places)
+    own = [starts for item, starts in zip(items, places, strict=True) if view.is_native(item.charge)]
+    if not own:
+        return None
+    steps = np.concatenate([starts if len(starts) else np.zeros(1, dtype=np.int64) for starts in own]) - first
+    return int(steps.min()) if len(np.unique(steps % period)) == 1 else None
 
 
 def _starts_anyhow(belief: Recording) -> bool:
@@ -132,6 +136,8 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     """Whether all read the very entries of the belief, so that it is known which of them are secret."""
+    if any(len(places_of(item.charge)) > 1 for item in items):
+        return False
     return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
 
 
@@ -145,9 +151,10 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
         return None
     if any(item.charge.scale == 0 and item.read.changes.any() for item in items):
         return None
-    starts = [item.charge.at or 0 for item in items]
-    first, sizes = min(starts), [len(item.read.changes) for item in items]
-    own = {start for start, item in zip(starts, items, strict=True) if view.is_native(item.charge)}
+    starts = [places_of(item.charge) for item in items]
+    first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
+    own = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
+           for place in places[[0, -1]]}  # fmt: skip
     before = _steps_before(view, belief, items)
     if before is None or (belief.has_given_start and own != {first}):
         return None
@@ -159,16 +166,16 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
             single[shape] = found is not None and len(found) == 1
     if not all(single.values()):
         return None
-    size = max(start + n for start, n in zip(starts, sizes, strict=True)) - first
+    size = max(int(places[-1]) + n for places, n in zip(starts, sizes, strict=True)) - first
     longer = belief.chain.from_step(-before, size)
     if type(longer) is not type(belief.chain):  # an inherited one is another law
         return None
     rates: dict[tuple[Fraction, Fraction], Fraction] = {}
     runs = []
-    for start, item in zip(starts, items, strict=True):
-        key = item.read.grid, item.scale
-        rate = rates.setdefault(key, item.read.grid / item.scale if item.scale else Fraction(0))
-        runs.append(Run(start, item.read.changes, rate))
+    for places, item in zip(starts, items, strict=True):
+        key = item.read.grid, item.scale * len(places)
+        rate = rates.setdefault(key, key[0] / key[1] if item.scale else Fraction(0))
+        runs.append(Run(places, item.read.changes, rate))
     return longer, runs
 
 
@@ -204,7 +211,8 @@ def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) ->
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
-        together = _together(view, belief, group) if len(group) > 1 else None
+        is_alone = len(group) == 1 and len(places_of(group[0].charge)) < 2
+        together = None if is_alone else _together(view, belief, group)
         if together is not None:
             rows.append(together)
             continue
@@ -252,6 +260,7 @@ def _together(
     if windows is not None:
         stretches = piled(windows[1])
         return (stretches.each(),), stretches.unit, most
+    group = [Item(c, item.read, c.scale or Fraction(0)) for item in group for c in each_window(item.charge)]
     layout = laid_out(view, belief, group)
     if layout is None:
         return None

@@ -22,9 +22,9 @@ COST_BITS = 58
 
 
 class Run(NamedTuple):
-    """What a release moves at the steps from `start` on, in units of `rate` of cost."""
+    """What equal releases move at the steps from each of `starts` on, in units of `rate` of cost."""
 
-    start: int
+    starts: IntArray
     changes: IntArray
     rate: Fraction
 
@@ -36,7 +36,7 @@ def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
     cost; a further run makes no step cheaper.
 
     >>> week = np.ones(7, dtype=np.int64)
-    >>> found = piled([Run(0, week, Fraction(1, 2)), Run(5, week, Fraction(1, 2))])
+    >>> found = piled([Run(np.array([0, 5]), week, Fraction(1, 2))])
     >>> found.lengths.tolist(), found.values.tolist(), found.unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
@@ -44,12 +44,12 @@ def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
     shapes = {id(run.changes): _edges(run.changes) for run in runs}
     unit = next(iter(rates))
     if len(rates) > 1:
-        whole = sum(float(run.changes.sum()) * float_above(run.rate) for run in runs) * (1 + 1e-9)
+        whole = sum(len(run.starts) * float(run.changes.sum()) * float_above(run.rate) for run in runs) * (1 + 1e-9)
         unit = Fraction(2) ** (math.frexp(whole)[1] - COST_BITS)
     times = {rate: math.ceil(rate / unit) for rate in rates}
-    first = min(run.start for run in runs) if start is None else start
-    places = np.concatenate([run.start - first + shapes[id(run.changes)][0] for run in runs])
-    changes = np.concatenate([shapes[id(run.changes)][1] * times[run.rate] for run in runs])
+    first = min(int(run.starts[0]) for run in runs) if start is None else start
+    places = np.concatenate([(run.starts[:, None] - first + shapes[id(run.changes)][0]).ravel() for run in runs])
+    changes = np.concatenate([np.tile(shapes[id(run.changes)][1] * times[run.rate], len(run.starts)) for run in runs])
     steps, where = np.unique(np.append(places, 0), return_inverse=True)
     values = np.zeros(len(steps), dtype=np.int64)
     np.add.at(values, where, np.append(changes, 0))

@@ -41,6 +41,7 @@ from takifugu.composition.losses import (
     whole_cost,
 )
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.series import each_window
 from takifugu.composition.several import STEADY
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
@@ -97,6 +98,8 @@ def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> It
         if windows is not None:
             yield from _costs_of_windows(view, belief, *windows, given)
             return
+        given = [(charge, read, after) for series, read, after in given for charge in each_window(series)]
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
         layout = None if apart else laid_out(view, belief, items)
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
@@ -140,7 +143,7 @@ def _costs_of_windows(
             trivial += loss(read.total, charge)
             if read.changes.any():
                 chosen.append(run)
-    stretches = piled(chosen, min(run.start for run in runs)) if chosen else None
+    stretches = piled(chosen, min(int(run.starts[0]) for run in runs)) if chosen else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(whole.size), pairs)
         if not any(family.has_pairs(whole, entry) for entry in family.entries):

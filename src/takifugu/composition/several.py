@@ -8,8 +8,8 @@ exact as long as the common denominator of all terms is short, and then sums of 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from takifugu.guarantee import Charge, Composition
@@ -52,6 +52,14 @@ class Total:
             return Total(Fraction(0), 0, rounded)
         return Total(self.exact + other.exact, common, rounded)
 
+    def often(self, times: int) -> Total:
+        """Return the sum of as many equal sums."""
+        return Total(self.exact * times, self.denominator, self.rounded * times)
+
+    def share(self, times: int) -> Total:
+        """Return one of so many equal sums."""
+        return Total(self.exact / times, self.denominator, self.rounded // times)
+
     @property
     def value(self) -> Fraction:
         return self.exact if self.denominator else Fraction(self.rounded, 2**BITS)
@@ -63,7 +71,8 @@ class Several(Charge):
 
     `times` says how many they are, and `readings` in how many readings of unknown places: in each of them it is the
     same share of all. `rates` adds up what one entry moves over the scale, `promised` the epsilons; `largest` and
-    `least` are the largest epsilon and the smallest scale of one of them.
+    `least` are the largest epsilon and the smallest scale of one of them. `series` says where windows start that cost
+    an equal share each (first, step, how many); without it all read the same entries.
     """
 
     times: int = 1
@@ -72,6 +81,7 @@ class Several(Charge):
     promised: Total = Total(Fraction(0), 1, 0)
     largest: Fraction = Fraction(0)
     least: Fraction | None = None
+    series: tuple[tuple[int, int, int], ...] = ()
 
     __hash__ = Charge.__hash__
 
@@ -129,6 +139,8 @@ def alike(charge: Charge) -> Charge:
     """Return what a charge has in common with those of other noise that read the same query in the same way."""
     one = {name: getattr(charge, name) for name in _SHARED}
     one |= {"epsilon": Fraction(0), "release": ""}
+    if charge.at is not None:
+        one["reading"] = ""  # the place says which entries are the same
     if charge.scale is not None:
         one |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
     return Charge(**one)
@@ -139,58 +151,7 @@ def adds_up(charge: Charge) -> bool:
     return charge.definition in _OURS and charge.delta == 0 and charge.composition is not Composition.SINGLE
 
 
-def merged(charges: Sequence[Charge]) -> list[Charge]:
-    """Return charges in which those that differ in their noise only are one, at the place of the first.
-
-    None passes one with a delta, or a promise about one output's distribution, where the order counts.
-    """
-    stretches: list[list[Charge]] = [[]]
-    for charge in charges:
-        if adds_up(charge):
-            stretches[-1].append(charge)
-        else:
-            stretches += [[charge], []]
-    whole = _whole_readings(stretches)
-    return [term for stretch in stretches for term in _merged(stretch, whole)]
-
-
-def _whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
-    """Return the readings of which all charges are in one stretch and add up: equal ones are worst at one place."""
-    found: set[str] = set()
-    elsewhere: set[str] = set()
-    for stretch in stretches:
-        mine = {charge.reading for charge in stretch if _is_named(charge)}
-        elsewhere |= mine & found
-        elsewhere |= {charge.reading for charge in stretch if not adds_up(charge)}
-        found |= mine
-    return found - elsewhere
-
-
-def _is_named(charge: Charge) -> bool:
-    return charge.at is None and charge.reading != ""
-
-
-def _merged(charges: Sequence[Charge], whole: set[str]) -> list[Charge]:
-    """Return the charges of a stretch in which the order does not count."""
-    if len(charges) < 2:
-        return list(charges)
-    readings: dict[str, dict[Hashable, Charge]] = {}
-    terms: dict[Hashable, Charge] = {}
-    for charge in charges:
-        _add(readings.setdefault(charge.reading, {}) if _is_named(charge) else terms, charge)
-    for name, mine in readings.items():
-        equal = frozenset(map(_share, mine.values())) if name in whole else name
-        for charge in mine.values():
-            _add(terms, charge, (equal, _share(charge)))
-    return list(terms.values())
-
-
-def _add(terms: dict[Hashable, Charge], charge: Charge, key: Hashable = None) -> None:
-    key = key or _kind(charge)
-    terms[key] = charge if key not in terms else together(terms[key], charge)
-
-
-def _kind(charge: Charge) -> Hashable:
+def kind_of(charge: Charge) -> Hashable:
     """Return what charges have in common that add up.
 
     A promise that covers every change costs the larger of its epsilon and D/b: those add up that cost the same of the
@@ -199,13 +160,6 @@ def _kind(charge: Charge) -> Hashable:
     one = costliest(charge)
     is_promised = charge.composition in STEADY and charge.scale is not None
     return alike(charge), one.epsilon * (one.scale or 0) if is_promised else None
-
-
-def _share(charge: Charge) -> Hashable:
-    """Return what a charge costs in one of its readings, and how."""
-    one = several(charge)
-    each = None if one.rates is None else one.rates.value / one.readings
-    return replace(alike(charge), reading=""), Fraction(one.times, one.readings), each, one.epsilon / one.readings
 
 
 def together(first: Charge, other: Charge) -> Several:

@@ -18,8 +18,10 @@ from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.alignment import is_one_reading
 from takifugu.composition.at_delta import joint_at_delta, planned_together
 from takifugu.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
+from takifugu.composition.merging import merged
 from takifugu.composition.quilt_costs import quilt_cost
-from takifugu.composition.several import STEADY, costliest, is_one_release, merged
+from takifugu.composition.series import places_of
+from takifugu.composition.several import STEADY, costliest, is_one_release
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.guarantee import Charge, Composition
@@ -131,8 +133,12 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
 def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:
     """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
     reading = [c for c in charges if c.entries]
-    together = is_one_reading(reading) and len({c.at for c in reading}) <= 1
+    together = is_one_reading(reading) and len({place for c in reading for place in _places(c)}) <= 1
     return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
+
+
+def _places(charge: Charge) -> list[int | None]:
+    return list(map(int, places_of(charge))) or [None]
 
 
 def _promises_travel(view: View, belief: Belief) -> bool:

@@ -13,7 +13,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from takifugu.composition.several import Several, Total, added_up, merged
+from takifugu.composition.merging import merged
+from takifugu.composition.several import Several, Total, added_up
 from takifugu.guarantee import Charge
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.ledger.accounts import Item
@@ -79,6 +80,7 @@ def _term(charge: Charge) -> dict[str, Any]:
             "times": charge.times, "readings": charge.readings,
             "rates": None if charge.rates is None else _total(charge.rates), "promised": _total(charge.promised),
             "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
+            "series": charge.series,
         }  # fmt: skip
     return term
 
@@ -103,7 +105,11 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
     least = None if held["least"] is None else as_fraction(held["least"], "a scale")
     largest = as_fraction(held["largest"], "an epsilon")
     promised = _read_total(held["promised"])
-    return added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+    series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
+    if series:
+        first = replace(first, at=series[0][0])
+    found = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+    return replace(found, series=series)
 
 
 def _read_total(held: Sequence[str]) -> Total:
