@@ -21,6 +21,8 @@ from takifugu.ledger.store import Store
 
 LENGTHS = range(50, 80)
 CHAIN = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], length=1)
+#: A count of the hours of a week.
+WEEK = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN.with_length(168)), tf.Count(1), epsilon=0.01)
 
 
 def debits(units: int) -> list[Debit]:
@@ -90,41 +92,49 @@ def many_units(folder: Path, units: int) -> None:
         row(f"all of it, {what}", span(whole), f"{whole / units * 100_000:.2g} s per 100,000 units")
 
 
-def long_past(folder: Path, releases: int) -> None:
-    title(f"{releases:,} releases about one sequence, all alike")
-    (asked, *_) = debits(1)
-    book = Ledger.open(folder / "past.db")
-    one = Debit(asked.framework, asked.charge)
-    times = [timed(lambda: book.reserve("data", [one], budget=10**6)) for _ in range(releases)]
+def long_past(folder: Path, releases: int, what: str, charge_at: Callable[[int], Any]) -> None:
+    title(f"{releases:,} releases, {what}")
+    book = Ledger.open(folder / f"{what}.db")
+    one = [Debit(WEEK.framework, charge_at(n)) for n in range(releases)]
+    times = [timed(lambda: book.reserve("data", [debit], budget=10**6)) for debit in one]  # noqa: B023
     tenth = max(1, releases // 10)
     first, last = sorted(times[1 : tenth + 1])[tenth // 2], sorted(times[-tenth:])[tenth // 2]
     row("a release, the first tenth (median)", span(first))
     row("a release, the last tenth (median)", span(last), f"{last / first:.2g} times as long")
-    row("growth per past release", span(max(0.0, last - first) / releases), "it was 110 µs")
 
 
 def distinct_past(folder: Path, most: int) -> None:
-    title(f"{most:,} releases about one sequence, no two alike")
-    (asked, *_) = debits(1)
-    scale, first = asked.charge.scale, 0.0
-    assert scale is not None
+    title(f"{most:,} releases about one sequence, no two with one scale")
+    first = 0.0
     for past in (1, most // 8, most // 4, most // 2, most):
         book = Ledger.open(folder / f"distinct {past}.db")
-        charges = [replace(asked.charge, scale=scale * (1 + Fraction(n + 1, 10**4))) for n in range(past)]
-        earlier = [Debit(asked.framework, charge, name=f"release {n}") for n, charge in enumerate(charges)]
+        earlier = [Debit(WEEK.framework, of_scale(n), name=f"release {n}") for n in range(past)]
         book.reserve("data", earlier, budget=10**6)
-        again = Debit(asked.framework, asked.charge)
+        again = Debit(WEEK.framework, of_scale(-1))
         taken = min(timed(lambda: book.reserve("data", [again])) for _ in range(3))  # noqa: B023
         first = first or taken
         row(f"the next reserve after {past:,}", span(taken), f"{taken / first:.3g} times that after one")
 
 
-def main(units: tuple[int, ...] = (10_000, 100_000), releases: int = 1000) -> None:
+def of_scale(number: int) -> Any:
+    charge = charge_of(WEEK)
+    assert charge.scale is not None
+    return replace(charge, scale=charge.scale * (1 + Fraction(number + 2, 10**4)))
+
+
+def pasts(folder: Path, releases: int) -> None:
+    window = charge_of(WEEK, at=0, calendar="hours")
+    long_past(folder, releases, "all alike and of unknown places", lambda _: charge_of(WEEK))
+    long_past(folder, releases, "all about one window", lambda _: window)
+    long_past(folder, releases, "of one window each", lambda n: replace(window, at=168 * n))
+    distinct_past(folder, releases)
+
+
+def main(units: tuple[int, ...] = (10_000, 100_000), releases: int = 2000) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for count in units:
             many_units(Path(folder), count)
-        long_past(Path(folder), releases)
-        distinct_past(Path(folder), 2 * releases)
+        pasts(Path(folder), releases)
 
 
 if __name__ == "__main__":
