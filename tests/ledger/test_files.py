@@ -129,14 +129,16 @@ def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
 LAYOUT = """batches: id INTEGER!*, units INTEGER!
 charges: id INTEGER!*, framework INTEGER!, digest TEXT!, links BOOLEAN!, body TEXT!, (one framework+digest), \
 [framework -> frameworks.id]
+contents: digest TEXT!*, body BLOB!, (one digest)
 debits: id INTEGER!*, batch INTEGER!, release INTEGER!, charge INTEGER!, recharge BOOLEAN!, reading TEXT!, (batch), \
 (release), [batch -> batches.id], [charge -> charges.id], [release -> releases.id]
-events: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
+events: id INTEGER!*, kind TEXT!, source TEXT!, body TEXT!, created TEXT!
 frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, body TEXT!, (one \
 source+fingerprint), [source -> sources.id]
 histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, [batch -> batches.id], \
 [parent -> histories.id], [source -> sources.id]
 meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!
+notes: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
 releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
 TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), [reservation -> reservations.id], \

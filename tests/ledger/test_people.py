@@ -83,10 +83,6 @@ def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
     assert dump(ledger.store.path) == before
 
 
-def test_a_spelling_is_of_the_same_name(ledger: Ledger) -> None:
-    with pytest.raises(InputError, match="a spelling of a unit's name is another name"):
-        ledger.reserve("data", [about("Ana", spellings=("Ben",))])
-
 
 # The same people in two sources.
 
@@ -185,53 +181,8 @@ def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both
         assert found == {ledger.unit_tag(unit): cost for unit, cost in (("Ana", 3), ("Ben", 2), (other, 1))}
 
 
-def test_a_spelling_that_was_a_unit_of_its_own_is_counted_once_where_all_units_are(ledger: Ledger) -> None:
-    """"Ana " was another unit than "Ana", and both were in another source."""
-    ledger.reserve("sleep", [about("Ana"), about("Ben", "1/2"), about("Cid")], budget=9)
-    ledger.reserve("work", [about("Ana", "1/4")], budget=9, same_people=False)
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of("Ana "), ledger.tag_of("Ben")))
-        connection.execute("delete from people")
-        connection.commit()
-    ledger.reserve("sleep", [about("Ana", "1/8", spellings=("Ana ",))], same_people=True)
-    found = {u.unit: u.spent.epsilon for u in ledger.spent("sleep").units}
-    assert found == {ledger.unit_tag("Ana"): Fraction(15, 8), ledger.unit_tag("Cid"): 1}
-    assert spent(ledger, "work") == [Fraction(15, 8)]
 
 
-def test_a_pooled_single_counts_what_was_known_under_every_spelling(ledger: Ledger) -> None:
-    """From release to release: a history that was put behind another one is read there, and read once."""
-    ledger.reserve("data", [about("Ana"), about("Ben", "1/2"), about("Cid", "1/4")], budget=99)
-    ledger.reserve("data", [about("Ben", "1/2"), about("Cid", "1/4")])
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        for spelling, was in (("Ana ", "Ben"), (" Ana", "Cid")):
-            connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of(spelling), ledger.tag_of(was)))
-        connection.commit()
-    ledger.reserve("data", [about("Ana", "1/8", spellings=("Ana ", " Ana"))])
-    assert spent(ledger, "data") == [Fraction(21, 8)]
-    ledger.reserve("data", pooled_debits({"Ana": (1,), "Dan": (1,)}, Count(1), wasserstein.MECHANISM))
-    assert spent(ledger, "data") == [Fraction(29, 8)] * 2
-
-
-def test_a_unit_that_was_known_by_a_spelling_alone_is_known_by_its_name_from_then_on(ledger: Ledger) -> None:
-    """Later data may have no such spelling any more."""
-    ledger.reserve("data", [about("Ben", "1/2"), about("Cid")], budget=9)
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update units set tag = ? where tag = ?", (ledger.tag_of("Ana "), ledger.tag_of("Ben")))
-        connection.commit()
-    for epsilon, total in (("1/4", "3/4"), ("1/8", "7/8")):
-        ledger.reserve("data", [about("Ana", epsilon, spellings=("Ana ",) if epsilon == "1/4" else ())])
-        found = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-        assert found == {ledger.unit_tag("Ana"): Fraction(total), ledger.unit_tag("Cid"): 1}
-
-
-def test_a_unit_that_the_other_source_knows_by_a_spelling_alone_is_charged_there(ledger: Ledger) -> None:
-    ledger.reserve("work", [about("Ben", "1/2")], budget=9)
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update units set tag = ?", (ledger.tag_of("Ana "),))
-        connection.commit()
-    ledger.reserve("sleep", [about("Ana", "1/4", spellings=("Ana ",))], budget=9, same_people=True)
-    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction(3, 4)], [Fraction(3, 4)])
 
 
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:

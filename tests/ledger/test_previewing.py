@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -183,18 +180,6 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     (one,) = preview(path, "late", [group_debit(FRAMEWORK, "1/8", "Ana")], same_people=True).charges
     assert "releases about another source of the same people" in one.reason
 
-
-def test_what_two_spellings_had_spent_together_is_not_given_back(path: Path) -> None:
-    """They were charged apart for what entries reveal about each other, and together once."""
-    far, book = chain_framework(100, 0.7), Ledger.open(path)
-    quilt = charge(far, Count(1), 24, Composition.QUILT)
-    book.reserve("people", [Debit(far, quilt, unit) for unit in ("Ana", "Ben")], budget=9)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update units set tag = ? where tag = ?", (book.tag_of("Ana "), book.tag_of("Ben")))
-        connection.commit()
-    told = preview(path, "people", [Debit(far, replace(quilt, scale=quilt.scale * 9), "Ana", spellings=("Ana ",))])
-    (one,) = told.charges
-    assert (one.units, one.charged) == (1, NOTHING)
 
 
 def test_a_ledger_that_goes_away_is_not_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,15 +46,13 @@ class Part:
 class Asked:
     """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
 
-    `ids` are the random ids of the releases by name; `spellings` the tags that a unit may have in a ledger of version 1
-    beside its own; `everything` is the tag of a source that is one unit. Debits of EVERYONE are of every unit that the
-    source has or will have.
+    `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
+    EVERYONE are of every unit that the source has or will have.
     """
 
     ids: Mapping[str, str]
     shapes: tuple[tuple[Part, ...], ...]
     units: Mapping[bytes, int]
-    spellings: Mapping[bytes, bytes]
     everything: bytes
 
     @cached_property
@@ -67,6 +65,11 @@ class Asked:
         """The layouts in which the data are read: one, where a release file or a call of `release` asks."""
         return tuple(dict.fromkeys(part.charge.layout for shape in self.shapes for part in shape))
 
+    @cached_property
+    def roster(self) -> bytes:
+        """Every tag, followed by the number of what its unit is debited, in four bytes."""
+        return b"".join(tag + shape.to_bytes(4, "big") for tag, shape in self.units.items())
+
     @property
     def names_units(self) -> bool:
         return self.everything not in self.units and not self.is_everyone
@@ -74,11 +77,6 @@ class Asked:
     @property
     def is_everyone(self) -> bool:
         return EVERYONE in self.units
-
-    @property
-    def tags(self) -> list[bytes]:
-        """Every tag under which one of the units may be known."""
-        return [*self.units, *self.spellings]
 
 
 def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
@@ -90,7 +88,6 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
     parts: dict[tuple[int, int, str], Part] = {}
     texts: dict[int, str] = {}
     held: dict[str, dict[str, Part]] = {}
-    spelt: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for debit in debits:
         key = (id(debit.charge), id(debit.framework), debit.name)
@@ -106,33 +103,18 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
                 f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name"
             ).at("debits")
         mine[debit.name] = part
-        for spelling in debit.spellings:
-            if spelling not in names:
-                names[spelling] = _unit(spelling)
-            if names[spelling] != unit:
-                raise InputError(
-                    "a spelling of a unit's name is another name", fix="give only spellings that mean this unit"
-                ).at("spellings")
-            if spelling != unit:
-                spelt.setdefault(unit, set()).add(spelling)
-        if debit.unit != unit:
-            spelt.setdefault(unit, set()).add(debit.unit)
     if "" in held and len(held) > 1:
         raise LedgerError(ONE_OR_MANY)
     shapes: dict[tuple[int, ...], int] = {}
     rows: list[tuple[Part, ...]] = []
     units: dict[bytes, int] = {}
-    spellings: dict[bytes, bytes] = {}
     for unit, of in held.items():
         chosen = tuple(map(id, of.values()))
         shape = shapes.setdefault(chosen, len(rows))
         if shape == len(rows):
             rows.append(_read_together(tuple(of.values())))
-        own = tag(unit)
-        units[own] = shape
-        for spelling in spelt.get(unit, ()):
-            spellings[tag(spelling)] = own
-    return Asked(ids, tuple(rows), units, spellings, tag(""))
+        units[tag(unit)] = shape
+    return Asked(ids, tuple(rows), units, tag(""))
 
 
 def asked_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Asked:
@@ -140,7 +122,7 @@ def asked_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Call
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
-    return Asked(ids, (parts,), {EVERYONE: 0}, {}, tag(""))
+    return Asked(ids, (parts,), {EVERYONE: 0}, tag(""))
 
 
 ONE_OR_MANY = (

@@ -11,13 +11,16 @@ from typing import Any
 from sqlalchemy import Connection
 
 from takifugu.errors import InputError, LedgerError
-from takifugu.laws.rationals import Number
-from takifugu.ledger import outputs, sqlite
+from takifugu.laws.rationals import Number, to_text
+from takifugu.ledger import moving, outputs, sqlite
 from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
 from takifugu.ledger.adopting import adopt
 from takifugu.ledger.answers import Asked
+from takifugu.ledger.applying import note, rebuild
 from takifugu.ledger.asking import asked_of, asked_of_everyone
+from takifugu.ledger.encoding import canonical
+from takifugu.ledger.facts import Fact, paid
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.store import Store
 from takifugu.ledger.tallying import Tally, tally
@@ -34,7 +37,6 @@ from takifugu.ledger.values import (
     Spent,
     as_budget,
 )
-from takifugu.ledger.writing import write_debits, write_people, write_releases
 from takifugu.names import normalised
 
 Budget = Number | tuple[Number, Number] | Amount
@@ -92,6 +94,11 @@ class Ledger:
             number, source = self._known(connection, name)
             return _set_budget(connection, number, source, as_budget(budget))
 
+    def rebuild(self) -> None:
+        """Compute everything that the ledger knows from its events once more, as it was computed before."""
+        with self.store.writing() as connection:
+            rebuild(connection)
+
     def reserve(
         self,
         source: str | Source,
@@ -119,15 +126,16 @@ class Ledger:
         asked = asked_of(debits, self.tag_of, recharge)
         wanted = None if budget is None else as_budget(budget)
         kept = None if identity is None else self.tag("identity", identity)
+        order = _Order(wanted, kept, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 with self.store.reading() as connection:
                     found = tally(connection, name, asked, same_people)
                 with self.store.writing() as connection:
                     if found.is_of(connection):
-                        return self._reserve(connection, found, wanted, kept, recipe)
+                        return self._reserve(connection, found, order)
             with self.store.writing() as connection:  # others were faster each time: now they wait
-                return self._reserve(connection, tally(connection, name, asked, same_people), wanted, kept, recipe)
+                return self._reserve(connection, tally(connection, name, asked, same_people), order)
         except TooMuch as too_much:
             error = refusal(too_much)
         raise error
@@ -158,7 +166,7 @@ class Ledger:
             mine = outputs.placed(path, group, reserved.packed(bundle))
         with self.store.writing() as connection:
             try:
-                kept = reserved.keep_drawn(connection, path, group, mine)
+                kept = moving.keep_drawn(connection, path, group, mine)
             except LedgerError:
                 outputs.forget(path, mine)
                 raise
@@ -169,22 +177,22 @@ class Ledger:
     def session_of(self, reservation: Reservation | Pending) -> tuple[Asked, ...]:
         """Return what was asked in a `Session` with its answers; LedgerError for one that is closed."""
         with self.store.reading() as connection:
-            return reserved.read_session(connection, self.store.place, reservation.group)
+            return moving.read_session(connection, self.store.place, reservation.group)
 
     def answer(self, reservation: Reservation | Pending, number: int, asked: Asked) -> str:
         """Keep the answer to question `number` of a session, and return the one that counts: the first that came."""
         with self.store.writing() as connection:
-            return reserved.keep_answer(connection, self.store.place, reservation.group, number, asked)[number][1]
+            return moving.keep_answer(connection, self.store.place, reservation.group, number, asked)[number][1]
 
     def close_session(self, reservation: Reservation | Pending) -> None:
         """Note that a session is over: all of it is spent, however much was asked."""
         with self.store.writing() as connection:
-            reserved.close_session(connection, self.store.place, reservation.group)
+            moving.close_session(connection, self.store.place, reservation.group)
 
     def publish(self, reservation: Reservation | Pending) -> None:
         """Note that the values are handed out and drop them; LedgerError before they are drawn."""
         with self.store.writing() as connection:
-            reserved.set_published(connection, reservation.group)
+            moving.set_published(connection, reservation.group)
         outputs.clear(self.store.place, reservation.group)
 
     def history(self, name: str) -> tuple[Entry, ...]:
@@ -212,9 +220,8 @@ class Ledger:
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
         with self.store.writing() as connection:
-            number, _ = self._known(connection, reservation.source)
-            reserved.finish(connection, reservation.group)
-            rows.add_event(connection, number, why)
+            self._known(connection, reservation.source)
+            moving.finish(connection, reservation.group, why)
         outputs.clear(self.store.place, reservation.group)
 
     def events(self, name: str) -> tuple[Event, ...]:
@@ -223,7 +230,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_events(connection, self._known(connection, name)[0])
+            return rows.read_notes(connection, self._known(connection, name)[0])
 
     def spent(self, name: str) -> Spent:
         """Return what a source has spent: the most that any unit has, and each unit under its keyed hash.
@@ -262,7 +269,9 @@ class Ledger:
         return found
 
     def _source(self, connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
-        number, source = rows.read_source(connection, name) or rows.add_source(connection, name)
+        if rows.read_source(connection, name) is None:
+            note(connection, Fact("source", name, {"id": token_hex(8)}))
+        number, source = rows.known_source(connection, name)
         declared = None if source.budget_is_implied else source.budget
         if wanted is None or wanted == declared:
             return number, source
@@ -270,15 +279,12 @@ class Ledger:
             raise other_budget(name, declared, wanted)
         return number, _set_budget(connection, number, source, wanted)
 
-    def _reserve(
-        self, connection: Connection, found: Tally, wanted: Amount | None, identity: str | None,
-        recipe: Mapping[str, Any] | None,
-    ) -> Reservation:  # fmt: skip
-        number, source = self._source(connection, found.source.name, wanted)
+    def _reserve(self, connection: Connection, found: Tally, order: _Order) -> Reservation:
+        number, source = self._source(connection, found.source.name, order.budget)
         allowed = source.budget
         if allowed is None:
             allowed = found.mine.cost
-            rows.set_budget(connection, number, allowed, implied=True)
+            _write_budget(connection, source.name, allowed, implied=True)
         mine = replace(found.mine, source=replace(source, budget=allowed))
         for account in (mine, *found.theirs):
             budget = account.source.budget
@@ -286,15 +292,23 @@ class Ledger:
             if budget is not None and over is not None:
                 raise TooMuch(found.asked, account, over, budget)
         group = token_hex(8)
-        reserved.refuse_twice(connection, number, found.asked.ids, recipe or {})
-        row = reserved.add_reservation(connection, number, group, identity, recipe)
-        write_debits(connection, found, number, write_releases(connection, number, row, found.asked))
-        write_people(connection, number, found)
-        rows.set_layout(connection, number, found.asked.layouts[0], found.mine.mixed)
-        rows.changed(connection, number)
+        reserved.refuse_twice(connection, number, found.asked.ids, order.recipe)
+        told = (group, order.identity, order.text, order.same_people)
+        note(connection, paid(connection, source.name, found.asked, *told), found)
         spent = rows.most_spent(connection, number)
         same = rows.people_of(connection, number)
         return Reservation(source.name, dict(found.asked.ids), spent, allowed, same, group)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What a reservation says beside its debits: a budget, what it is, how it is completed, and of whom it is."""
+
+    budget: Amount | None
+    identity: str | None
+    recipe: Mapping[str, Any]
+    text: str
+    same_people: bool | None
 
 
 def other_budget(name: str, declared: Amount, wanted: Amount) -> LedgerError:
@@ -314,8 +328,13 @@ def _set_budget(connection: Connection, number: int, source: Source, budget: Amo
     spent = rows.most_spent(connection, number)
     if not spent.fits(budget):
         raise spent_already(source.name, spent, budget)
-    rows.set_budget(connection, number, budget, implied=False)
+    _write_budget(connection, source.name, budget, implied=False)
     return replace(source, budget=budget, budget_is_implied=False)
+
+
+def _write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
+    told = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
+    note(connection, Fact("budget", name, told))
 
 
 def _named(name: str) -> str:

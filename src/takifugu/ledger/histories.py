@@ -7,7 +7,7 @@ a chain of batches, each what one reservation debits a unit (`summaries` says wh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -30,10 +30,9 @@ _PATH = (
 
 
 class Hit(NamedTuple):
-    """A unit as a source knows it: its row and its tag there, its history, and what it has spent."""
+    """A unit as a source knows it: its row there, its history, and what it has spent."""
 
     row: int
-    tag: bytes
     known: tuple[int, str, str]
 
 
@@ -57,22 +56,18 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in values])
 
 
-def hits(
-    connection: Connection, tags: Sequence[bytes], spellings: Mapping[bytes, bytes]
-) -> dict[bytes, dict[int, tuple[Hit, ...]]]:
-    """Return in which sources each of these tags is a unit; what is known under a spelling is of the unit itself."""
+def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:
+    """Return in which sources each of these tags is a unit."""
     select_these(connection, "wanted_tags", "tag", tags)
     query = (
         "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "
         "from wanted_tags w cross join units u on u.tag = w.tag"
     )
-    found: dict[bytes, dict[int, tuple[Hit, ...]]] = {}
+    found: dict[bytes, dict[int, Hit]] = {}
     same: dict[tuple[int, str, str], tuple[int, str, str]] = {}
     for source, row, tag, *rest in connection.connection.cursor().execute(query):
         known = tuple(rest)
-        hit = Hit(row, tag, same.setdefault(known, known))
-        mine = found.setdefault(spellings.get(tag, tag), {})
-        mine[source] = (*mine[source], hit) if source in mine else (hit,)
+        found.setdefault(tag, {})[source] = Hit(row, same.setdefault(known, known))
     return found
 
 
@@ -117,15 +112,6 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
         item = Item(charge, charge.framework, row.public_id, row.release, bool(row.recharge))
         found.setdefault(row.leaf, []).append(item)
     return {leaf: tuple(items) for leaf, items in found.items()}
-
-
-def batches_of(connection: Connection, chosen: Iterable[int]) -> dict[int, list[int]]:
-    """Return the batches of histories, the oldest first."""
-    select_these(connection, "wanted_histories", "id", chosen)
-    found: dict[int, list[int]] = {}
-    for leaf, batch in connection.exec_driver_sql(f"{_PATH} select leaf, batch from path order by leaf, batch"):
-        found.setdefault(leaf, []).append(batch)
-    return found
 
 
 def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:

@@ -1,4 +1,4 @@
-"""Reservations as rows: releases that were paid for together and move together, reserved → drawn → published."""
+"""Reservations as rows: releases that were paid for together and move together (`moving`)."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 from sqlalchemy import Connection, Row, select, update
 
 from takifugu.errors import LedgerError
-from takifugu.ledger import answers, outputs
-from takifugu.ledger.encoding import amount, canonical, decoding, known_state, new_row, now
+from takifugu.ledger import outputs
+from takifugu.ledger.encoding import amount, decoding, known_state, new_row
 from takifugu.ledger.store import most_spent, people_of
 from takifugu.ledger.tables import releases, reservations, sources
-from takifugu.ledger.values import DRAWN, PUBLISHED, RESERVED, Payment, Pending
+from takifugu.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 
 #: The most bytes of noisy values and files that one reservation keeps.
 LARGEST = 200_000_000
 
 
 def add_reservation(
-    connection: Connection, source: int, group: str, identity: str | None, recipe: Mapping[str, Any] | None
+    connection: Connection, source: int, group: str, identity: str | None, recipe: str, created: str
 ) -> int:
-    """Write a new reservation; raises InputError for a recipe that is not plain JSON."""
+    """Write a new reservation."""
     row = {
-        "public_id": group, "source": source, "identity": identity, "recipe": canonical(recipe or {}, "the recipe"),
-        "state": RESERVED, "created": now(), "changed": now(),
+        "public_id": group, "source": source, "identity": identity, "recipe": recipe,
+        "state": RESERVED, "created": created, "changed": created,
     }  # fmt: skip
     return new_row(connection, reservations, row)
 
@@ -86,7 +86,7 @@ def _pending(connection: Connection, ledger: Path, row: Row[Any]) -> Pending:
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
         state=known_state(row.state), created=row.created, recipe=json.loads(row.recipe),
-        bundle=_unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
+        bundle=unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
         same_people=people_of(connection, row.source),
     )  # fmt: skip
 
@@ -102,86 +102,7 @@ def packed(bundle: bytes) -> bytes:
     return zlib.compress(bundle, 9)
 
 
-def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) -> bytes | None:
-    """Note that a reservation was drawn and keep `mine` (see `outputs`); None, or what another process kept first.
-
-    Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
-    """
-    row = _held(connection, group)
-    if row.state == RESERVED:
-        _set(connection, group, state=DRAWN, bundle=mine)
-        return None
-    kept = _unpacked(ledger, row.bundle)
-    if row.state == DRAWN and kept is not None:
-        return kept
-    if row.state == DRAWN and row.bundle is not None:
-        raise LedgerError(
-            f"the reservation {group!r} was drawn, and the file of its values beside the ledger is lost or altered",
-            rule="its epsilon is spent, and drawing again would publish it twice",
-            fix="bring the file back, or make another release",
-        )
-    if row.state == DRAWN:
-        raise LedgerError(
-            f"the reservation {group!r} was drawn by an older version, which kept no noisy values",
-            rule="its epsilon is spent, and what it drew cannot be published again",
-            fix="make another release",
-        )
-    raise LedgerError(
-        f"the reservation {group!r} was drawn and published before ({row.changed})",
-        rule="its values are out, and a second draw would pay nothing for them",
-        fix="use what was published, or make another release",
-    )
-
-
-def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Asked, ...]:
-    """Return what was asked in a session that is not closed; raises LedgerError for one that is, and for no session."""
-    row = _held(connection, group)
-    if row.state == PUBLISHED:
-        raise LedgerError(
-            f"the session {group!r} is closed ({row.changed})", rule="its epsilon is spent", fix="reserve another one"
-        )
-    with decoding():
-        if json.loads(row.recipe).get("kind") != answers.RECIPE["kind"]:
-            raise answers.no_session("it is another release that was paid for", "complete it, or open a session")
-        return answers.read(_unpacked(ledger, row.bundle))
-
-
-def keep_answer(
-    connection: Connection, ledger: Path, group: str, number: int, new: answers.Asked
-) -> tuple[answers.Asked, ...]:
-    """Keep one answer of a session, unless another process did; return all that is kept."""
-    known = read_session(connection, ledger, group)
-    asked = answers.with_answer(known, number, new)
-    if asked is not known:
-        _set(connection, group, state=DRAWN, bundle=packed(answers.written(asked)))
-    return asked
-
-
-def close_session(connection: Connection, ledger: Path, group: str) -> None:
-    """Note that a session is over, whatever was asked in it, and drop its answers."""
-    read_session(connection, ledger, group)
-    _set(connection, group, state=PUBLISHED, bundle=None)
-
-
-def set_published(connection: Connection, group: str) -> None:
-    """Note that the values are handed out, and drop them; once or many times."""
-    row = _held(connection, group)
-    if row.state == RESERVED:
-        raise LedgerError(
-            f"the reservation {group!r} is {RESERVED!r} and was never {DRAWN!r}, so it cannot become {PUBLISHED!r}",
-            fix="reserve, draw and publish, in this order",
-        )
-    if row.state != PUBLISHED:
-        _set(connection, group, state=PUBLISHED, bundle=None)
-
-
-def finish(connection: Connection, group: str) -> None:
-    """Note that a reservation is over, drawn or not, and drop what was kept of it."""
-    _held(connection, group)
-    _set(connection, group, state=PUBLISHED, bundle=None)
-
-
-def _held(connection: Connection, group: str) -> Row[Any]:
+def held(connection: Connection, group: str) -> Row[Any]:
     row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
     if row is None:
         raise LedgerError(
@@ -192,12 +113,20 @@ def _held(connection: Connection, group: str) -> Row[Any]:
     return row
 
 
-def _set(connection: Connection, group: str, **values: object) -> None:
+def set_state(connection: Connection, group: str, state: str, created: str) -> None:
+    """Write what a reservation is from a time on; one that is published drops its values."""
     mine = update(reservations).where(reservations.c.public_id == group)
-    connection.execute(mine.values(changed=now(), **values))
+    connection.execute(mine.values(changed=created, state=state))
+    if state == PUBLISHED:
+        set_bundle(connection, group, None)
 
 
-def _unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
+def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
+    """Keep the noisy values of a reservation, which are no event: they go when they are published."""
+    connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
+
+
+def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
     found = None if bundle is None else outputs.packed_of(ledger, bundle)
     with decoding():
         return None if found is None else _inflated(found)

@@ -52,7 +52,7 @@ def refusal(found: TooMuch) -> BudgetExceeded:
 def _whose(found: TooMuch) -> str:
     """Return which unit it is, by its number among those that are named now: its name is not kept, and its tag says
     nothing to anybody."""
-    tags, tag = list(found.asked.units), found.asked.spellings.get(found.tag, found.tag)
+    tags, tag = list(found.asked.units), found.tag
     if tag not in found.asked.units:
         return " for a unit that this release does not name"
     return f" for unit {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"

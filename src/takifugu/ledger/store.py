@@ -18,7 +18,7 @@ from takifugu.ledger import sqlite
 from takifugu.ledger.encoding import amount, decoding, known_state, new_row, now
 from takifugu.ledger.histories import charge_of_text, entry_rows
 from takifugu.ledger.places import check_locks, check_one_name, in_use, place_of
-from takifugu.ledger.tables import KIND, VERSION, events, meta, metadata, people, releases, reservations, sources, units
+from takifugu.ledger.tables import KIND, VERSION, meta, metadata, notes, people, releases, reservations, sources, units
 from takifugu.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.visible import visible
 
@@ -154,6 +154,14 @@ def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
     return None if row is None else (row.id, _source(row))
 
 
+def known_source(connection: Connection, name: str) -> tuple[int, Source]:
+    """Return a source that an event was about before."""
+    found = read_source(connection, name)
+    if found is None:
+        raise LedgerError("the ledger has an event of a source that it lacks", rule="it was edited or damaged")
+    return found
+
+
 def source_of_row(connection: Connection, number: int) -> Source:
     return _source(connection.execute(select(sources).where(sources.c.id == number)).one())
 
@@ -164,21 +172,20 @@ def _source(row: Row[Any]) -> Source:
     return Source(row.name, row.public_id, budget, row.budget_is_implied, row.layout, row.is_mixed)
 
 
-def add_source(connection: Connection, name: str, public_id: str = "") -> tuple[int, Source]:
-    source = Source(name, public_id or token_hex(8), None, False)
+def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:
     row = {
-        "name": name, "public_id": source.id, "created": now(), "budget_is_implied": False, "changes": 0, "members": 0,
-        "layout": None, "is_mixed": False,
+        "name": name, "public_id": public_id, "created": created, "budget_is_implied": False, "changes": 0,
+        "members": 0, "layout": None, "is_mixed": False,
     }  # fmt: skip
-    return new_row(connection, sources, row), source
+    new_row(connection, sources, row)
 
 
-def set_budget(connection: Connection, source: int, budget: Amount, implied: bool) -> None:
+def set_budget(connection: Connection, source: int, budget: Amount, implied: bool, created: str) -> None:
     """Write a budget and a trace of it."""
     before = source_of_row(connection, source)
     was = "" if before.budget is None else f" (before: {before.budget.text(up=False)})"
     why = ", what the first release cost, because none was declared" if implied else ""
-    add_event(connection, source, f"the budget is {budget.text(up=False)}{was}{why}")
+    add_note(connection, source, created, f"the budget is {budget.text(up=False)}{was}{why}")
     values = {
         "budget_epsilon": to_text(budget.epsilon), "budget_delta": to_text(budget.delta), "budget_is_implied": implied
     }  # fmt: skip
@@ -186,13 +193,13 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
     changed(connection, source)
 
 
-def set_layout(connection: Connection, source: int, layout: str, what: str) -> None:
+def set_layout(connection: Connection, source: int, layout: str, what: str, created: str) -> None:
     """Note the layout of the first release; of a later one in another layout say `what` that means, once."""
     if source_of_row(connection, source).layout is None:
         connection.execute(update(sources).where(sources.c.id == source).values(layout=layout))
     if what and not source_of_row(connection, source).is_mixed:
         connection.execute(update(sources).where(sources.c.id == source).values(is_mixed=True))
-        add_event(connection, source, what)
+        add_note(connection, source, created, what)
 
 
 def changed(connection: Connection, source: int) -> None:
@@ -220,13 +227,13 @@ def people_of(connection: Connection, source: int) -> dict[str, bool]:
     return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
 
 
-def add_event(connection: Connection, source: int, what: str) -> None:
+def add_note(connection: Connection, source: int, created: str, what: str) -> None:
     """Leave a trace in the history of a source."""
-    connection.execute(insert(events).values(source=source, what=what, created=now()))
+    connection.execute(insert(notes).values(source=source, what=what, created=created))
 
 
-def read_events(connection: Connection, source: int) -> tuple[Event, ...]:
-    query = select(events).where(events.c.source == source).order_by(events.c.id)
+def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
+    query = select(notes).where(notes.c.source == source).order_by(notes.c.id)
     return tuple(Event(row.created, row.what) for row in connection.execute(query))
 
 

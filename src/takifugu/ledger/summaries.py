@@ -74,7 +74,7 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
 
 def _term(charge: Charge) -> dict[str, Any]:
     row, release = rows_of(charge)
-    term: dict[str, Any] = {"charge": row, "release": release, "reading": charge.reading}
+    term: dict[str, Any] = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
             "times": charge.times, "readings": charge.readings,
@@ -97,7 +97,9 @@ def _read(text: Mapping[str, Any], charges: Mapping[int, Charge]) -> Summary:
 
 def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge:
     charge = charges[term["charge"]]
-    first = replace(charge, release=f"{int(term['charge'])} {int(term['release'])}", reading=str(term["reading"]))
+    at = None if term["at"] is None else int(term["at"])  # a window of a series need not be that of its first release
+    release = f"{int(term['charge'])} {int(term['release'])}"
+    first = replace(charge, release=release, reading=str(term["reading"]), at=at)
     held = term.get("several")
     if held is None:
         return first
@@ -106,8 +108,6 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
     largest = as_fraction(held["largest"], "an epsilon")
     promised = _read_total(held["promised"])
     series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
-    if series:
-        first = replace(first, at=series[0][0])
     found = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
     return replace(found, series=series)
 

@@ -1,4 +1,7 @@
-"""The ledger's tables. Numbers that are spent are exact rationals, written as text; units are keyed hashes only."""
+"""The ledger's tables: events, the one truth, and what is computed from them (`applying`).
+
+Numbers that are spent are exact rationals, written as text; units are keyed hashes only.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,27 @@ people = Table(
 
 events = Table(
     "events",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("source", Text, nullable=False),  # its normalised name
+    Column("body", Text, nullable=False),  # canonical JSON; what is long stands in `contents`
+    Column("created", Text, nullable=False),
+)
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("digest", Text, primary_key=True),  # SHA-256
+    Column("body", LargeBinary, nullable=False),  # what events say at length: charges, frameworks, recipes, units
+)
+
+#: What is only ever added to. All other tables but `meta` are computed from it, and so are all columns of them but the
+#: noisy values that wait to be published.
+TRUTH = (events, contents)
+
+notes = Table(
+    "notes",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("source", ForeignKey("sources.id"), nullable=False, index=True),

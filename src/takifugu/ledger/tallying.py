@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import chain
 
 from sqlalchemy import Connection
@@ -24,7 +23,7 @@ from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
 from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Hit
 from takifugu.ledger.summaries import Summary, summaries_of
-from takifugu.ledger.values import Amount, Source, most
+from takifugu.ledger.values import NOTHING, Amount, Source, most
 
 #: Debits that are being written come after all that were.
 NEW = 2**62
@@ -34,12 +33,12 @@ NEW = 2**62
 class AccountKind:
     """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
 
-    `own` is what the source knows of the unit (several times, where spellings of it were units of their own): history
-    and what was spent; `others` are its histories in sources of the same people; `is_asked_elsewhere` says that what
-    is asked is about another source; `everyones` is the history that every unit of the source has beside its own.
+    `own` is what the source knows of the unit, its history and what was spent; `others` are its histories in sources of
+    the same people; `is_asked_elsewhere` says that what is asked is about another source; `everyones` is the history
+    that every unit of the source has beside its own.
     """
 
-    own: tuple[tuple[int, str, str], ...]
+    own: tuple[int, str, str] | None
     others: tuple[int, ...]
     shape: int
     is_asked_elsewhere: bool
@@ -47,24 +46,22 @@ class AccountKind:
 
     @property
     def histories(self) -> tuple[int, ...]:
-        return tuple(history for history, _, _ in self.own)
+        return () if self.own is None else (self.own[0],)
 
     @property
     def spent(self) -> Amount:
-        """What the unit had spent; several spellings of it together at most the sum."""
+        """What the unit had spent."""
         with decoding():
-            each = [amount(epsilon, delta) for _, epsilon, delta in self.own]
-        return Amount(sum((a.epsilon for a in each), Fraction(0)), sum((a.delta for a in each), Fraction(0)))
+            return NOTHING if self.own is None else amount(*self.own[1:])
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The units of one kind: one of their tags, the rows that stay theirs, tags without a row, and rows to drop."""
+    """The units of one kind: one of their tags, the rows of those that are known, and the tags of new ones."""
 
     tag: bytes
     known: list[int] = field(default_factory=list)
     new: list[bytes] = field(default_factory=list)
-    gone: list[int] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -120,7 +117,7 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     """
     found = rows.read_source(connection, name)
     number, source = found or (0, Source(name, "", None, False))
-    hits = kept.hits(connection, [*asked.tags, asked.everything], asked.spellings)
+    hits = kept.hits(connection, [*asked.units, asked.everything])
     if found is not None:
         is_one = number in hits.get(asked.everything, {})
         is_many = rows.has_members(connection, number)
@@ -145,10 +142,10 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         mine = [tag for tag in asked.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
         if (links[s] or fresh or asked.is_everyone or (mixed and s == number)) and s:
             mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
-        members[s] = [tag for tag in mine if tag not in asked.spellings]
+        members[s] = mine
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
     if extra:
-        hits = {**hits, **kept.hits(connection, extra, asked.spellings)}
+        hits = {**hits, **kept.hits(connection, extra)}
     kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     summaries = summaries_of(connection, used)
@@ -256,34 +253,27 @@ def _declared(
 
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], asked: Asked,
-    hits: Mapping[bytes, Mapping[int, tuple[Hit, ...]]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
+    hits: Mapping[bytes, Mapping[int, Hit]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
     of_friends = tuple(everyone[f] for f in friends if f in everyone)
     beside = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
-    found: dict[tuple[tuple[tuple[int, str, str], ...], tuple[int, ...], int], Members] = {}
-    nowhere: Mapping[int, tuple[Hit, ...]] = {}
+    found: dict[tuple[tuple[int, str, str] | None, tuple[int, ...], int], Members] = {}
+    nowhere: Mapping[int, Hit] = {}
     for tag in tags:
         at = hits.get(tag, nowhere)
-        mine = at.get(source, ())
-        own = (mine[0].known,) if len(mine) == 1 else tuple(hit.known for hit in mine)
-        others = tuple(hit.known[0] for f in friends for hit in at.get(f, ())) if friends else ()
+        mine = at.get(source)
+        others = tuple(at[f].known[0] for f in friends if f in at) if friends else ()
         others = of_friends if tag == EVERYONE else others + of_friends
-        shape = asked.units.get(tag, -1)
-        key = (own, others, shape)
+        key = (None if mine is None else mine.known, others, asked.units.get(tag, -1))
         members = found.get(key)
         if members is None:
             members = found[key] = Members(tag)
-        if len(mine) == 1 and mine[0].tag == tag:
-            members.known.append(mine[0].row)
-        elif elsewhere:
-            members.known.extend(hit.row for hit in mine)
-        else:
-            stays = [hit.row for hit in mine if hit.tag == tag]
-            members.known.extend(stays)
-            members.new.extend([] if stays else [tag])
-            members.gone.extend(hit.row for hit in mine if hit.tag != tag)
+        if mine is not None:
+            members.known.append(mine.row)
+        elif not elsewhere:
+            members.new.append(tag)
     made = {}
     for (own, others, shape), members in found.items():
         is_asked_elsewhere = elsewhere and (shape >= 0 or asked.is_everyone)

@@ -28,14 +28,12 @@ class Debit:
 
     `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
     Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
-    `spellings` are the unit's name as the data spell it: ledgers of version 1 distinguished units by these.
     """
 
     framework: Framework
     charge: Charge
     unit: str = ""
     name: str = "release"
-    spellings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,8 +146,8 @@ class Reservation:
 class Pending:
     """Releases that are paid for and not published: reserved and never drawn, or drawn.
 
-    `recipe` says how to complete them; `bundle` holds the noisy values from the draw on (None before it, and where an
-    older version drew). `spent` is what the source has spent with them and with everything else.
+    `recipe` says how to complete them; `bundle` holds the noisy values from the draw on (None before it).
+    `spent` is what the source has spent with them and with everything else.
     """
 
     group: str

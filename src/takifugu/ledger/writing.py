@@ -8,14 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from takifugu._version import __version__
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import histories as kept
 from takifugu.ledger import store as rows
 from takifugu.ledger import summaries
 from takifugu.ledger.accounts import Item
 from takifugu.ledger.asking import Asked, Part, is_link
-from takifugu.ledger.encoding import new_row, now
+from takifugu.ledger.encoding import new_row
 from takifugu.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
 from takifugu.ledger.tallying import Account, AccountKind, Tally
 from takifugu.ledger.values import Amount, most
@@ -25,7 +24,9 @@ _CHANGE = "update units set epsilon = ?, delta = ? where id = ?"
 _MOVE = "update units set history = ?, epsilon = ?, delta = ? where id = ?"
 
 
-def write_releases(connection: Connection, source: int, reservation: int, asked: Asked) -> dict[str, int]:
+def write_releases(
+    connection: Connection, source: int, reservation: int, asked: Asked, software: str, created: str
+) -> dict[str, int]:
     """Write the releases; return their numbers by their random ids."""
     found = {}
     for name, public_id in asked.ids.items():
@@ -33,8 +34,8 @@ def write_releases(connection: Connection, source: int, reservation: int, asked:
         promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
         row = {
             "public_id": public_id, "source": source, "reservation": reservation, "name": name,
-            "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": __version__,
-            "created": now(),
+            "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": software,
+            "created": created,
         }  # fmt: skip
         found[public_id] = new_row(connection, releases, row)
     return found
@@ -58,7 +59,7 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
         _write_costs(connection, account)
 
 
-def write_people(connection: Connection, source: int, tally: Tally) -> None:
+def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
     """Write which other sources are about the same people, as it was declared, and a trace of it."""
     for other, same in tally.people.items():
         one, two = min(source, other), max(source, other)
@@ -70,9 +71,10 @@ def write_people(connection: Connection, source: int, tally: Tally) -> None:
             connection.execute(people.update().where(*mine).values(same=same))
         if known != same:
             names = {s: rows.source_of_row(connection, s).name for s in (one, two)}
-            what = "the same people" if same else "other people of the same names"
+            whose = "the same people" if same else "other people of the same names"
             for here, there in ((one, two), (two, one)):
-                rows.add_event(connection, here, f"declared: the units of the source {names[there]!r} are {what}")
+                what = f"declared: the units of the source {names[there]!r} are {whose}"
+                rows.add_note(connection, here, created, what)
 
 
 @dataclass(frozen=True)
@@ -122,19 +124,10 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
-    """Write the history of units of a kind after one more batch, and what it comes to; return its row.
-
-    Where several spellings of a unit had histories, the batches of all are put behind those of the first.
-    """
-    first = kind.histories[0] if kind.histories else None
-    earlier = [item for history in kind.histories for item in tally.summaries[history].items]
-    for batches_of in kept.batches_of(connection, kind.histories[1:]).values():
-        for batch in batches_of:
-            first = new_row(connection, histories, {"source": source, "parent": first, "batch": batch})
-    if len(kind.histories) > 1:
-        spelt = kept.debits_of(connection, kind.histories).values()
-        earlier = sorted((item for items in spelt for item in items), key=lambda item: item.number)
-    row = new_row(connection, histories, {"source": source, "parent": first, "batch": new.id})
+    """Write the history of units of a kind after one more batch, and what it comes to; return its row."""
+    before = None if kind.own is None else kind.own[0]
+    row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
+    earlier = () if before is None else tally.summaries[before].items
     summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
     return row
 
@@ -145,7 +138,6 @@ def _write_units(connection: Connection, tally: Tally, source: int, moved: Mappi
         if kind not in tally.mine.costs:
             continue
         epsilon, delta = _texts(tally.mine.costs[kind])
-        raw.executemany("delete from units where id = ?", ((row,) for row in members.gone))
         if kind.shape < 0:
             raw.executemany(_CHANGE, ((epsilon, delta, row) for row in members.known))
             continue

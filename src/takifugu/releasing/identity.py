@@ -37,7 +37,7 @@ _NEWER: dict[str, Any] = {
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
-_OTHERWISE = ("calibration", "data", "readers", "written", "shares")
+_OTHERWISE = ("calibration", "data", "readers", "shares")
 
 
 def identity_of(

@@ -276,10 +276,9 @@ class _Asking:
         calibration = self._calibrated(item, query, framework, self.is_alone and not gaps)
         at, calendar = self.kind.place(self.file)
         readers = {unit.name or "": self.about([unit]) for unit in units}
-        written = {unit.name or "": unit.written or "" for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.kind.layout(self.file.spec))
-        return Question(name, whose, calibration, data, readers, written, at, calendar, asked.shares, layout)
+        return Question(name, whose, calibration, data, readers, at, calendar, asked.shares, layout)
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         asked = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)

@@ -141,9 +141,9 @@ def release(
             ).at("ledger")
         require_known(ledger, require_ledger)
         rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
-        readers, spelt = {name or "": calibration.framework}, {name or "": unit or ""}
+        readers = {name or "": calibration.framework}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
-        asked = ready([Question("release", name, calibration, data, readers, spelt, at, layout=rule)])
+        asked = ready([Question("release", name, calibration, data, readers, at, layout=rule)])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)

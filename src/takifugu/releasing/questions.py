@@ -26,9 +26,9 @@ class Question:
 
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
-    `written` are the readers' names as the data or the caller spell them, `at` is the declared step where the data
-    start in the unit's one recording, in a `calendar`. `shares` are what single units of a pooled answer are charged
-    for, where that is not the query itself (`charge_of`). `layout` says how rows became entries (`ledger.layouts`).
+    `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
+    single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `layout` says how
+    rows became entries (`ledger.layouts`).
     """
 
     release: str
@@ -36,7 +36,6 @@ class Question:
     calibration: Calibration
     data: Any = field(repr=False)
     readers: Mapping[str, Framework] = field(repr=False)
-    written: Mapping[str, str] = field(default_factory=dict, repr=False)
     at: int | None = None
     calendar: str = ""
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
@@ -68,7 +67,5 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
             key = id(framework), share
             if key not in charges:
                 charges[key] = charge_of(question.calibration, framework, share=share, **told)
-            raw = question.written.get(unit)
-            spelt = (raw, raw.strip()) if raw else ()  # some readers of version 1 stripped what Unicode calls blank
-            debits.append(Debit(framework, charges[key], unit, question.release, spelt))
+            debits.append(Debit(framework, charges[key], unit, question.release))
     return debits
