@@ -115,8 +115,8 @@ def test_tables_about_different_steps_count_at_once_only_where_their_steps_are_k
     """Also when they are remembered: no step is near both ends, but two tables may be of the same end."""
     framework = chain_framework(100, 0.7)
     ends = [Count(1, entries=range(5)), Count(1, entries=range(95, 100))]
-    both = [replace(charge(framework, query, 12, QUILT), reading=known) for query in ends]
-    other = charge(framework, Count(0), 24, QUILT)
+    both = [replace(charge(framework, query, 12, QUILT), reading=known, epsilon=Fraction(1, 99)) for query in ends]
+    other = replace(charge(framework, Count(0), 24, QUILT), epsilon=Fraction(1, 99))
     ledger.reserve("data", [Debit(framework, c, "", f"end {n}") for n, c in enumerate(both)], budget=10**6)
     ledger.reserve("data", [Debit(framework, replace(other, reading=""))])
     costs = {

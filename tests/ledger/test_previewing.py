@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,16 @@ from typing import Any
 import pytest
 from tests.ledger.test_accounts import alone, pooled_debits
 from tests.ledger.test_people import about
-from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_debit, made, promised, table_framework
+from tests.support.ledger_tools import (
+    TWO_BITS,
+    chain_framework,
+    charge,
+    group_debit,
+    made,
+    one_thing,
+    promised,
+    table_framework,
+)
 
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
@@ -22,7 +32,7 @@ from takifugu.queries import Count, Histogram, Identity
 from takifugu.randomisers import RoundedNormal
 
 WHOLE = Composition.WHOLE
-FRAMEWORK = chain_framework(7)
+FRAMEWORK = one_thing(7)
 NOTHING = Amount(Fraction(0), Fraction(0))
 
 
@@ -70,9 +80,11 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     """The first release was made for sequences that forget; under the second belief it costs more."""
     path = tmp_path / "ledger.db"
     fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
-    quilt = Composition.QUILT
-    Ledger.open(path).reserve("data", [Debit(fast, charge(fast, Count(1), 12, quilt))], budget=50)
-    told = preview(path, "data", [Debit(slow, charge(slow, Count(1), 120, quilt))])
+    kept = [charge(f, Count(1), units, Composition.QUILT) for f, units in ((fast, 12), (slow, 120))]
+    own = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), kept, strict=True)]
+    first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(kept, own, strict=True))
+    Ledger.open(path).reserve("data", [Debit(fast, first)], budget=50)
+    told = preview(path, "data", [Debit(slow, second)])
     (one,) = told.charges
     assert one.charged.epsilon > one.alone.epsilon
     assert one.reason.endswith("every belief is charged for every release")

@@ -78,6 +78,11 @@ def chain_framework(length: int = 10, stay: float = 0.8) -> Framework:
     return Pufferfish(every_entry(), chain(length, stay))
 
 
+def one_thing(length: int = 7) -> Framework:
+    """Return entries that all have one value: a change of one is a change of all, and epsilons add up exactly."""
+    return Pufferfish(every_entry(), JointTable([(0,) * length, (1,) * length], [Fraction(1, 2)] * 2))
+
+
 def table_framework(rows: Sequence[Sequence[int]], names: Sequence[str], secret: str) -> Framework:
     """Return a uniform table whose column `secret` is hidden."""
     table = JointTable(rows, [Fraction(1, len(rows))] * len(rows), names)

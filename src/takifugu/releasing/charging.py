@@ -76,8 +76,7 @@ def charge(
         lost, failing = replaced(framework, epsilon, delta, neighbours)
         calibration = _calibration(framework, lost, failing, maker)
         rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
-        readers, spelt = {name or "": framework}, {name or "": unit or ""}
-        question = Question("release", name, calibration, None, readers, spelt, at, layout=rule)
+        question = Question("release", name, calibration, None, {name or "": framework}, at, layout=rule)
         book = open_ledger(ledger)
         if book is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
