@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -15,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import event
-from tests.support.ledger_tools import chain_framework, dump, group_debit
+from tests.support.ledger_tools import dump, group_debit, one_thing
 from tests.support.processes import forked
 
 from takifugu.errors import LedgerError, TakifuguError
 from takifugu.ledger import Ledger, sqlite
 
-DEBITS = [group_debit(chain_framework(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]
+DEBITS = [group_debit(one_thing(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]
 NOISY = np.random.default_rng(3).bytes(30_000)
 
 
@@ -30,7 +31,7 @@ def pay(path: Path) -> None:
 
 
 def pay_for_new_people(path: Path) -> None:
-    debits = [group_debit(chain_framework(7), "1/4", unit) for unit in ("ana", "cid")]
+    debits = [group_debit(one_thing(7), "1/4", unit) for unit in ("ana", "cid")]
     Ledger.open(path).reserve("other", debits, budget=3, same_people=True)
 
 
@@ -64,8 +65,13 @@ def content(path: Path) -> dict[str, list[Any]]:
     """Return every row without dates and random ids, which no two runs share."""
     kept = dump(path)
     for name, rows in kept.items():
-        kept[name] = [tuple(v for v in row if not _is_fresh(v)) for row in rows]
+        kept[name] = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
     return kept
+
+
+def _settled(value: object) -> object:
+    """Return a value without the random ids that an event says."""
+    return re.sub('"[0-9a-f]{16}"', '""', value) if isinstance(value, str) else value
 
 
 def _is_fresh(value: object) -> bool:
@@ -195,7 +201,7 @@ def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monk
     monkeypatch.setattr(sqlite, "engine_of", small)  # where no small disk could be made
     path = small_disk / "ledger.db"
     Ledger.open(path).source("data", budget=10**6)
-    debit, paid = group_debit(chain_framework(7), Fraction(1, 10)), 0
+    debit, paid = group_debit(one_thing(7), Fraction(1, 10)), 0
     with pytest.raises(LedgerError, match=r"disk is full|input/output error"):  # noqa: PT012
         for _ in range(1000):
             ledger = Ledger.open(path)
@@ -234,9 +240,8 @@ def test_bytes_that_were_changed_at_random_never_end_in_a_traceback(tmp_path: Pa
 @pytest.mark.parametrize(
     "statement",
     [
-        "update histories set sums = 'x'",
-        "update histories set sums = '[[77, 1]]'",
-        "update histories set sums = '[1]'",
+        "update summaries set body = 'x'",
+        "update summaries set body = '[1]'",
         "update summaries set body = '{}'",
         "update charges set body = '[]'",
         "update charges set body = '" + "[" * 5000 + "'",

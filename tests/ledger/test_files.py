@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
-from tests.support.ledger_tools import chain, chain_framework, charge, dump, group_debit
+from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing
 from tests.support.processes import told_by_a_fork
 
 from takifugu.errors import LedgerError
@@ -27,7 +27,7 @@ from takifugu.ledger.sqlite import _place, check_length, explained
 from takifugu.queries import Histogram
 from takifugu.secrets import every_entry
 
-DEBIT = group_debit(chain_framework(7), 1)
+DEBIT = group_debit(one_thing(7), 1)
 
 
 @pytest.fixture
@@ -311,7 +311,7 @@ def test_a_full_disk_loses_nothing(path: Path) -> None:
     event.listen(ledger.store.engine, "connect", lambda c, _: c.execute(f"PRAGMA max_page_count={pages}"))
     with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):  # noqa: PT012
         for _ in range(50):
-            ledger.reserve("data", [group_debit(chain_framework(7), Fraction(1, 100))])
+            ledger.reserve("data", [group_debit(one_thing(7), Fraction(1, 100))])
     after = Ledger.open(path)
     assert after.spent("data").spent.epsilon == 1 + Fraction(len(after.history("data")) - 1, 100)
 
@@ -382,7 +382,7 @@ def test_nothing_private_is_in_the_file(path: Path) -> None:
     for private in (b"Ann", b"Example", b"1970", b"serene serene", b"agitated serene"):
         assert private not in raw
     rows = dump(path)
-    bodies = {row[-1] for row in rows.pop("frameworks")} | {row[-1] for row in rows.pop("debits")}
+    bodies = {row[-1] for row in rows.pop("frameworks")} | {row[-1].decode("latin") for row in rows.pop("contents")}
     assert sum("serene" in body for body in bodies) >= 1
     assert "serene" not in repr(rows)
     other = Ledger.open(path.with_name("another.db"))

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import chain_framework, group_debit
+from tests.support.ledger_tools import group_debit, one_thing
 from tests.support.processes import forked
 
 from takifugu.errors import LedgerError
 from takifugu.ledger import DRAWN, RESERVED, Ledger, outputs, places
 
-DEBIT = group_debit(chain_framework(7), "1/2")
+DEBIT = group_debit(one_thing(7), "1/2")
 COLUMN = np.random.default_rng(5).bytes(outputs.LARGE + 1000)
 OTHER = np.random.default_rng(6).bytes(outputs.LARGE + 1000)
 
@@ -91,15 +91,15 @@ def test_a_crash_leaves_values_that_are_kept_or_that_never_were(ledger: Ledger, 
 
     def killed() -> None:
         die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
-        from takifugu.ledger import pending as reserved
+        from takifugu.ledger import moving
 
-        placed, keep = outputs.placed, reserved.keep_drawn
+        placed, keep = outputs.placed, moving.keep_drawn
         if step.startswith("os."):
             setattr(os, step[3:], die)
         elif step == "placed":
             outputs.placed = lambda *told: (placed(*told), die())[0]
         elif step == "keep_drawn":
-            reserved.keep_drawn = lambda *told: (keep(*told), die())[0]
+            moving.keep_drawn = lambda *told: (keep(*told), die())[0]
         mine = Ledger.open(path) if step != "os.open" else ledger
         mine.drawn(mine.pending()[0], COLUMN)
         die()

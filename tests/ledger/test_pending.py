@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.ledger_tools import chain_framework, dump, group_debit
+from tests.support.ledger_tools import dump, group_debit, one_thing
 
 from takifugu.errors import InputError, LedgerError
 from takifugu.ledger import DRAWN, PUBLISHED, RESERVED, Ledger
 
-DEBITS = [group_debit(chain_framework(7), "1/2", name=name) for name in ("monday", "tuesday")]
+DEBITS = [group_debit(one_thing(7), "1/2", name=name) for name in ("monday", "tuesday")]
 
 
 @pytest.fixture

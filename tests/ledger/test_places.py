@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, dump, group_debit
+from tests.support.ledger_tools import dump, group_debit, one_thing
 
 from takifugu.errors import LedgerError
 from takifugu.ledger import Ledger, places
 
-DEBIT = group_debit(chain_framework(7), 1)
+DEBIT = group_debit(one_thing(7), 1)
 
 
 @pytest.fixture

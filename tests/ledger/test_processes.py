@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import chain_framework, die_after, group_debit, release_forever, release_in_a_loop
+from tests.support.ledger_tools import die_after, group_debit, one_thing, release_forever, release_in_a_loop
 from tests.support.processes import FAST, SECONDS, side_by_side
 
 from takifugu.composition import joint
@@ -54,7 +54,7 @@ def test_death_between_reserve_and_publish_leaves_the_epsilon_spent(tmp_path: Pa
         assert Ledger.open(path).spent("data").spent.epsilon == Fraction(times, 4)
     assert {entry.state for entry in Ledger.open(path).history("data")} == {step}
     with pytest.raises(BudgetExceeded):
-        Ledger.open(path).reserve("data", [group_debit(chain_framework(), Fraction(1, 4))])
+        Ledger.open(path).reserve("data", [group_debit(one_thing(), Fraction(1, 4))])
 
 
 def kill_at_random_moments(folder: Path, times: int) -> None:
@@ -75,8 +75,8 @@ def kill_at_random_moments(folder: Path, times: int) -> None:
             child.join()
         ledger = Ledger.open(path)
         held, published = ledger.history("data"), log.stat().st_size
-        charge = group_debit(chain_framework(), Fraction(1, 7)).charge
-        assert ledger.spent("data").spent.epsilon == joint(chain_framework(), [charge] * len(held)).epsilon
+        charge = group_debit(one_thing(), Fraction(1, 7)).charge
+        assert ledger.spent("data").spent.epsilon == joint(one_thing(), [charge] * len(held)).epsilon
         assert published <= sum(entry.state == "published" for entry in held) <= len(held)
 
 
@@ -95,7 +95,7 @@ def test_twenty_processes_spend_exactly_what_fits(tmp_path: Path, budget: str, s
     """Two units that ten processes each release about, as often as the joint cost of so many releases allows."""
     path = str(tmp_path / "ledger.db")
     ledger = Ledger.open(path)
-    one = group_debit(chain_framework(), Fraction(step))
+    one = group_debit(one_thing(), Fraction(step))
     costs = [joint(one.framework, [one.charge] * n).epsilon for n in range(1, 201)]
     fits = sum(cost <= Fraction(budget) for cost in costs)
     assert 0 < fits < 100

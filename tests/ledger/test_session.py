@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import ask_in_a_race, chain_framework, group_debit
+from tests.support.ledger_tools import ask_in_a_race, group_debit, one_thing
 from tests.support.processes import forked, side_by_side
 
 import takifugu as tf
@@ -19,7 +19,7 @@ from takifugu.ledger.answers import with_answer
 from takifugu.noise import SystemEntropy
 from takifugu.randomisers import DiscreteLaplace
 
-DEBIT = group_debit(chain_framework(7), "1/2")
+DEBIT = group_debit(one_thing(7), "1/2")
 TRUTH = 5
 
 

@@ -177,7 +177,7 @@ def dump(path: Path) -> dict[str, list[Any]]:
 def release_in_a_loop(path: str, epsilon: str, unit: str, count: int) -> int:
     """Reserve, draw and publish until it is refused or `count` times; return how many were published."""
     ledger = Ledger.open(path)
-    framework = chain_framework()
+    framework = one_thing()
     for done in range(count):
         try:
             reservation = ledger.reserve("data", [group_debit(framework, Fraction(epsilon), unit)])
@@ -211,7 +211,7 @@ def release_forever(path: str, log: str, epsilon: str) -> None:
 def die_after(path: str, step: str) -> None:
     """Reserve (and draw), then kill this very process as `kill -9` does."""
     ledger = Ledger.open(path)
-    reservation = ledger.reserve("data", [group_debit(chain_framework(), Fraction(1, 4))], budget=1)
+    reservation = ledger.reserve("data", [group_debit(one_thing(), Fraction(1, 4))], budget=1)
     if step == "drawn":
         ledger.drawn(reservation, b"noisy")
     os.kill(os.getpid(), signal.SIGKILL)
