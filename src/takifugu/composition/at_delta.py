@@ -14,8 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu import randomisers
-from takifugu.composition.alignment import readings
+from takifugu.composition.alignment import is_one_reading
 from takifugu.composition.losses import NO_NOISE, Joint, deltas
+from takifugu.composition.series import places_of
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
@@ -35,8 +36,9 @@ def planned_together(charges: Sequence[Charge]) -> bool:
     """Whether normal releases, and Laplace ones, about the same entries of one unit were all fixed in advance."""
     if not any(_is_normal(charge) for charge in charges):
         return False
-    in_one_place = len(readings(charges)) <= 1 and len({charge.at for charge in charges}) <= 1
-    return in_one_place and all(
+    places = {int(place) for charge in charges for place in places_of(charge)}
+    is_in_one_place = is_one_reading(charges) and len(places) <= 1
+    return is_in_one_place and all(
         c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges
     )
 
