@@ -37,16 +37,17 @@ def suprema(
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]
     """
-    ratio = closed(ratio)
+    states = rows.shape[1]
+    is_exact = states <= EXACT_STATES or programs is not None
+    ratio = closed(ratio) if is_exact else ratio  # of the others only the largest counts
     largest = float(ratio.max(initial=0.0))
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
-    states = rows.shape[1]
     if largest > LARGEST_POWER:
         bound = np.full((len(rows), len(rows)), largest)
     elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
-    elif states <= EXACT_STATES or programs is not None:
+    elif is_exact:
         programs = programs or Programs()
         bound = programs.bound(rows, ratio)
         bound = bound if programs.is_solved else np.minimum(bound, (levels or Levels(rows)).bound(largest))
