@@ -10,6 +10,7 @@ from tests.conformance.suite import check_query
 
 import takifugu as tf
 from takifugu.domain import Domain
+from takifugu.queries.every_change import EveryChange
 from takifugu.queries.registry import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
@@ -45,6 +46,7 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.Median(), NUMBERS, [-1, 4, 4], [Fraction(1, 2), 0, 1, 0]),
     (tf.CountAbove([0, -2]), NUMBERS, [-1, 4, 4], [2, 3]),
     (tf.CountAbove("1/2", codes=CODES, entries=[0, 1]), CHAIN, WALK, [1]),
+    (EveryChange(), CHAIN, WALK, [1, 1]),  # half a histogram
     (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 

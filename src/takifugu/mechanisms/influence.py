@@ -26,7 +26,7 @@ EVALUATIONS = 10.0
 #: What a search for quilts takes of its prediction: it leaves most quilts out.
 SEARCHED = 0.2
 #: Predicted operations beyond which quilts are not searched.
-MOST_SEARCHED = 3e9
+MOST_SEARCHED = 3e10
 #: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
 NEXT_TO_NOTHING = 40
 HIDDEN_ANYHOW = (
