@@ -17,7 +17,7 @@ Key = Hashable
 State = Hashable
 
 MECHANISMS = (
-    "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx", "quilt-local",
+    "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
     "quilt-local-exact", "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
@@ -28,7 +28,7 @@ COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "lap
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
-    ("quilt-local", "quilt-exact"), ("quilt-local-exact", "quilt-local"), ("quilt-local", "wasserstein"),
+    ("quilt-local-exact", "quilt-exact"), ("quilt-local-exact", "wasserstein"),
     ("laplace-exact", "kantorovich"),
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from takifugu.frameworks import Pufferfish
 from takifugu.queries import Count, Linear, Query
 from takifugu.secrets import every_entry
 
-EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local", "quilt-local-exact")
+EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
 ALL = (*EXACT, "inferential")
 Belief = MarkovChain | BayesianNetwork
 

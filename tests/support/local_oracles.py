@@ -1,4 +1,4 @@
-"""Quilts with the laws of their near sets by enumeration, and the largest move between two laws: slow, as defined."""
+"""Quilts with the laws of their near sets by enumeration, and the loss of two laws after noise: slow, as defined."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from tests.support.network_oracles import Law, independent, marginal
 Sum = dict[int, Fraction]
 
 
-def w_infinity(p: Sum, q: Sum) -> int:
-    """Return the largest move of the quantile plan, level by level."""
-    left, right = sorted(p.items()), sorted(q.items())
-    i = j = moved = 0
-    a, b = left[0][1], right[0][1]
-    while True:
-        moved = max(moved, abs(left[i][0] - right[j][0]))
-        step = min(a, b)
-        a, b = a - step, b - step
-        if a == 0:
-            i += 1
-            if i == len(left):
-                return moved
-            a = left[i][1]
-        if b == 0:
-            j += 1
-            b = right[j][1] if j < len(right) else Fraction(0)
+def loss(p: Sum, q: Sum, scale: float) -> float:
+    """Return the largest log p/q after Laplace noise: at an atom, where every extreme lies."""
+
+    def log_density(law: Sum, y: int) -> float:
+        logs = [math.log(mass) - abs(y - x) / scale for x, mass in law.items() if mass]
+        return max(logs) + math.log(sum(math.exp(each - max(logs)) for each in logs))
+
+    return max(log_density(p, y) - log_density(q, y) for y in {*p, *q})
+
+
+def least_scale(p: Sum, q: Sum, room: float) -> float:
+    """Return the least scale at which the loss is at most `room`, by bisection; room is above 0."""
+    if all(mass == 0 or (q.get(x) and math.log(mass / q[x]) <= room) for x, mass in p.items()):
+        return 0.0
+    low, high = 0.0, float(max(*p, *q) - min(*p, *q)) / room
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if loss(p, q, middle) <= room else (middle, high)
+    return high
 
 
 def separates(law: Law, near: tuple[int, ...], remote: tuple[int, ...], quilt: tuple[int, ...]) -> bool:
@@ -56,15 +58,17 @@ def near_laws(
     return found
 
 
-def needed_scale(law: Law, tables: list[list[int]], entries: list[int], epsilon: float) -> float:
-    """Return max over entries and ordered pairs of min over quilts of max over x_Q of W / (epsilon - r)."""
+def needed_scale(
+    law: Law, tables: list[list[int]], entries: list[int], epsilon: float, least_nodes: int = 0
+) -> float:
+    """Return max over entries and ordered pairs of min over quilts of max over x_Q of the scale for epsilon - r."""
     n, worst = len(tables), 0.0
     for entry in entries:
         own = marginal(law, (entry,))
         values = [v for (v,), mass in own.items() if mass > 0]
         best = {(a, b): math.inf for a in values for b in values if a != b}
         others = [v for v in range(n) if v != entry]
-        for quilt in (q for r in range(n) for q in itertools.combinations(others, r)):
+        for quilt in (q for r in range(least_nodes, n) for q in itertools.combinations(others, r)):
             rest = [v for v in others if v not in quilt]
             # the smallest near set that leaves the rest independent: a larger one never requires less noise
             near = next(
@@ -93,8 +97,9 @@ def _quilt_scale(
             return math.inf
         left, right = sum(p.values()), sum(q.values())
         r = math.log(left / own[(a,)] / (right / own[(b,)]))
-        move = w_infinity({v: m / left for v, m in p.items()}, {v: m / right for v, m in q.items()})
-        if r > epsilon or (r >= epsilon and move):
+        p_law, q_law = ({v: m / whole for v, m in part.items()} for part, whole in ((p, left), (q, right)))
+        apart = max(*p, *q) > min(*p, *q)
+        if r > epsilon or (r >= epsilon and apart):
             return math.inf
-        worst = max(worst, move / (epsilon - r) if move else 0.0)
+        worst = max(worst, least_scale(p_law, q_law, epsilon - r) if apart else 0.0)
     return worst

@@ -109,9 +109,9 @@ class Search:
         raise Unsupported(self.reason)
 
 
-def no_search(reason: str) -> Callable[..., Search]:
+def no_search(reason: str) -> Callable[[Part], Search]:
     """Return the search of a belief without quilts of some kind."""
-    return lambda part, *rule: Search(part, reason)
+    return lambda part: Search(part, reason)
 
 
 def one_number(part: Part) -> str:
@@ -124,7 +124,7 @@ def one_number(part: Part) -> str:
     )
 
 
-def _no_near_laws(part: Part, rule: Any) -> Search:
+def _no_near_laws(part: Part) -> Search:
     return Search(part, one_number(part) or (
         "quilts with the distributions of near sets are known for a MarkovChain and a BayesianNetwork, and "
         f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
@@ -147,15 +147,15 @@ about_columns = no_search(
 class Quilts:
     """What a type of belief tells about quilts: three searches, the joint cost, and influences along a sequence.
 
-    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `local` takes the rule
-    that scores near distributions, too. `along` has (belief, pairs of values) -> Influence, of
-    sequences only; their joint cost follows from it, and where it does not `joint_cost` says what it is. `anywhere` is
-    `along` for a recording that may start anew before any step, where that is something else.
+    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `along` has
+    (belief, pairs of values) -> Influence, of sequences only; their joint cost follows from it, and where it does not
+    `joint_cost` says what it is. `anywhere` is `along` for a recording that may start anew before any step, where that
+    is something else.
     """
 
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
-    local: Callable[[Part, Any], Search] = _no_near_laws
+    local: Callable[[Part], Search] = _no_near_laws
     along: Callable[[Any, Pairs], Influence] | None = None
     anywhere: Callable[[Any, Pairs], Influence] | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None

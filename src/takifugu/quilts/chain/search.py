@@ -156,7 +156,7 @@ def _second_modulus(steps: bytes, k: int) -> float:
     return float(np.sort(np.abs(np.linalg.eigvals(whole)))[-2] ** (1 / len(matrices)))
 
 
-def no_local_search(part: Part, rule: Any) -> Search:
+def no_local_search(part: Part) -> Search:
     """Return why near sets of a chain whose matrices change are not searched."""
     return Search(part, one_number(part) or (
         "the distributions of near sets are searched for a chain with one matrix, and here it depends on the step: use "

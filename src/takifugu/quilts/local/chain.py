@@ -19,7 +19,7 @@ import numpy as np
 from takifugu.answer_laws.chain import steps
 from takifugu.capabilities.answer_law import answer_law
 from takifugu.capabilities.influence import Search, Worst, one_number
-from takifugu.laws.log_ratios import DEAD, UNIT, FloatArray
+from takifugu.laws.log_ratios import UNIT, FloatArray
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
 from takifugu.quilts.chain.influence import chain_influence
@@ -27,13 +27,11 @@ from takifugu.quilts.chain.scale import needed_scale
 from takifugu.quilts.chain.sides import ChainSides
 from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
 from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side, distances
-from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
+from takifugu.quilts.local.scores import NearLaws, quilt_scale
 from takifugu.quilts.near_sets import query_change
 
 #: Predicted operations of one look at one value of a quilt's nodes.
 PER_LOOK = 1e5
-#: A lower bound of a scale in floats counts only where it is above by this factor.
-SAFE = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +46,13 @@ class _Quilt:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """One part, its rule, and the quilts that were tried: scale, or None with the bound that it is not below.
+    """One part, and the quilts that were tried: scale, or None with the bound that it is not below.
 
     `winners` are the quilts that were best before, by their sides: entries inside the sequence share them.
     """
 
     model: LocalChain
     epsilon: Fraction
-    rule: Rule
     unit: int
     start: int
     tried: dict[object, tuple[Fraction | None, Fraction]]
@@ -96,12 +93,6 @@ class _Search:
         a, b = pair
         ratios = quilt.ratios[:, :, a, b]
         adds = self.model.offsets[entry]
-        if self.rule is by_distance and limit:
-            apart = (quilt.before.means[:, a] - quilt.before.means[:, b])[:, None] + int(adds[a] - adds[b])
-            apart = np.abs(apart + (quilt.after.means[:, a] - quilt.after.means[:, b])[None])
-            room = float(self.epsilon) - ratios
-            if (np.where(ratios > DEAD / 2, apart, 0.0) >= float(limit) * np.maximum(room, 0.0) * SAFE + 1e-9).any():
-                return None
         columns = ratios.shape[1]
 
         def laws(place: int) -> NearLaws:
@@ -111,14 +102,12 @@ class _Search:
             p, q = (Pmf.on_integers(int(adds[s]), row / row.sum()) for s, row in zip(pair, rows, strict=True))
             return NearLaws(p, q, error)
 
-        return quilt_scale(ratios.ravel(), laws, self.epsilon, limit, self.rule)
+        return quilt_scale(ratios.ravel(), laws, self.epsilon, limit)
 
 
 @dataclass(frozen=True, eq=False)
 class LocalSearch(Search):
     """The largest over secret entries and ordered pairs of the least over quilts, by the laws of their near sets."""
-
-    rule: Rule = by_distance
 
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
@@ -136,7 +125,7 @@ class LocalSearch(Search):
         return Cost(looks + whole + 3e4 * len(part.family.entries), held + 8.0 * k * k * REACH * width)
 
     def worst(self, epsilon: Fraction) -> Worst:
-        part, rule = self.part, self.rule
+        part = self.part
         chain: Any = part.belief
         known = needed_scale(
             ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
@@ -144,7 +133,7 @@ class LocalSearch(Search):
             epsilon,
         )
         shape = steps(part.answer)
-        search = _Search(LocalChain(chain, shape), epsilon, rule, shape.unit, part.start, {}, {})
+        search = _Search(LocalChain(chain, shape), epsilon, shape.unit, part.start, {}, {})
 
         def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
             for sides in search.quilts(entry):
@@ -152,7 +141,7 @@ class LocalSearch(Search):
                     return
                 search.improve(entry, sides, best, enough)
 
-        return as_worst(part, worst_found(part, epsilon, rule, known.scale, improve))
+        return as_worst(part, worst_found(part, epsilon, known.scale, improve))
 
 
 @lru_cache(maxsize=64)
@@ -160,11 +149,11 @@ def _by_size(before: tuple[Side, ...], after: tuple[Side, ...]) -> list[tuple[Si
     return sorted(product(before, after), key=lambda sides: sides[0].size + sides[1].size)
 
 
-def local_search(part: Part, rule: Rule) -> Search:
+def local_search(part: Part) -> Search:
     """Return the search on a chain of a stationary or given start, for one number."""
     unknown = part.belief.initial == "any"  # type: ignore[attr-defined]
     reason = one_number(part) or (_ANY_START if unknown else "")
-    return Search(part, reason) if reason else LocalSearch(part, rule=rule)
+    return Search(part, reason) if reason else LocalSearch(part)
 
 
 _ANY_START = (

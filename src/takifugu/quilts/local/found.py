@@ -16,7 +16,6 @@ from takifugu.capabilities.influence import Worst
 from takifugu.errors import Unsupported
 from takifugu.hypotheses import compared
 from takifugu.problem import Part, Witness
-from takifugu.quilts.local.scores import Rule, by_log_ratio
 
 #: The laws of the whole answer are found where their predicted operations stay below this.
 TRIVIAL_WORK = 5e9
@@ -49,15 +48,13 @@ def whole_answers(part: Part) -> Iterator[AnswerFamily]:
         return
 
 
-def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction, rule: Rule) -> Fraction:
+def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction) -> Fraction:
     """Return what the trivial quilt requires: its near law is the law of the answer, and its r is 0."""
     a, b = min(pair), max(pair)
     index = family.compared.index((a, 0, b, 0))
-    if family.losses(Fraction(0))[index] <= epsilon and (rule is by_log_ratio or family.moves(index)[0] == 0):
+    if family.losses(Fraction(0))[index] <= epsilon:
         return Fraction(0)
-    if rule is by_log_ratio:
-        return family.smallest_scale(index, epsilon)
-    return family.wasserstein(index, epsilon)[1]
+    return family.smallest_scale(index, epsilon)
 
 
 def still_dear(best: dict[Pair, Found], enough: Fraction) -> list[Pair]:
@@ -78,7 +75,6 @@ def as_worst(part: Part, found: Found) -> Worst:
 def worst_found(
     part: Part,
     epsilon: Fraction,
-    rule: Rule,
     ceiling: Fraction,
     improve: Callable[[int, dict[Pair, Found], Fraction], Iterator[int] | None],
     most: int = 0,
@@ -88,7 +84,7 @@ def worst_found(
 
     `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`;
     it may yield how many quilts it has tried since, of `most` in all, in `seconds` at most. A search may be ended
-    early: what an entry starts from is sound too. By the log-ratio no quilt is better than the law of the whole answer,
+    early: what an entry starts from is sound too. No quilt is better than the law of the whole answer,
     whose scale is the least that hides a pair at all (both ways), so that law is enough where it is known.
     """
     known: dict[int, dict[Pair, Found]] = {}
@@ -98,9 +94,9 @@ def worst_found(
         running = Fraction(0)
         for family in whole_answers(part):
             passed = running if part.belief.size > EACH_SOLVED else None
-            known[family.entry] = _started(part, family, epsilon, rule, ceiling, passed)
+            known[family.entry] = _started(part, family, epsilon, ceiling, passed)
             running = max(running, _dearest(known[family.entry]).scale)
-        solved = set(known) if rule is by_log_ratio else set()
+        solved = set(known)
         unknown = [entry for entry in part.family.entries if entry not in known]
         order = unknown + sorted(known, key=lambda entry: -_dearest(known[entry]).scale)
         for entry in order:
@@ -127,17 +123,17 @@ def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, Found]:
 
 
 def _started(
-    part: Part, family: AnswerFamily, epsilon: Fraction, rule: Rule, ceiling: Fraction, passed: Fraction | None
+    part: Part, family: AnswerFamily, epsilon: Fraction, ceiling: Fraction, passed: Fraction | None
 ) -> dict[Pair, Found]:
     """Return the best start of each pair; with `passed` a scale that is enough for a pair is not made smaller."""
     best = _ceilings(part, family.entry, ceiling)
     easy: dict[Pair, float] = {}
-    if passed and rule is by_log_ratio:
+    if passed:
         losses = zip(family.compared, family.losses(passed), strict=True)
         easy = {(a, b): loss for (a, _, b, _), loss in losses if loss <= epsilon}
     both: dict[Pair, Fraction] = {}
     for pair in {(min(p), max(p)) for p in best}:
-        both[pair] = passed if passed and pair in easy else trivial_scale(family, pair, epsilon, rule)
+        both[pair] = passed if passed and pair in easy else trivial_scale(family, pair, epsilon)
     for pair in best:
         scale = both[min(pair), max(pair)]
         if scale < ceiling:

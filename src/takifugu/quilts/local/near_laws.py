@@ -54,11 +54,6 @@ class Share:
     laws: FloatArray
     error: float
 
-    @cached_property
-    def means(self) -> FloatArray:
-        """Return the mean of each law, shape (x, s)."""
-        return np.asarray(self.laws @ np.arange(self.laws.shape[-1]))
-
 
 @dataclass(frozen=True)
 class Side:

@@ -24,7 +24,7 @@ from takifugu.laws.log_ratios import DEAD, TRUSTED, BoolArray, FloatArray, clip,
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
 from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
-from takifugu.quilts.local.scores import NearLaws, Rule, by_distance, quilt_scale
+from takifugu.quilts.local.scores import NearLaws, quilt_scale
 from takifugu.quilts.network.candidates import ALL_SUBSETS, count_quilts, network_of, quilts
 from takifugu.quilts.network.search import NetworkSearch, needed_scale
 
@@ -108,8 +108,6 @@ def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
 class LocalSearch(Search):
     """The largest over secret entries and ordered pairs of the least over quilts, by the laws of their near sets."""
 
-    rule: Rule = by_distance
-
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the search of `quilt-exact`, the near laws, and the laws of the whole answer."""
         part = self.part
@@ -121,7 +119,7 @@ class LocalSearch(Search):
         return Cost(exact + _most_tried(part) * PER_QUILT + whole, held + 8 * LARGEST_NEAR)
 
     def worst(self, epsilon: Fraction) -> Worst:
-        part, rule = self.part, self.rule
+        part = self.part
         first, note = needed_scale(part, epsilon)
         known = Fraction(first.value)
         if note:
@@ -131,17 +129,17 @@ class LocalSearch(Search):
             for near, quilt in _near_sets(part, entry):
                 if not still_dear(best, enough):
                     return
-                _improve(part, entry, near, quilt, best, enough, epsilon, rule)
+                _improve(part, entry, near, quilt, best, enough, epsilon)
                 yield 1
 
         most = _most_tried(part)
-        return as_worst(part, worst_found(part, epsilon, rule, known, improve, most, most * SECONDS))
+        return as_worst(part, worst_found(part, epsilon, known, improve, most, most * SECONDS))
 
 
-def local_search(part: Part, rule: Rule) -> Search:
+def local_search(part: Part) -> Search:
     """Return the search on a network, for one number."""
     reason = one_number(part)
-    return Search(part, reason) if reason else LocalSearch(part, rule=rule)
+    return Search(part, reason) if reason else LocalSearch(part)
 
 
 def _near_sets(part: Part, entry: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
@@ -167,7 +165,6 @@ def _improve(
     best: dict[Pair, Found],
     enough: Fraction,
     epsilon: Fraction,
-    rule: Rule,
 ) -> None:
     table = near_table(part, entry, near, quilt)
     if table is None:
@@ -176,7 +173,7 @@ def _improve(
     words = f"the best quilt is {names}; the distribution of its near set of {len(near)} nodes is used"
     for pair in still_dear(best, enough):
         ratios, limit = table.ratios[:, pair[0], pair[1]], best[pair].scale * (1 - TIE)
-        scale = quilt_scale(ratios, partial(table.laws, pair), epsilon, limit, rule)
+        scale = quilt_scale(ratios, partial(table.laws, pair), epsilon, limit)
         if scale is not None:
             best[pair] = Found(scale, entry, pair, words)
 

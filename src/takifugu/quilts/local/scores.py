@@ -1,6 +1,6 @@
 """The noise that one quilt requires when the laws of its near set are known (`quilt_local` has the proof).
 
-Two rules: a move by W-infinity of the near laws, or their exact log-ratio after Laplace noise, one way.
+It is the least scale at which their log-ratio after Laplace noise, one way, fits beside what the quilt reveals.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.answer_laws.dense import SMALLEST_PLACES
-from takifugu.answer_laws.listed import ListedFamily
 from takifugu.laws.laplace_pair import Pair
 from takifugu.laws.log_ratios import DEAD, FloatArray
 from takifugu.laws.noised import laplace_log_ratio_directed
@@ -43,19 +42,9 @@ class NearLaws:
         (p_least, p_most), (q_least, q_most) = self.p.support_range, self.q.support_range
         return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
 
-    @property
-    def shortest(self) -> Fraction:
-        """A distance that W-infinity is not below: how far the ends of the supports are apart."""
-        (p_least, p_most), (q_least, q_most) = self.p.support_range, self.q.support_range
-        return max(abs(Fraction(p_least) - Fraction(q_least)), abs(Fraction(p_most) - Fraction(q_most)))
-
-
-#: (laws, room for their loss, best scale so far, scale that another x_Q needs) -> scale, or None where not below best.
-Rule = Callable[[NearLaws, Fraction, Fraction, Fraction], Fraction | None]
-
 
 def quilt_scale(
-    ratios: FloatArray, laws: Callable[[int], NearLaws], epsilon: Fraction, best: Fraction, rule: Rule
+    ratios: FloatArray, laws: Callable[[int], NearLaws], epsilon: Fraction, best: Fraction
 ) -> Fraction | None:
     """Return the scale that a quilt requires for one ordered pair, or None if it is inadmissible or not below `best`.
 
@@ -70,24 +59,14 @@ def quilt_scale(
         near, room = laws(int(x)), epsilon - Fraction(float(ratios[x]))
         if near.reach == 0 or (room and near.reach / room <= largest):
             continue
-        needed = rule(near, room, best, largest) if room else None
+        needed = least_scale(near, room, best, largest) if room else None
         if needed is None or needed >= best:
             return None
         largest = max(largest, needed)
     return largest if largest < best else None
 
 
-def by_distance(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
-    """Return W-infinity / room, verified for rounded masses; None where it is certainly not below `best`."""
-    if near.shortest >= best * room:
-        return None
-    family = ListedFamily(0, ((0, 1), (1, 0)), {0: (near.p,), 1: (near.q,)}, near.error)
-    if Fraction(family.moves(0)[0]) >= best * room:
-        return None
-    return Fraction(family.wasserstein(0, room)[1])
-
-
-def by_log_ratio(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
+def least_scale(near: NearLaws, room: Fraction, best: Fraction, largest: Fraction) -> Fraction | None:
     """Return the least scale at which log A/B of the noised near laws, given a over given b, is at most `room`."""
     budget, enough = room - near.margin, near.reach / room
     if budget <= 0:
