@@ -33,10 +33,12 @@ from takifugu.local.rappor import permanent
 from takifugu.local.sent import SentBits, SentTuple, SentValue
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import releases_of
+from takifugu.queries.candidates import MostFrequent
 from takifugu.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.randomisers.one_sided_real import OneSidedExponential
 from takifugu.randomisers.outside import Outside
+from takifugu.randomisers.selection import PermuteAndFlip
 from takifugu.releasing.sheets import _rows
 from takifugu.report.document import report_html
 
@@ -176,6 +178,7 @@ def charge(noise: Any, definition: str, composition: Composition = Composition.W
 
 CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
                        mechanism="optimal").randomiser  # fmt: skip
+CHOICE = PermuteAndFlip(F(7, 3), ("a", "b", "c"), MostFrequent(2))
 SENT = SentValue(3, 0.5, 1.0, "", randomised_response(["a", "b"], 1))
 BITS = SentBits(1, 0.5, 1.0, "", permanent(["a", "b"], "1/2"))
 NOISES = {
@@ -191,6 +194,7 @@ NOISES = {
     "sent-tuple": (SentTuple(3, 0.5, 1.0, "", SENT.channel, 2), 3 * F(SENT.local_loss())),
     "sent-bits": (BITS, F(BITS.local_loss())),
     "sparse": (Marked(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
+    "permute-and-flip": (CHOICE, 4 / CHOICE.laplace_scale),
     "outside": (Outside(F(1, 2), F(0), "another library"), F(2)),
     "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
 }

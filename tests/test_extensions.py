@@ -59,7 +59,7 @@ def entry_cases() -> list[Case]:
     A belief over columns, or over populations, reads queries and secrets itself; one that does not do so is about other
     entries. A policy is about no belief.
     """
-    users = ("presence", "signed codes")
+    users = ("presence", "signed codes", "people")
     of_entries = [case for case in corpus() if of_plain(case.framework.beliefs)]
     return [case for case in of_entries if not case.framework.is_pair and not any(word in case.name for word in users)]
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from takifugu.beliefs import elimination
 from takifugu.beliefs.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.beliefs.states import checked_alphabet
+from takifugu.beliefs.stochastic import normalised
 from takifugu.entries import relisted
 from takifugu.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.lists import list_of
@@ -324,7 +325,7 @@ def _check(node: Node, by_name: Mapping[str, Node]) -> None:
             fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
         ).at("nodes", node.name)
     node.table.setflags(write=True)
-    node.table[...] = node.table / sums
+    node.table[...] = normalised(node.table)
     node.table.setflags(write=False)
 
 

@@ -183,12 +183,12 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
 
 
 def normalised(rows: FloatArray) -> FloatArray:
-    """Return the rows divided by their sums; rows that sum to one up to rounding stay as they are.
+    """Return the rows (the last axis) divided by their sums; those that sum to one up to rounding stay as they are.
 
     So a belief reads back from its own text without change.
     """
-    sums = rows.sum(axis=1, keepdims=True)
-    return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[1], rows, rows / sums)
+    sums = rows.sum(axis=-1, keepdims=True)
+    return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[-1], rows, rows / sums)
 
 
 def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
