@@ -428,3 +428,11 @@ def test_half_a_hash_is_another_one() -> None:
     assert len(kept.framework) == len(kept.answers[0]) == 32
     half = replace(kept, framework=kept.framework[:16], answers=tuple(a[:16] for a in kept.answers))
     assert joint(framework, [half]).epsilon > joint(framework, [kept]).epsilon == Fraction(1, 100)
+
+
+@pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]])
+def test_what_is_never_forgotten_costs_its_sum_at_unknown_places(rows: Any) -> None:
+    """Losses along an endless recording of such a chain rise for ever: that is given up, and not waited for."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, 20))
+    release = charge_of(tf.calibrate(framework, tf.Count(1), 1, mechanism="group"))
+    assert joint(framework, [release] * 2).epsilon == 2

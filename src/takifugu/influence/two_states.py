@@ -10,12 +10,15 @@ import math
 
 import numpy as np
 
+from takifugu.errors import Unsupported
 from takifugu.influence.rounding import UNIT, FloatArray
 
 #: The two laws of what follows from 0 and from 1.
 Rows = tuple[tuple[float, float], tuple[float, float]]
 #: After so many steps a run that is still rising ends with a bound of all that follows: the fixed point.
 PATIENCE = 2**18
+#: After so many more it is given up: nothing is forgotten.
+MOST = PATIENCE + 2**10
 #: What is left of the rise when a run counts as converged.
 CONVERGED = 1e-13
 
@@ -57,12 +60,13 @@ def _above(loss: float, error: float, largest: float) -> float:
 
 
 def run(
-    kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int
+    kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
 ) -> tuple[FloatArray, FloatArray]:
     """Return the losses R(1, 0), R(0, 1) of a run's positions, and the one that bounds all farther ones, if it ends so.
 
     `change` is c(0, 1) of the run, `before` are rho(1, 0) and rho(0, 1) at the position before it; shapes (n, 2, 2)
-    and (1, 2, 2) or (0, 2, 2).
+    and (1, 2, 2) or (0, 2, 2). Raises Unsupported where losses still rise after `most` positions, as they do for ever
+    where nothing is forgotten.
 
     >>> losses, repeated = run(np.array([[0.9, 0.1], [0.4, 0.6]]), 0.0, 0.5, (0.5, 0.5), 10**9)
     >>> [round(float(repeated[0][pair]), 9) for pair in ((1, 0), (0, 1))]
@@ -81,6 +85,8 @@ def run(
         up_ratio, down_ratio = _sum(change, up_loss), _sum(change, down_loss)
         if position % 16 or not position or position == length - 1:
             continue
+        if position > most:
+            raise Unsupported(f"the losses still rise after {most} steps")
         earlier, rise = rise, max(up_loss - up_losses[-2], down_loss - down_losses[-2])
         fall = max(up_losses[-2] - up_loss, down_losses[-2] - down_loss)
         is_late = position >= PATIENCE
