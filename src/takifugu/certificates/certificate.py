@@ -31,9 +31,8 @@ COMPOSES = {
     "whole": "The noise covers every change of the whole data set; the release composes with any other: epsilons add.",
     "data": "The noise covers every change of one unit or component; the release composes with others of this kind and "
     "of kind 'whole' (epsilons add), but not with one of kind 'single'.",
-    "quilt": "All additive-noise releases about the same data together cost the maximum, over entries, pairs of values "
-    "and beliefs, of the minimum, over quilts, of the quilt's influence plus the sum of change / scale over the "
-    "releases; the ledger computes it.",
+    "quilt": "The release composes with any other of this kind, of kind 'data' and of kind 'whole'. What they lose "
+    "together is computed from how far each of them alone moves the odds when one entry changes; the ledger does so.",
     "single": "This is the only release about its source. The promise is about this output alone: nothing is proved "
     "for it together with any other release that reads the same data, before or after, and the ledger refuses such a "
     "release unless its noise covers every change of the whole data set (kind 'whole').",
