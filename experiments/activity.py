@@ -30,12 +30,9 @@ SHORTEST = 100
 SPAN = 240
 EPSILONS = (0.2, 1.0, 5.0)
 DRAWS = 500
-HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "influence", "entry")
-COUNT = ("group", "quilt-approx", "quilt-exact", "influence", "wasserstein", "laplace-exact", "entry")
-STYLES = {
-    "group": "0.55", "quilt-approx": "tab:orange", "quilt-exact": "tab:blue", "influence": "tab:green",
-    "entry": "tab:red",
-}  # fmt: skip
+HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "entry")
+COUNT = ("group", "quilt-approx", "quilt-exact", "wasserstein", "laplace-exact", "entry")
+STYLES = {"group": "0.55", "quilt-approx": "tab:orange", "quilt-exact": "tab:blue", "entry": "tab:red"}
 PAGE = ROOT / "docs" / "real-activity.md"
 PICTURE = ROOT / "docs" / "images" / "real-activity.svg"
 

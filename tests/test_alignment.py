@@ -232,8 +232,9 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     assert [joint(f, charges).epsilon for f in frameworks] == [2, 2]
     assert compose(counts).epsilon == 2
     apart = [charges[0], charge_of(laplace(frameworks[1], Linear([1, 0]), 1, QUILT))]  # hiv and flu
-    alone = 2 if kind == "table" else 1  # a table is one component
-    assert [joint(f, apart).epsilon for f in frameworks] == [alone, alone]
+    alone = [float(joint(f, apart).epsilon) for f in frameworks]
+    assert alone == pytest.approx([1, 1], rel=1e-10)
+    assert min(alone) >= 1
     for f in frameworks:  # charges that do not say which names they count
         old = [replace(c, names=(), lengths=()) for c in apart]
         assert joint(f, old).epsilon == 2

@@ -95,6 +95,7 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
 
 
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where.write_text(SPEC + '\n[[release]]\nname = "no"\nquery = "count"\nstates = ["no"]\nepsilon = 1\n')
     interrupt(monkeypatch, times=2)
     stopped = invoke("compare", where, "--json")
     assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")

@@ -110,6 +110,7 @@ def _choices() -> Iterator[Case]:
     yield Case("chain, quartiles", _hide(chain), tf.Quantile([0.25, 0.75], entries=(0, 1, 3)))
     ring = tf.MarkovChain([[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]], 3, states=["a", "b", "c"])
     yield Case("chain with zeros, top 2", _hide(ring), tf.TopK(2))
+    yield Case("chain, counts above", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3)), tf.CountAbove([0]))
     yield Case("chain with zeros, median of two", _hide(ring), tf.Median(states=["c", "a"]))
     yield Case("any start, median", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Median())
     yield Case("pieces, mode", _hide(IndependentPieces(chain, [2, 2])), tf.Mode())

@@ -241,10 +241,10 @@ def test_recharging_is_asked_for_and_stays(ledger: Ledger) -> None:
     first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
     ledger.reserve("data", [first], budget=30)
     ledger.reserve("data", [second], recharge=True)
-    assert epsilon_of(ledger) == 22
+    assert 11.3 < epsilon_of(ledger) < 11.5  # the truth is 11.31
     whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
     ledger.reserve("data", [whole])
-    assert epsilon_of(ledger) == 23
+    assert epsilon_of(ledger) < 12.5  # far less than the sum, 23
 
 
 def test_a_new_belief_inherits_the_history(ledger: Ledger) -> None:

@@ -229,8 +229,10 @@ def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> No
 
 def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
     framework, stops = Pufferfish(every_entry(), chain(12)), Stops(5, times=2)
-    with searches.watched(stops), pytest.raises(KeyboardInterrupt):
+    with searches.watched(stops), searches.stopping():
         compare(framework, Count(1), 2)
+        with pytest.raises(KeyboardInterrupt):
+            compare(framework, Count(0), 2)
     assert len(stops.begun) == 2
     stops = Stops(5)
     with searches.watched(stops), searches.stopping(once=False), pytest.raises(KeyboardInterrupt):

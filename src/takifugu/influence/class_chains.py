@@ -6,13 +6,14 @@ tried at once. Source: Theorem 2 and "Classes" of docs/theory/influence.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs.chain import MarkovChainClass
+from takifugu.capabilities.dispatch import Question
 from takifugu.influence.chains import Loss, reversed_runs, worst
-from takifugu.influence.class_sides import ClassSide, sides_of_class, sides_of_region
+from takifugu.influence.class_sides import ClassSide, sides_of_region
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, up
 from takifugu.influence.sweeps import Track
@@ -26,10 +27,11 @@ EVERY, CLOSE, PATIENCE, LESS_CLOSE = 16, 1e-10, 2048, 1e-4
 def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
     """Return at least the loss of a family of secrets under every chain of a class, any start.
 
+    >>> from takifugu import MarkovChainClass
     >>> chains = MarkovChainClass(0.2, 0.5, 100)
     >>> count = Profile.of([[0, 0.1], [0.1, 0]], 100)
     >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
-    1.2163
+    0.9619
     """
     ahead, behind = kept(belief, "influence of a class", lambda: _sides(belief))
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
@@ -42,7 +44,19 @@ def class_work(belief: Any) -> float:
 
 
 def _sides(belief: Any) -> tuple[ClassSide, ClassSide]:
-    return sides_of_class(belief) if isinstance(belief, MarkovChainClass) else sides_of_region(belief)
+    sides: tuple[ClassSide, ClassSide] = SIDES.of(belief)(belief)
+    return sides
+
+
+#: R and L of all chains of a class, by its type.
+SIDES: Question[Callable[[Any], Any]] = Question(
+    "sweeps over all chains of a class",
+    {
+        "beliefs.chain:MarkovChainClass": "influence.class_sides:sides_of_class",
+        "beliefs.chain_region:ChainRegion": "influence.class_sides:sides_of_region",
+    },
+    default=sides_of_region,
+)
 
 
 def class_sweep(side: ClassSide, profile: Profile) -> list[Track]:

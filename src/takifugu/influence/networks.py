@@ -223,8 +223,9 @@ def _every_loss(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
     """Return c of each entry plus the largest c of all others, rounded up.
 
-    >>> [loss.max() for loss in sums_of_all([np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])])]
-    [np.float64(1.5), np.float64(1.5)]
+    >>> profiles = [np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])]
+    >>> [round(float(loss.max()), 9) for loss in sums_of_all(profiles)]
+    [1.5, 1.5]
     """
     largest = [Fraction(float(table.max(initial=0.0))) for table in tables]
     total = sum(largest)

@@ -15,7 +15,7 @@ from takifugu.capabilities.influence import quilts as quilts_of
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Composition
 from takifugu.influence.curves import CURVES, Release, influence_loss, is_least, least_scale
-from takifugu.laws.rationals import round_up
+from takifugu.laws.rationals import decimal_up, round_up
 from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.queries import Additive
@@ -119,12 +119,17 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
         return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.entry_changes().max()), 1), 10**6) / epsilon)
     scale = round_up(min(least_scale(loss, epsilon, min(low, high / 2), high), high))
-    while scale < high and loss(scale) > epsilon:
+    while scale < high and not _fits(loss(scale), epsilon):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
     if by_quilts is not None and scale >= by_quilts.scale:
         return scale, by_quilts.witness()
     by_influence = influence_loss(part, [release(scale)])
     return scale, Witness("any two values of any entry", "") if by_influence is None else by_influence[1]
+
+
+def _fits(lost: float, epsilon: Fraction) -> bool:
+    """Whether a loss is at most epsilon as a ledger rounds it, so that a release always fits its own budget."""
+    return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
 
 
 def _by_quilts(part: Part, epsilon: Fraction) -> Worst | None:
