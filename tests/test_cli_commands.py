@@ -143,7 +143,7 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     outcome = invoke("explain", where)
     assert outcome.exit_code == 0
     assert widest(outcome.output) <= 80
-    assert re.search(r"^1 \* +quilt-exact .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
+    assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
     found = told("explain", where)
     assert set(found) == {*TOP, *explain("0.1", 1).to_dict(), "tables"}

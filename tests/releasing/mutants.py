@@ -108,7 +108,7 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
         "hide.kind": ("entries", "every entry", ""),
         "release": ([],),
         "release.0.name": ("", "time use", "../time-use", "moves", "x" * 65, ".hidden", "a/b"),
-        "release.0.query": ("", "histo", "median"),
+        "release.0.query": ("", "histo", "maximum"),
         "release.0.epsilon": (0, -1, float("nan"), float("inf"), "1/0", "much", 1e-10, 10001, 1e300, "1e-400"),
         "release.0.delta": (-0.1, 1, 2, float("nan"), "1/0"),
         "release.0.per": ("everybody", "units", ""),
