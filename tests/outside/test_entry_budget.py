@@ -153,6 +153,19 @@ def test_add_remove_counts_double_and_a_delta_stands_alone(tmp_path: Any) -> Non
         charged(tmp_path, framework, 0.1, delta=1e-7)
 
 
+def test_a_delta_that_was_chosen_after_a_pure_release_is_refused(tmp_path: Any) -> None:
+    """It would count e^epsilon times its delta, epsilon being what the earlier output told."""
+    framework = walk(states=["still", "walking"])
+    book = Ledger.open(tmp_path / "a.db")
+    tf.release(
+        tf.calibrate(framework, tf.Count("walking"), 1), ["still"] * 100, ledger=book, source="walks", budget=(9, 0.5)
+    )
+    before = book.spent("walks").spent
+    with pytest.raises(CompositionRefused):
+        charged(tmp_path, framework, 0.1, delta=1e-3)
+    assert book.spent("walks").spent == before
+
+
 def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     """What is kept is the loss of an entry, whatever its values are."""
     charged(tmp_path, walk(10), "0.3", budget=9)
