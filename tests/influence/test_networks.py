@@ -352,14 +352,6 @@ def test_a_large_table_is_charged_in_full():
     assert table_losses(belief, Profile.of(0.3 * PAIR, 14), 0) == pytest.approx(14 * 0.3 * PAIR)
 
 
-def number_law(number):
-    people = len(number) - 1
-    law = np.zeros((2,) * people)
-    for x in np.ndindex(*law.shape):
-        law[x] = number[sum(x)] / math.comb(people, sum(x))
-    return law
-
-
 def test_household_of_four():
     household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
     loss = clique_losses(household, Profile.of(0.5 * PAIR, 4), 1)
@@ -375,13 +367,13 @@ def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
             continue
         number /= number.sum()
         own, others = rng.uniform(0, 3, 2)
-        truth = oracle.worst_pairs(number_law(number), [own * PAIR, *[others * PAIR] * 4], 0)
+        truth = oracle.worst_pairs(oracle.exchangeable_law(number), [own * PAIR, *[others * PAIR] * 4], 0)
         loss = exchangeable_loss(number, own, others)
         assert (loss >= truth - 1e-12).all()
         assert loss == pytest.approx(truth, abs=1e-9)
         tables = [own * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
         mixed = clique_losses(Clique(5, Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
-        assert (mixed >= oracle.worst_pairs(number_law(number), tables, 0) - 1e-12).all()
+        assert (mixed >= oracle.worst_pairs(oracle.exchangeable_law(number), tables, 0) - 1e-12).all()
 
 
 def test_cliques_are_read_by_their_own_people():

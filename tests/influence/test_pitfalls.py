@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
@@ -25,14 +23,6 @@ def true_loss(law, scale):
     return max(float(oracle.joint_losses(law, [release], entry).max()) for entry in range(law.ndim))
 
 
-def household_law(number):
-    people = len(number) - 1
-    law = np.zeros((2,) * people)
-    for x in np.ndindex(*law.shape):
-        law[x] = number[sum(x)] / math.comb(people, sum(x))
-    return law
-
-
 def cases():
     """A belief, and its joint law by enumeration."""
     chain = tf.MarkovChain(STAY, 6)
@@ -43,7 +33,7 @@ def cases():
     law = oracle.network_law([((), start) if p is None else ((p,), table) for p in above])
     yield "tree", tf.BayesianNetwork(nodes), law
     number = [0.5, 0.1, 0.1, 0.1, 0.2]
-    yield "household", tf.CliqueInfection([list("abcd")], {4: number}), household_law(number)
+    yield "household", tf.CliqueInfection([list("abcd")], {4: number}), oracle.exchangeable_law(number)
     region = tf.ChainRegion(STAY, STAY, 6)
     yield "region of one chain", region, oracle.chain_law(np.array([0.02, 0.98]), [STAY] * 5)
 

@@ -8,6 +8,7 @@ masks over the cells of `law` (see `given`). Every supremum is the ratio of a li
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -36,6 +37,15 @@ def network_law(nodes: Sequence[tuple[Sequence[int], Array]]) -> Array:
 def chain_law(start: Array, matrices: Sequence[Array]) -> Array:
     """The joint law of X_1 with distribution `start` and X_{t+1} given X_t by matrices[t]."""
     return network_law([((), start), *(((t,), matrix) for t, matrix in enumerate(matrices))])
+
+
+def exchangeable_law(number: Sequence[float]) -> Array:
+    """The joint law of people of whom `number[n]` is the chance that n are ill, whichever they are."""
+    people = len(number) - 1
+    law = np.zeros((2,) * people)
+    for x in np.ndindex(*law.shape):
+        law[x] = number[sum(x)] / math.comb(people, sum(x))
+    return law
 
 
 def given(law: Array, entry: int, values: int | Iterable[int]) -> Array:

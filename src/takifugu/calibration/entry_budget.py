@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.composition.promise import promise_of
-from takifugu.errors import InputError, Unsupported
+from takifugu.errors import InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, decimal_up
@@ -20,7 +20,6 @@ from takifugu.mechanisms.influence import part_scale
 from takifugu.problem import Problem
 from takifugu.queries.coding import spelled
 from takifugu.queries.every_change import EveryChange
-from takifugu.sensitivity import part_change
 
 #: What two data sets differ in that the other library calls neighbours.
 NEIGHBOURS = ("replace", "add-remove")
@@ -71,11 +70,7 @@ def entry_budget(
     problem = Problem(framework, EveryChange(), kept, failing)
     scale = Fraction(0)
     for part in problem.parts:
-        try:
-            needed, _ = part_scale(part, kept, scale)
-        except Unsupported:
-            needed = Fraction(part_change(part)) / kept
-        scale = max(scale, needed)
+        scale = max(scale, part_scale(part, kept, scale)[0])
     loss = 1 / (scale * problem.grid) if scale else kept  # no secret reads any entry, or none that moves anything
     share = Fraction(0)
     if failing:

@@ -49,13 +49,13 @@ class Release:
     """Laplace noise of a scale (grid units) on an answer, as one part reads it.
 
     `changes` are the largest L1 changes by entry; `answer` is what adds up, where it is known value by value, and
-    `together` says D(N) where it is less than the sum of the changes.
+    `charge` what quilts are charged, where D(N) is less than the sum of the changes.
     """
 
     changes: IntArray
     scale: Fraction
     answer: Additive | None = None
-    charge: tuple[IntArray, Fraction] | None = None  # for quilts: it may know D(N)
+    charge: tuple[IntArray, Fraction] | None = None
 
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
@@ -291,10 +291,10 @@ def stretched_loss(
     curve = CURVES.of(belief)
     if curve is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
         return None
-    different = sorted(set(rates))
+    different = {rate: number for number, rate in enumerate(sorted(set(rates)))}
     states = len(belief.states)
     tables = tuple(float_above(rate) * (1 - np.eye(states)) for rate in different)
-    table_of = np.array([different.index(rate) for rate in rates])
+    table_of = np.array([different[rate] for rate in rates])
     profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
     try:
         loss = curve.loss(belief, profile, Family(range(profile.size), pairs))

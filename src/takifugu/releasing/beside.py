@@ -12,7 +12,7 @@ from takifugu.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
     from takifugu.releasing.planning import Table, Totals
-    from takifugu.releasing.publish import Drawn
+    from takifugu.releasing.questions import Drawn
     from takifugu.spec.sections import FileSpec, Item
 
 

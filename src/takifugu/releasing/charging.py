@@ -21,8 +21,8 @@ from takifugu.randomisers.outside import Outside
 from takifugu.releasing.bundle import sealed
 from takifugu.releasing.course import Course
 from takifugu.releasing.identity import identity_of
-from takifugu.releasing.publish import Budget, Drawn, Order, called, certificate_of, open_ledger, reserve, tell_of
-from takifugu.releasing.questions import Question, Ready
+from takifugu.releasing.publish import Budget, Order, called, certificate_of, open_ledger, reserve, tell_of
+from takifugu.releasing.questions import Drawn, Question, Ready
 from takifugu.releasing.truth import Seen
 from takifugu.tracebacks import without_data
 

@@ -18,13 +18,12 @@ from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy, is_private
 from takifugu.postprocess.library import library_of
 from takifugu.postprocess.release import Release, releases_of
-from takifugu.randomisers import Randomiser
 from takifugu.releasing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.course import Course
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import tell_before
-from takifugu.releasing.questions import Question, Ready, debits_of
+from takifugu.releasing.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.rehearsing import refuse_large
 from takifugu.releasing.truth import answer_of, labels_of, read
 from takifugu.tracebacks import without_data
@@ -34,32 +33,6 @@ if TYPE_CHECKING:
     from takifugu.ledger import Ledger, Pending, Reservation
 
 Budget = Number | tuple[Number, Number]
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A question's noisy answer in answer units; `account` is None where no ledger was used.
-
-    Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
-
-    `people` says what was declared about the people of other sources of the ledger.
-    """
-
-    question: Question
-    labels: tuple[str, ...]
-    values: Any
-    private: bool
-    account: Account | None
-    people: tuple[str, ...] = ()
-
-    @property
-    def randomiser(self) -> Randomiser:
-        return self.question.calibration.randomiser
-
-    @property
-    def cells(self) -> Mapping[str, Any]:
-        """The values by label: what a certificate holds of them."""
-        return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +188,7 @@ def keep(
             return Kept(first, bundle_of(first.bundle, first.ids), first.created)
         paid: Reservation | Pending = first
     else:
-        refuse_large(asked, seal, lambda one, values: Drawn(one.question, one.labels, values, bits.private, None))
+        refuse_large(asked, seal, bits.private)
         tell_of(asked, book, order)
         paid = course.pay(book, order.source, order.identity, lambda: reserve(asked, book, order))
     course.state = ReleaseState.PAID

@@ -9,10 +9,12 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from takifugu.certificates.certifying import Account
 from takifugu.composition import charge_of
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.queries import Query
+from takifugu.randomisers import Randomiser
 from takifugu.releasing.truth import Seen
 
 if TYPE_CHECKING:
@@ -49,6 +51,32 @@ class Ready:
     question: Question
     labels: tuple[str, ...]
     seen: Seen = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A question's noisy answer in answer units; `account` is None where no ledger was used.
+
+    Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
+
+    `people` says what was declared about the people of other sources of the ledger.
+    """
+
+    question: Question
+    labels: tuple[str, ...]
+    values: Any
+    private: bool
+    account: Account | None
+    people: tuple[str, ...] = ()
+
+    @property
+    def randomiser(self) -> Randomiser:
+        return self.question.calibration.randomiser
+
+    @property
+    def cells(self) -> Mapping[str, Any]:
+        """The values by label: what a certificate holds of them."""
+        return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debit]:

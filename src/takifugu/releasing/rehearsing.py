@@ -7,15 +7,11 @@ of anybody. Noisy values of the data may have some digits more, so a rehearsal m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from takifugu.errors import LedgerError, TakifuguError
 from takifugu.noise import SystemEntropy
 from takifugu.releasing.bundle import Bundle
-from takifugu.releasing.questions import Ready
-
-if TYPE_CHECKING:
-    from takifugu.releasing.publish import Drawn
+from takifugu.releasing.questions import Drawn, Ready
 
 #: Most bytes that a rehearsed release may take: three quarters of what a ledger keeps (`ledger.pending.LARGEST`).
 LARGEST = 150_000_000
@@ -24,14 +20,15 @@ LARGEST = 150_000_000
 CELL, ROW, NAMED = 2_000, 200, 20
 
 
-def refuse_large(
-    asked: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], drawn: Callable[[Ready, object], Drawn]
-) -> None:
-    """Raise LedgerError for a release whose files would be too large; small ones are not rehearsed."""
+def refuse_large(asked: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], private: bool) -> None:
+    """Raise LedgerError for a release whose files would be too large; small ones are not rehearsed.
+
+    `private` says what the certificate will say of the noise.
+    """
     if sum(map(_at_most, asked)) <= LARGEST:
         return
     try:
-        size = len(seal(tuple(_blank(asked, drawn))).to_bytes())
+        size = len(seal(tuple(_blank(asked, private))).to_bytes())
     except TakifuguError:
         return  # this noise is drawn about possible answers only
     if size > LARGEST:
@@ -49,11 +46,12 @@ def _at_most(one: Ready) -> int:
     return sum(CELL + NAMED * (len(label) + unit) for label in one.labels)
 
 
-def _blank(asked: Sequence[Ready], drawn: Callable[[Ready, object], Drawn]) -> Iterator[Drawn]:
+def _blank(asked: Sequence[Ready], private: bool) -> Iterator[Drawn]:
     bits = SystemEntropy()
     for one in asked:
         noise = one.question.calibration.randomiser
         if one.labels:
-            yield drawn(one, noise.draw((0,) * noise.cells, bits))
+            values = noise.draw((0,) * noise.cells, bits)
         else:
-            yield drawn(one, noise.draw_column([0] * len(one.seen.data), bits))
+            values = noise.draw_column([0] * len(one.seen.data), bits)
+        yield Drawn(one.question, one.labels, values, private, None)

@@ -19,7 +19,8 @@ from takifugu.releasing.beside import adjusted_in, beside_of, wording_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.outcomes import Published
 from takifugu.releasing.planning import Plan, Table
-from takifugu.releasing.publish import Drawn, certificate_of
+from takifugu.releasing.publish import certificate_of
+from takifugu.releasing.questions import Drawn
 from takifugu.report.document import report_html
 
 if TYPE_CHECKING:
