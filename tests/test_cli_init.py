@@ -339,8 +339,13 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     source = tomllib.loads(text)["source"]
     assert (source["header"], source["unit"], source["value"]) == (False, "column_1", "column_3")
+    for line in ("Ada Secretname,12,still", "Ada Secretname,Utrecht,still"):  # nobody is called so twice
+        (tmp_path / "d.csv").write_text(f"{line}\nBob,13,walking\nCy,14,still\n")
+        started = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--force")
+        assert started.exit_code == 0
+        assert "Secretname" not in started.output + (tmp_path / "r.toml").read_text(encoding="utf-8")
     for header in ("country,2019,2020", "a,b,c", "unit,1st,2"):
-        (tmp_path / "e.csv").write_text(f"{header}\nx,1,2\ny,3,4\nz,5,2020\n")
+        (tmp_path / "e.csv").write_text(f"{header}\nx,1,2\ny,3,4\n{header}\nz,5,2020\n")
         assert invoke("init", tmp_path / "e.csv", "-o", tmp_path / "e.toml", "--force").exit_code == 0
         assert "header" not in tomllib.loads((tmp_path / "e.toml").read_text())["source"]
 

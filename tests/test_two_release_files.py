@@ -146,8 +146,12 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     nameless = mine.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
     mine.write_text(nameless, encoding="utf-8")
     shown = " ".join(invoke("compare", mine).output.split())
-    assert words in shown, "without units nothing is charged to the other source"
+    assert words in shown, "where one names no units, nothing is charged to the other source"
     assert "or same_people" not in shown
+    spelt = other.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
+    other.write_text(spelt, encoding="utf-8")
+    assert "another source of this ledger" not in invoke("compare", mine).output, "both name none: each pays"
+    assert "or same_people = true" in " ".join(invoke("compare", other).output.split())
 
 
 def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None:
@@ -208,3 +212,20 @@ def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path, ledger: str) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("error", Notice)
         tf.release_file(mine)
+
+
+def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None:
+    minutes = "minute,doing\n" + "".join(f"{m},{'still' if m % 3 else 'walking'}\n" for m in range(8))
+    (tmp_path / "minutes.csv").write_text(minutes, encoding="utf-8")
+    one, other = written(tmp_path, "one", "spent.db"), written(tmp_path, "other", "spent.db")
+    for path, lines in ((one, 'name = "minutes"'), (other, 'name = "hours"\nsame_people = true')):
+        text = path.read_text(encoding="utf-8").replace('unit = "who"\n', "").replace("units_independent = true\n", "")
+        path.write_text(text.replace('name = "minutes"', lines), encoding="utf-8")
+    assert invoke("release", one, "--anyway").exit_code == 0
+    book = Ledger.open(tmp_path / "spent.db")
+    alone = book.spent("minutes").spent.epsilon
+    assert invoke("release", other, "--anyway").exit_code == 0
+    whole = 5  # what `group` promises against a change of all steps
+    assert {row.name: row.spent.epsilon for row in book.show()} == {"minutes": alone + whole, "hours": alone + whole}
+    (certificate,) = (tmp_path / "other-published").glob("*.certificate.txt")
+    assert "'minutes' are the same people" in " ".join(certificate.read_text(encoding="utf-8").split())

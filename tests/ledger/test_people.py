@@ -18,7 +18,7 @@ from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Pufferfish
 from takifugu.guarantee import Composition
-from takifugu.ledger import Amount, Debit, Ledger
+from takifugu.ledger import Amount, Debit, Ledger, preview
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count
 from takifugu.randomisers import RoundedNormal
@@ -228,3 +228,85 @@ def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> 
             if units:
                 found = {u.unit: u.spent.epsilon for u in ledger.spent(name).units}
                 assert found == {ledger.unit_tag(u): total[u] for u in units}, number
+
+
+# Sources that name no units.
+
+
+def test_the_same_people_without_units_are_charged_in_both_at_whole_change_cost(ledger: Ledger) -> None:
+    """Each source is one unit: of the other one, 6 steps over a scale of 12 count, or the 1/4 of a whole change."""
+    framework = unit_framework(6)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(1, 5))
+    ledger.reserve("sleep", [Debit(framework, quilt)], budget=9)
+    told = preview(ledger.store.place, "work", [about("", "1/4")], 9, same_people=True)
+    done = ledger.reserve("work", [about("", "1/4")], budget=9, same_people=True)
+    assert done.same_people == {"sleep": True}
+    assert spent(ledger, "work") == [Fraction(1, 4) + Fraction(6, 12)] == [told.after.epsilon if told.after else 0]
+    here = joint(framework, [quilt]).epsilon
+    assert here < spent(ledger, "sleep")[0] <= Fraction(6, 12) + Fraction(1, 4)
+    ledger.reserve("sleep", [about("", "1/8")])
+    assert spent(ledger, "work") == [Fraction(1, 4) + Fraction(6, 12) + Fraction(1, 8)]
+    assert [e.what for e in ledger.events("work")][-1] == "declared: the source 'sleep' is about the same people"
+
+
+def test_the_budget_of_the_other_source_without_units_holds(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget="3/2")
+    before = dump(ledger.store.path)
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("", "1/2")], budget=9, same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction(3, 2)], [Fraction(3, 2)])
+
+
+def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger) -> None:
+    """It was declared when there was no other source yet: the next one without units cannot pass over it."""
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="both name no units"):
+        ledger.reserve("work", [about("")], budget=9)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("others", [about("")], budget=9, same_people=False)
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "others")) == ([2], [2])
+    assert spent(ledger, "work") == [3], "it says so of every other one without units"
+    with pytest.raises(LedgerError, match="what was declared once stays"):
+        ledger.reserve("sleep", [about("")], same_people=False)
+
+
+def test_one_without_units_and_one_with_them_are_not_counted_together(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget=9)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="name the units as 'sleep' does"):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("")], budget=9)
+
+
+@pytest.mark.parametrize("said", [None, True])
+def test_one_with_units_beside_one_of_the_same_people_without(ledger: Ledger, said: bool | None) -> None:
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="name no units here"):
+        ledger.reserve("work", [about("Ana")], budget=9, same_people=said)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+    ledger.reserve("sleep", [about("")], same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
+
+
+def test_what_was_declared_without_units_is_computed_anew_as_it_was(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    ledger.reserve("third", [about("")], budget=9, same_people=False)
+    before = dump(ledger.store.path)
+    ledger.rebuild()
+    assert dump(ledger.store.path) == before
+
+
+def test_a_release_without_a_whole_change_cost_is_refused_beside_the_same_people_without_units(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    single = replace(charge(framework, Count(1), 12, SINGLE), epsilon=Fraction(1, 5), scale=None)
+    ledger.reserve("sleep", [Debit(framework, single)], budget=9)
+    with pytest.raises(CompositionRefused):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)

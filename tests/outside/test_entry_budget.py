@@ -214,3 +214,19 @@ def test_people_who_may_be_absent_are_no_neighbours_by_values() -> None:
     assert tf.entry_budget(tf.Pufferfish(tf.presence(), people), 1, neighbours="add-remove").epsilon == 0.5
     unknown = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=0.5, absence="unknown")
     assert tf.entry_budget(tf.Pufferfish(tf.presence(), unknown), 1, neighbours="replace").epsilon == 1  # as some value
+
+
+def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certified(tmp_path: Any) -> None:
+    """Neither source names units: 6 entries lose 6 times what one does in a charge, 6 / b in a count."""
+    book, framework = Ledger.open(tmp_path / "ledger.db"), walk(6)
+    count = tf.calibrate(framework, tf.Count(1), 1)
+    tf.release(count, [0, 1, 1, 0, 0, 1], ledger=book, source="sleep", budget=9)
+    terms: dict[str, Any] = {"neighbours": "replace", "made_by": "opendp 0.14", "ledger": book, "source": "work"}
+    paid = tf.charge(framework, "0.1", **terms, budget=9, same_people=True)
+    assert any("the people of the source 'sleep' are the same people" in line for line in paid.assumptions)
+    assert float(book.spent("sleep").spent.epsilon) == pytest.approx(1 + 0.6, rel=1e-9)
+    whole = Fraction(paid.epsilon) + 6 / Fraction(count.scale)
+    assert float(book.spent("work").spent.epsilon) == pytest.approx(float(whole), rel=1e-9)
+    with pytest.raises(InputError, match="both name no units") as found:
+        tf.charge(framework, "0.1", **{**terms, "source": "third"}, budget=9)
+    assert found.value.state is ReleaseState.NOTHING

@@ -83,12 +83,13 @@ def _first_rows(path: Path, opener: Any, written: Written) -> list[Sequence[str]
 
 
 def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:
-    """Return whether a first line holds data: numbers or times, and no text that its column does not hold again."""
+    """Return whether a first line holds data: numbers or times alone, or a text that its column holds again."""
     words = [(place, name) for place, name in enumerate(names) if name and not _is_number(name) and not _is_time(name)]
-    if len(words) == len([name for name in names if name]) or not rows:
+    if not rows or not any(names):
         return False
-    later = [{row[place].strip() for row in rows[1:] if place < len(row)} for place in range(len(names))]
-    return all(name in later[place] for place, name in words)
+    others = [row for row in rows[1:] if list(row) != list(rows[0])]  # tables that were joined repeat their first line
+    later = [{row[place].strip() for row in others if place < len(row)} for place in range(len(names))]
+    return not words or any(name in later[place] for place, name in words)
 
 
 def _is_number(text: str) -> bool:

@@ -117,7 +117,8 @@ class Ledger:
         in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid
         for once under the key that it has as "once". `recharge` charges output-law promises by their noise where they
         have no joint promise, from then on. `same_people` says whether units that another source of this ledger names
-        alike are the same people; it is required where there are any.
+        alike are the same people; it is required where there are any. Of a source that names none it says so about all
+        others that name none, which then have to say it, too (`same_people`).
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.

@@ -217,13 +217,19 @@ def has_members(connection: Connection, source: int) -> bool:
 
 
 def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
-    """Return of every two sources about which it was declared whether units of one name are the same people."""
+    """Return of every two sources about which it was declared whether they are about the same people.
+
+    A source with itself was declared to be so, and names no units.
+    """
     return {(row.one, row.other): row.same for row in connection.execute(select(people))}
 
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
     """Return of each other source, by name, whether units of one name were declared to be the same people."""
-    pairs = {(b if a == source else a): same for (a, b), same in read_people(connection).items() if source in (a, b)}
+    pairs = {
+        (b if a == source else a): same for (a, b), same in read_people(connection).items()
+        if source in (a, b) and a != b
+    }  # fmt: skip
     return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
 
 

@@ -44,9 +44,9 @@ sources = Table(
 people = Table(
     "people",
     metadata,
-    Column("one", ForeignKey("sources.id"), primary_key=True),  # the lower number
+    Column("one", ForeignKey("sources.id"), primary_key=True),  # the lower number; equal ones: it names no units
     Column("other", ForeignKey("sources.id"), primary_key=True),
-    Column("same", Boolean, nullable=False),  # are units of the same name the same people? Declared, never guessed
+    Column("same", Boolean, nullable=False),  # are they, or their units of one name, the same people? Declared
 )
 
 events = Table(

@@ -13,7 +13,7 @@ from itertools import chain
 from sqlalchemy import Connection
 
 from takifugu.composition.losses import cost_of_all
-from takifugu.errors import CompositionRefused, InputError, LedgerError
+from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.frameworks import Framework
 from takifugu.ledger import histories as kept
 from takifugu.ledger import layouts
@@ -22,6 +22,8 @@ from takifugu.ledger.accounts import Accounts, Item, Kind, adopted, foreign
 from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
 from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Hit
+from takifugu.ledger.same_people import Declaration, declared, pair
+from takifugu.ledger.same_people import ties as ties_of
 from takifugu.ledger.summaries import Summary, summaries_of
 from takifugu.ledger.values import NOTHING, Amount, Source, most
 
@@ -93,13 +95,18 @@ class Account:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Everything that a reservation would change, and the state of the ledger that it was computed from."""
+    """Everything that a reservation would change, and the state of the ledger that it was computed from.
+
+    `people` says of other sources whether they are about the same people; `is_shared` that this one, which names no
+    units, is declared to be.
+    """
 
     asked: Asked
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
     people: Mapping[int, bool]
+    is_shared: bool
     summaries: Mapping[int, Summary]
     signature: tuple[object, ...]
 
@@ -124,10 +131,14 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
         if not asked.is_everyone and (is_one if asked.names_units else is_many):
             raise LedgerError(ONE_OR_MANY)
     known = rows.read_people(connection)
-    overlap = {s for tag in asked.units for s in hits.get(tag, ()) if s != number} if asked.names_units else set()
-    people = _declared(connection, source.name, number, overlap, known, same_people)
-    ties = {pair for pair, same in known.items() if same} | {_pair(number, o) for o, same in people.items() if same}
-    fresh = {o for o, same in people.items() if same and not known.get(_pair(number, o), False)}
+    people = {}
+    if not asked.is_everyone:
+        alike = {s for tag in asked.units for s in hits.get(tag, ()) if s != number} if asked.names_units else set()
+        about = Declaration(source.name, number, asked.names_units, same_people)
+        people = declared(connection, about, alike, known)
+    overlap = set(people)
+    ties = ties_of(known) | {pair(number, o) for o, same in people.items() if same}
+    fresh = {o for o, same in people.items() if same and not known.get(pair(number, o), False)}
     links = {s: kept.has_links(connection, s) for s in {number, *chain(*ties)} if s}
     links[number] = links.get(number, False) or any(is_link(p.charge) for shape in asked.shapes for p in shape)
     if asked.is_everyone:
@@ -158,14 +169,15 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     frameworks |= {part.fingerprint: part.framework for shape in asked.shapes for part in shape}
     accounts = []
     for s in touched:
-        about = source if s == number else rows.source_of_row(connection, s)
+        shown = source if s == number else rows.source_of_row(connection, s)
         all_change, own = bool(fresh) or asked.is_everyone, bool(mixed) and s == number
-        accounts.append(_account(s, about, kinds[s], asked, held, frameworks, all_change, own))
+        accounts.append(_account(s, shown, kinds[s], asked, held, frameworks, all_change, own))
     if mixed:
         _check_certificates(number in everyone and not asked.is_everyone, mixed)
         accounts[0] = _everything(connection, accounts[0], asked, mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
-    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, summaries, signature)
+    is_shared = bool(same_people) and not asked.names_units and not asked.is_everyone
+    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, is_shared, summaries, signature)
 
 
 def _mixed(source: Source, asked: Sequence[str]) -> str:
@@ -218,37 +230,6 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
     return tuple(
         (row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection)
     )
-
-
-def _pair(one: int, other: int) -> tuple[int, int]:
-    return (min(one, other), max(one, other))
-
-
-def _declared(
-    connection: Connection, name: str, number: int, overlap: set[int], known: Mapping[tuple[int, int], bool],
-    same_people: bool | None,
-) -> dict[int, bool]:  # fmt: skip
-    """Return of each source that names units alike whether they are the same people, as declared now or before."""
-    found = {}
-    for other in sorted(overlap):
-        before = known.get(_pair(number, other))
-        about = rows.source_of_row(connection, other).name
-        if before is None and same_people is None:
-            raise InputError(
-                f"the sources {name!r} and {about!r} of this ledger both say whose data they hold, and name units "
-                "alike",
-                fix="are these the same people? Write same_people = false under [source] (same_people=False in Python) "
-                "if they are other people of the same names; or same_people = true, and each release about the one "
-                "source is charged to the other, too, at the cost of a change of the whole data",
-            ).at("same_people")
-        if before and same_people is False:
-            raise LedgerError(
-                f"the ledger records that the sources {name!r} and {about!r} are about the same people, and now "
-                "same_people = false is declared",
-                fix="leave it out, what was declared once stays",
-            ).at("same_people")
-        found[other] = bool(before or same_people)
-    return found
 
 
 def _kinds(

@@ -61,6 +61,8 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
 
 def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
     """Write which other sources are about the same people, as it was declared, and a trace of it."""
+    if tally.is_shared:
+        connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
     for other, same in tally.people.items():
         one, two = min(source, other), max(source, other)
         mine = (people.c.one == one, people.c.other == two)
@@ -71,10 +73,17 @@ def write_people(connection: Connection, source: int, tally: Tally, created: str
             connection.execute(people.update().where(*mine).values(same=same))
         if known != same:
             names = {s: rows.source_of_row(connection, s).name for s in (one, two)}
-            whose = "the same people" if same else "other people of the same names"
+            both_name_units = all(rows.has_members(connection, s) for s in (one, two))
             for here, there in ((one, two), (two, one)):
-                what = f"declared: the units of the source {names[there]!r} are {whose}"
-                rows.add_note(connection, here, created, what)
+                rows.add_note(connection, here, created, _declaration(names[there], same, both_name_units))
+
+
+def _declaration(name: str, same: bool, names_units: bool) -> str:
+    """Return what the history of a source says of another one."""
+    if names_units:
+        whose = "the same people" if same else "other people of the same names"
+        return f"declared: the units of the source {name!r} are {whose}"
+    return f"declared: the source {name!r} is about {'the same' if same else 'other'} people"
 
 
 @dataclass(frozen=True)

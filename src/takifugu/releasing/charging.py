@@ -21,7 +21,16 @@ from takifugu.randomisers.outside import Outside
 from takifugu.releasing.bundle import sealed
 from takifugu.releasing.course import Course
 from takifugu.releasing.identity import identity_of
-from takifugu.releasing.publish import Budget, Order, called, certificate_of, open_ledger, reserve, tell_of
+from takifugu.releasing.publish import (
+    Budget,
+    Order,
+    called,
+    certificate_of,
+    open_ledger,
+    reserve,
+    tell_of,
+    words_of_people,
+)
 from takifugu.releasing.questions import Drawn, Question, Ready
 from takifugu.releasing.truth import Seen
 from takifugu.tracebacks import without_data
@@ -90,7 +99,8 @@ def charge(
             paid = course.pay(book, source, order.identity, lambda: reserve([seen], book, order))
         account = Account(book.source(source).id, paid.ids["release"])
         scope, units = ("all", []) if name is None else ("unit", [name])
-        certificate = certificate_of([Drawn(question, (), (), True, account)], source, scope, units)
+        people = tuple(words_of_people(paid.same_people))
+        certificate = certificate_of([Drawn(question, (), (), True, account, people)], source, scope, units)
         course.keep(book, paid, sealed(certificate).to_bytes())
         course.record(book, paid, ReleaseState.DRAWN)
     return certificate

@@ -75,8 +75,9 @@ def release(
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
     `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
-    another source of the ledger are the same people; it is required where there are any. Without a ledger nothing is
-    accounted for, and the certificate states this.
+    another source of the ledger are the same people; it is required where there are any. Without units it is about all
+    other sources without units, and required once one of them says so. Without a ledger nothing is accounted for, and
+    the certificate states this.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
@@ -194,12 +195,13 @@ def keep(
     course.state = ReleaseState.PAID
     about = book.source(order.source).id
     accounts = {name: Account(about, number) for name, number in paid.ids.items()}
-    mine = seal(draw(asked, accounts, bits, tuple(_people(paid.same_people)))).to_bytes()
+    mine = seal(draw(asked, accounts, bits, tuple(words_of_people(paid.same_people)))).to_bytes()
     kept = course.keep(book, paid, mine)
     return Kept(paid, bundle_of(kept, paid.ids), waiting[0].created if waiting else None)
 
 
-def _people(same: Mapping[str, bool]) -> Iterator[str]:
+def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
+    """Yield what was declared of the people of other sources, as certificates say it."""
     for source, are in same.items():
         if are:
             yield (

@@ -35,16 +35,15 @@ def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
 
 
 def _of_names(file: ReleaseFile) -> Iterator[str]:
-    has_units = file.source.unit is not None  # only sources that name units can share people
-    if file.source.same_people and has_units:
-        return
+    names_units = file.source.unit is not None
     others = {o.path: o for data in _data(file) for o in names_apart(file.path, data, file.ledger, file.source.name)}
-    if others:
+    alike = all(other.names_units == names_units for other in others.values())
+    if others and not (file.source.same_people and alike):  # only then each is charged for the other
         named = _named((other, str(other.source)) for other in others.values())
         yield (
             f"the same data are another source of this ledger in {named}: each source has a budget of its own, so "
             "together they grant more than the budget. Write one source.name in all of these files, here it is "
-            f"{file.source.name!r}{', or same_people = true under [source]' if has_units else ''}"
+            f"{file.source.name!r}{', or same_people = true under [source]' if alike else ''}"
         )
 
 

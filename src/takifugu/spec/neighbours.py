@@ -24,7 +24,8 @@ LARGEST, MOST_FILES = 1_000_000, 500
 class Neighbour:
     """A release file of a folder: its ledger as it is written there, and its output folder, None by default.
 
-    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one.
+    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one;
+    `names_units` says whether it names a column of units.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class Neighbour:
     output: str | None
     source: str | None
     budget: Any
+    names_units: bool = False
 
     @property
     def place(self) -> str | Path:
@@ -77,6 +79,7 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
                 output=output if isinstance(output, str) else None,
                 source=name if isinstance(name, str) and normalised(name) else None,
                 budget=budget if isinstance(budget, int | float | str | dict) else None,
+                names_units=source.get("unit") is not None,
             )  # fmt: skip
 
 

@@ -169,7 +169,7 @@ Bins = Annotated[
 ]
 SamePeople = Annotated[
     StrictBool | None,
-    Field(description="are units with the same name in another source of the ledger the same people?"),
+    Field(description="are the people of another source of the ledger (those of the same names, if any) the same?"),
 ]
 Budget = Annotated[
     Epsilon | BudgetSpec | None,
