@@ -221,11 +221,9 @@ def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None
     for path, lines in ((one, 'name = "minutes"'), (other, 'name = "hours"\nsame_people = true')):
         text = path.read_text(encoding="utf-8").replace('unit = "who"\n', "").replace("units_independent = true\n", "")
         path.write_text(text.replace('name = "minutes"', lines), encoding="utf-8")
-    assert invoke("release", one, "--anyway").exit_code == 0
-    book = Ledger.open(tmp_path / "spent.db")
-    alone = book.spent("minutes").spent.epsilon
-    assert invoke("release", other, "--anyway").exit_code == 0
-    whole = 5  # what `group` promises against a change of all steps
-    assert {row.name: row.spent.epsilon for row in book.show()} == {"minutes": alone + whole, "hours": alone + whole}
+    for path in (one, other):
+        assert invoke("release", path, "--anyway").exit_code == 0
+    mine, theirs = (row.spent.epsilon for row in Ledger.open(tmp_path / "spent.db").show())
+    assert 5 < mine == theirs <= 10, "5 for a change of all steps of the other source, and its own"
     (certificate,) = (tmp_path / "other-published").glob("*.certificate.txt")
     assert "'minutes' are the same people" in " ".join(certificate.read_text(encoding="utf-8").split())
