@@ -23,7 +23,7 @@ from takifugu.cli import main
 from takifugu.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.ledger import Ledger
 from takifugu.releasing import folder as folders
-from takifugu.releasing import publish, resuming
+from takifugu.releasing import publish, resuming, run
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.resuming import Resumed
 
@@ -493,6 +493,27 @@ def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, mo
         ask(False)
     assert ask(True).completed is None
     assert book.spent("clinic").spent.epsilon > 1  # charged there, too, as it was declared
+
+
+def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 4 would send a scheduler to complete what is complete."""
+    toml, real = small(tmp_path), run.handed_out
+
+    def and_then_gone(*args: Any) -> Any:
+        tables = real(*args)
+        monkeypatch.setattr(Ledger, "open", opening)
+        return tables
+
+    def opening(*_: Any, **__: Any) -> Any:
+        raise LedgerError("it cannot be read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "handed_out", and_then_gone)
+        outcome = invoke("release", toml)
+    assert outcome.exit_code == 0, outcome.output
+    assert "written to" in outcome.stdout
 
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

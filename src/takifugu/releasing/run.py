@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -193,8 +194,9 @@ def published(
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
             made.append(_made(new, bits, course, wanted.force, there, new.identity(wanted.once), wanted.once))
         if made:
-            write_ledger_id(file.path, opened(file.ledger).id)
-        return _outcome(file, folder, wanted, made)
+            with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
+                write_ledger_id(file.path, opened(file.ledger).id)
+        return _outcome(file, folder, wanted, made, payments)
 
 
 def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Payment, bytes]]:
@@ -235,13 +237,13 @@ def _made(
 
 
 def _outcome(
-    file: ReleaseFile, folder: Path, wanted: Choice, made: Sequence[tuple[Kept, tuple[Published, ...]]]
-) -> Outcome:
-    """Return what was published now, and after it what was there before."""
+    file: ReleaseFile, folder: Path, wanted: Choice, made: Sequence[tuple[Kept, tuple[Published, ...]]],
+    payments: Sequence[Payment],
+) -> Outcome:  # fmt: skip
+    """Return what was published now, and after it what was there before, by what was paid for until then."""
     tables = tuple(table for _, published in made for table in published)
     names = {table.name for table in tables}
     whole = file.only((*file.items, *file.others))
-    payments = payments_of(file)
     there = [
         one for one in standings(wanted.of(whole), folder, payments)
         if one.state in (State.INTACT, State.CHANGED) and not names & set(one.tables)
