@@ -56,12 +56,18 @@ def test_a_release_takes_many_calls(prepared: Path) -> None:
 @pytest.mark.parametrize("kind", ["new", "old"])
 def test_a_kill_at_any_call(server: Server, prepared: Path, tmp_path: Path, kind: str) -> None:
     calls = (prepared / f"steps.{kind}").read_text()
-    step = 1 if IS_EVERY else max(1, len(calls) * 2 // KILLS)
     states = set()
-    for number, at in enumerate(range(0, len(calls), step)):
-        is_half = calls[at] in "wp" and number % 3 == 0
+    for number, fault in enumerate(faults_at(calls)):
         again = [("resume", "release")[number % 2]]
         folder = tmp_path / "round"
-        states.add(round_of(prepared, folder, kind, Fault("half" if is_half else "call", at), again, None, server.run))
+        states.add(round_of(prepared, folder, kind, fault, again, None, server.run))
         shutil.rmtree(folder)
     assert states >= {"nothing happened", "paid, not drawn", "drawn, not published"}
+
+
+def faults_at(calls: str) -> list[Fault]:
+    """Return a kill before every call and in the middle of every write; of them as many as the slow tests take."""
+    before = [Fault("call", at) for at in range(len(calls))]
+    halves = [Fault("half", at) for at, call in enumerate(calls) if call in "wp"]
+    step = 1 if IS_EVERY else max(1, len(calls) * 2 // KILLS)
+    return sorted([*before[::step], *(halves if IS_EVERY else halves[:: 4 * step])], key=lambda fault: fault.at)

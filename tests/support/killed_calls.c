@@ -1,7 +1,8 @@
 /* Preloaded under the C library: ends the process at the n-th call that changes a file, before the call is made.
 
    KILL_AT is n, counted from 1 (0: never); KILL_UNDER is the folder whose files count; KILL_LOG is a file in which each
-   such call is noted by one letter. A call that ends half-way, as a write on a full disk does, is made at KILL_HALF. */
+   such call is noted by one letter, a write of one byte (or none) by 'b'. A call that ends half-way, as a write on a full
+   disk does, is made at KILL_HALF. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -77,7 +78,7 @@ ssize_t write(int handle, const void *bytes, size_t size) {
             if (real(handle, bytes, size / 2) < 0) _exit(98);
             _exit(97);
         }
-        step('w');
+        step(size > 1 ? 'w' : 'b');
     }
     return real(handle, bytes, size);
 }
@@ -91,7 +92,7 @@ ssize_t write(int handle, const void *bytes, size_t size) {
                 if (real(handle, bytes, size / 2, offset) < 0) _exit(98); \
                 _exit(97); \
             } \
-            step('p'); \
+            step(size > 1 ? 'p' : 'b'); \
         } \
         return real(handle, bytes, size, offset); \
     }
