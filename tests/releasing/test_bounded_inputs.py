@@ -93,6 +93,11 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     code, said = run(tmp_path, "init", "data.csv")
     assert code == 2
     assert "a device or a pipe" in said
+    os.mkfifo(tmp_path / "ledger.db")
+    code, said = run(tmp_path, "ledger", "show", "ledger.db")
+    assert code == 2
+    assert "is a device or a pipe" in said
+    assert "delete it" not in said
     (tmp_path / "study").mkdir()
     published(tmp_path / "study")
     os.mkfifo(tmp_path / "study" / "out" / "pipe.certificate.json")

@@ -78,6 +78,10 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
                 ).at("ledger")
             check_locks(path.parent)
             is_new = sqlite.create(path, _fill)
+        if not path.is_file():
+            raise LedgerError(
+                f"the ledger {str(path)!r} is a device or a pipe", fix="give the path of a file"
+            ).at("ledger")
         check_one_name(path)
         check_locks(path.parent)
         if path.stat().st_size == 0:
