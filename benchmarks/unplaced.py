@@ -1,8 +1,7 @@
-"""Releases about one recording at unknown places: how often shifted quilts charge less than an endless influence."""
+"""Releases about one recording at unknown places: what they cost, next to quilts and to an endless recording."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 from unittest import mock
@@ -12,29 +11,46 @@ import numpy as np
 import takifugu as tf
 from measure import row, seconds, span, title
 from near_laws import TIE, matrix, question
+from takifugu.capabilities.influence import Influence, quilts
 from takifugu.composition import alignment, charge_of, joint
+from takifugu.influence.curves import stretched_loss
+from takifugu.influence.unplaced import Unplaced
 
 PROBLEMS = 200
 
 #: The second largest modulus of an eigenvalue, at most.
 FORGETS = 0.999
-
-Cost = tuple[Fraction, Any] | None
-
-
-def noted(bound: Callable[..., Cost], costs: list[float]) -> Callable[..., Cost]:
-    """Return a bound that also notes its cost; infinite where it has none."""
-
-    def noting(*arguments: Any) -> Cost:
-        found = bound(*arguments)
-        costs.append(float(found[0]) if found else float("inf"))
-        return found
-
-    return noting
+#: Steps of a recording that is longer than any.
+ENDLESS = 2**53
+#: Nodes farther than this are not tried: no release is as long.
+FARTHEST = 60
 
 
-def costs(random: np.random.Generator) -> tuple[float, float]:
-    """Return what two to four releases cost together by shifted quilts and by an endless influence."""
+def by_quilts(chain: Any, unplaced: Unplaced) -> float:
+    """Return the largest over pairs of values of the least of e(a, b) + W(a + b - 1) and W(infinity)."""
+    known = quilts(chain)
+    along = known.anywhere if chain.initial == "any" and known.anywhere else known.along
+    assert along is not None
+    influence: Influence = along(chain, None)
+    influence.extend(FARTHEST)
+    entry = int(np.flatnonzero(influence.secret(1))[0])
+    before, after = influence.left(entry, influence.reach), influence.right(influence.reach, entry)
+    best = np.full(before.shape[1], float(unplaced.total))
+    for a, left in enumerate(before, start=1):
+        for b, right in enumerate(after, start=1):
+            best = np.minimum(best, left + right + unplaced.loss(a + b - 1))
+    return float(best[influence.alive(entry)].max(initial=0.0))
+
+
+def for_ever(chain: Any, unplaced: Unplaced) -> float:
+    """Return what every step of an endless recording costs if each moves every release as its largest step does."""
+    recording = chain.from_step(0, ENDLESS)
+    found = stretched_loss(recording, None, np.array([ENDLESS]), [unplaced.exact(1)])
+    return float(found[0]) if found else float("inf")
+
+
+def costs(random: np.random.Generator) -> tuple[float, float, float, float]:
+    """Return what two to four releases cost: charged, by quilts, for ever, and when everything changes."""
     rows = matrix(random, int(random.integers(2, 5)))
     while np.sort(np.abs(np.linalg.eigvals(rows)))[-2] > FORGETS:
         rows = matrix(random, int(random.integers(2, 5)))
@@ -45,32 +61,35 @@ def costs(random: np.random.Generator) -> tuple[float, float]:
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, size, initial))
         query, epsilon = question(random, size), Fraction(int(random.integers(1, 10)), 10)
         charges.append(charge_of(tf.calibrate(framework, query, epsilon, mechanism="influence")))
-    shifted: list[float] = []
-    endless: list[float] = []
-    with (
-        mock.patch.object(alignment, "shifted_cost", noted(alignment.shifted_cost, shifted)),
-        mock.patch.object(alignment, "_endless_loss", noted(alignment._endless_loss, endless)),
-    ):
+    noted: list[tuple[float, float, float, float]] = []
+
+    def noting(chain: Any, pairs: Any, unplaced: Unplaced) -> Any:
+        charged = unplaced_loss(chain, pairs, unplaced)
+        total = float(unplaced.total)
+        noted.append((float(charged[0]), by_quilts(chain, unplaced), for_ever(chain, unplaced), total))
+        return charged
+
+    unplaced_loss = alignment.unplaced_loss
+    with mock.patch.object(alignment, "unplaced_loss", noting):
         joint(framework, charges)
-    return max(shifted), max(endless)
+    return noted[0]
 
 
 def main() -> None:
-    title("unknown places, 2 to 4 releases of 1 to 39 steps each: shifted quilts next to an endless influence")
+    title("unknown places, 2 to 4 releases of 1 to 39 steps each: what is charged, next to other bounds")
     random = np.random.default_rng(21)
-    ratios: list[float] = []
-
-    def compare_all() -> None:
-        for _ in range(PROBLEMS):
-            shifted, endless = costs(random)
-            ratios.append(shifted / endless if np.isfinite(endless) else 0.0)
-
-    time = seconds(compare_all, runs=1)
-    known = [ratio for ratio in ratios if ratio]
-    less = [ratio for ratio in known if ratio < 1 - TIE]
-    beside = f"{min(known):.4f} to {max(known):.4f} times the influence"
-    row("shifted quilts cost less", f"{len(less)} of {len(known)}", beside)
-    row("the influence is unknown", f"{len(ratios) - len(known)} of {len(ratios)}")
+    rows: list[tuple[float, float, float, float]] = []
+    time = seconds(lambda: rows.extend(costs(random) for _ in range(PROBLEMS)), runs=1)
+    charged, *others = np.array(rows).T
+    least = np.minimum.reduce(others)
+    for name, other in zip(("quilts", "an endless recording", "everything"), others, strict=True):
+        ratios = charged / other
+        row(f"next to {name}", f"{(ratios > 1 + TIE).sum()} of {len(ratios)} cost more",
+            f"{ratios.min():.4f} to {ratios.max():.4f} times it")  # fmt: skip
+    ratios = charged / least
+    row("less than the least of the three", f"{(ratios < 1 - TIE).sum()} of {len(ratios)}",
+        f"{ratios.min():.4f} to {ratios.max():.4f} times it")  # fmt: skip
+    row("quilts were the least of the three", f"{(others[0] < (1 - TIE) * np.minimum(others[1], others[2])).sum()}")
     row("all", span(time))
 
 

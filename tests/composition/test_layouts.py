@@ -13,7 +13,7 @@ from tests.support.ledger_tools import laplace
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of, joint
-from takifugu.composition.alignment import Item, _windows, laid_out, readings, worst_alignment
+from takifugu.composition.alignment import Item, laid_out, readings, unplaced_of, worst_alignment
 from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
@@ -61,7 +61,7 @@ def layout(about: Framework, *charges: Charge) -> tuple[Any, list[list[int]]] | 
 
 def in_a_row(about: Framework, *groups: Sequence[Charge]) -> list[Fraction]:
     """Return what 1, 2, ... 10 and 1000 steps in a row cost at most, where each group is a reading."""
-    windows = _windows(view(about), about.beliefs[0], [items(about, *group) for group in groups])
+    windows = unplaced_of(view(about), about.beliefs[0], [items(about, *group) for group in groups])
     return [round(windows.exact(n), 9) for n in (*range(1, 11), 1000)]
 
 

@@ -105,3 +105,11 @@ def test_equal_rows_and_impossible_values():
     certain = np.eye(3)
     assert suprema(certain, 2 * (1 - np.eye(3))).max() == pytest.approx(2, rel=1e-12)
     assert suprema(certain, 900 * (1 - np.eye(3))).max() == 900
+
+
+def test_a_power_too_large_for_a_float_still_leaves_the_largest_ratio_of_masses():
+    rows = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.5, 0.5]])
+    bound = suprema(rows, 1000.0 * (1 - np.eye(3)))
+    assert np.log(5) <= bound[0, 1] == pytest.approx(np.log(5), rel=1e-12)
+    assert bound[2, 0] == pytest.approx(np.log(2.5), rel=1e-12)
+    assert bound[0, 2] == 1000.0

@@ -13,29 +13,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import itemgetter
 
 import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
 from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.capabilities.influence import quilts
 from takifugu.composition.placing import Run, piled
 from takifugu.composition.series import each_window, places_of
 from takifugu.composition.several import readings_of
 from takifugu.composition.views import Read, View
 from takifugu.guarantee import Charge
-from takifugu.influence.curves import stretched_loss
-from takifugu.laws.rationals import decimal_up
+from takifugu.influence.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.shifted import Profile, Windows, shifted_cost
 from takifugu.quilts.near_sets import joint_change
 from takifugu.secrets import Family
-
-#: Steps of a recording that is longer than any.
-ENDLESS = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,32 +175,14 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
     groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
-    windows = _windows(view, belief, groups)
-    costs = [(windows.total, Witness("one step of the recording", "the near set is everything"))]
-    influences, is_anyhow = quilts(belief.chain), _starts_anyhow(belief)
-    along = influences.anywhere if is_anyhow and influences.anywhere else influences.along
-    if along is not None and not belief.has_given_start and not (is_anyhow and belief.chain.period > 1):
-        cost, witness = shifted_cost(along(belief.chain, family.pairs), windows)
-        costs.append((decimal_up(cost), witness))
-    if not belief.has_given_start and (endless := _endless_loss(belief, family, windows)) is not None:
-        costs.append(endless)
-    return min(costs, key=itemgetter(0))
+    unplaced, chain = unplaced_of(view, belief, groups), belief.chain
+    if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
+        return unplaced.total, Witness("one step of the recording", "the near set is everything")
+    return unplaced_loss(chain, family.pairs, unplaced)
 
 
-def _endless_loss(belief: Recording, family: Family, windows: Windows) -> tuple[Fraction, Witness] | None:
-    """Return the loss where every step of an endless recording moves every reading as its largest step does.
-
-    It bounds every placement, since losses rise with the profile. None where the belief has no curve.
-    """
-    recording = belief.chain.from_step(0, ENDLESS)
-    if type(recording) is not type(belief.chain):  # an inherited one is another law
-        return None
-    rate = sum((profile.steps(1) * profile.unit for profile in windows.profiles), Fraction(0))
-    return stretched_loss(recording, family.pairs, np.array([ENDLESS]), [rate])
-
-
-def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Windows:
-    """Return the profiles of some readings; equal ones are added up."""
+def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
+    """Return the pieces of some readings; equal ones are added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
@@ -226,13 +201,13 @@ def _windows(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) ->
         key = tuple(run.tobytes() for run in runs)
         before = found.get(key, (runs, Fraction(0), Fraction(0)))
         found[key] = (runs, before[1] + rate, before[2] + most)
-    profiles = tuple(
-        Profile(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in found.values()
+    pieces = tuple(
+        Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in found.values()
     )
     total = Fraction(0)
-    for profile, (_, _, most) in zip(profiles, found.values(), strict=True):
-        total += min(profile.total * profile.unit, most)
-    return Windows(profiles, total)
+    for piece, (_, _, most) in zip(pieces, found.values(), strict=True):
+        total += min(piece.total * piece.unit, most)
+    return Unplaced(pieces, total)
 
 
 def _alone(

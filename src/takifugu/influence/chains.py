@@ -22,6 +22,8 @@ from takifugu.secrets import Family
 PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
 #: Operations for a step and a state beyond: one sort for each pair of rows.
 PER_SORT = 1e5
+#: Jumps back to any start, with three states or more.
+TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
 SETTLING = 25.0
 
@@ -56,18 +58,21 @@ def chain_loss(
     0.873513017973
     """
     length, states = profile.size, len(profile.tables[0])
-    jumps = usual_jumps(states) if jumps is None else jumps
     ahead, behind = kept(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
-    right, left = sweep(ahead, reversed_runs(profile), jumps, most), sweep(behind, profile, jumps, most)
+    forwards, backwards = (usual_jumps(side, states) if jumps is None else jumps for side in (ahead, behind))
+    right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left)
 
 
-def usual_jumps(states: int) -> tuple[int, ...]:
+def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
     """Return the jumps that are tried besides steps and gaps: none for two states, where steps are exact.
 
     From four states on each costs as much as all steps, and gains little, until suprema are replaced by those over
-    [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
+    [m, e^s m]: these are quick, and products of matrices are nearer to what they see. So are the steps back to any
+    start, which say nothing where a matrix has zeros.
     """
+    if states > 2 and isinstance(side, BackwardFromAnyStart):
+        return TO_ANY_START
     return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
 
 

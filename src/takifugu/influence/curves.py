@@ -23,6 +23,7 @@ from takifugu.influence.chains import Loss, chain_loss, chain_work
 from takifugu.influence.class_chains import class_loss, class_work
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray
+from takifugu.influence.sweeps import most_steps
 from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive
@@ -151,11 +152,6 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
     power = bits - math.frexp(float(largest.max()))[1]
     steps = np.ceil(np.ldexp(largest, power)).astype(np.int64)
     return np.repeat(steps[profile.table_of], profile.lengths), Fraction(2) ** power
-
-
-def most_steps(states: int) -> int:
-    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
-    return max(500, 40_000 // states**2)
 
 
 def is_least(belief: Any) -> bool:

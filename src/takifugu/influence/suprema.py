@@ -44,7 +44,7 @@ def suprema(
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
-        bound = np.full((len(rows), len(rows)), largest)
+        bound = _over_all(rows)
     elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
     elif is_exact:
@@ -59,6 +59,14 @@ def suprema(
     bound = np.maximum(bound, 0.0)
     np.fill_diagonal(bound, 0.0)
     return np.asarray(bound)
+
+
+def _over_all(rows: FloatArray) -> FloatArray:
+    """Return the largest log-ratio of entries, whatever the likelihood is, rounded up; infinite beside a zero."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rows)
+        ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
+    return padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
 
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:

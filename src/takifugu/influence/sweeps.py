@@ -63,6 +63,11 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = N
     return tracks
 
 
+def most_steps(states: int) -> int:
+    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
+    return max(500, 40_000 // states**2)
+
+
 class _Memory:
     """What the last positions lose, their profiles, and how far back the last one with any profile is."""
 
