@@ -240,3 +240,15 @@ def loss_of_runs(tables):
 def test_profiles_that_are_none(table):
     with pytest.raises(tf.TakifuguError, match="profile"):
         Profile.of(table, 3)
+
+
+@pytest.mark.parametrize("initial", ["stationary", "any"])
+@pytest.mark.parametrize("states", [3, 4])
+def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:
+    mixing = np.random.default_rng(3).dirichlet(np.ones(states), size=states)
+    stationary = tf.MarkovChain(0.98 * np.eye(states) + 0.02 * mixing, 1500)
+    profile = Profile.of(0.002 * (1 - np.eye(states)), 1500)
+    followed = chain_loss(stationary, profile, Family(range(1500))).epsilon
+    chain = tf.MarkovChain(stationary.matrix, 1500, initial)
+    bounded = chain_loss(chain, profile, Family(range(1500)), most=100).epsilon
+    assert followed <= bounded < 2.5 * followed

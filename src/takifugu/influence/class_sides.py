@@ -15,14 +15,12 @@ import numpy as np
 from takifugu.beliefs.chain import MarkovChainClass
 from takifugu.beliefs.chain_region import ChainRegion
 from takifugu.influence.rounding import UNIT, FloatArray, IntArray
-from takifugu.influence.sides import contraction
+from takifugu.influence.sides import LONGEST_JUMP, contraction, jumps
 from takifugu.quilts.chain.region import RegionInfluence
 from takifugu.quilts.chain.region_steps import longer, odds, total_variation
 
 #: Products of up to so many matrices of a region are looked at row by row.
 ROW_BY_ROW = 16
-#: The farthest jump.
-FARTHEST = 4096
 
 
 class ClassSide(Protocol):
@@ -37,18 +35,6 @@ class ClassSide(Protocol):
     def after(self, sizes: FloatArray) -> FloatArray:
         """Return the bounds for the first distances, one for each size s, shape (sizes, k, k), of diagonal 0."""
         ...
-
-
-def jumps(farthest: int) -> IntArray:
-    """Return all distances up to 16, then each about a tenth more than the one before.
-
-    >>> jumps(20).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
-    """
-    found = list(range(1, min(farthest, 16) + 1))
-    while found[-1] * 11 // 10 + (found[-1] < 10) <= farthest and found[-1] >= 16:
-        found.append(found[-1] * 11 // 10)
-    return np.array(found, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +111,7 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     k = len(low)
     pairs = [(a, b) for a in range(k) for b in range(k) if a != b]
     influence = RegionInfluence(region, pairs)
-    influence.extend(FARTHEST)
+    influence.extend(LONGEST_JUMP)
     distances = jumps(influence.reach)
     most, height = (np.zeros((len(distances), k, k)) for _ in range(2))
     for column, (a, b) in enumerate(influence.pairs or ()):
@@ -145,7 +131,7 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
 
 def sides_of_class(chains: MarkovChainClass) -> tuple[OfReversible, OfReversible]:
     """Return R and L of all reversible chains with constants (pi, g)."""
-    distances = jumps(FARTHEST)
+    distances = jumps(LONGEST_JUMP)
     log_rate = np.log1p(-chains.g) if chains.g < 1 else -np.inf
     logs = distances * log_rate * (1 - 4 * UNIT) + np.log(1 / chains.pi - 1) + 16 * UNIT * abs(np.log(chains.pi))
     deviation = np.minimum(np.exp(logs) * (1 + (16 + 4 * np.abs(np.maximum(logs, -800.0))) * UNIT), 1.0)

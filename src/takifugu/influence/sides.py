@@ -17,7 +17,7 @@ from takifugu.beliefs.stochastic import WideLaw
 from takifugu.influence.certified import Programs
 from takifugu.influence.levels import Levels
 from takifugu.influence.rays import MOST_STATES
-from takifugu.influence.rounding import UNIT, FloatArray, up
+from takifugu.influence.rounding import UNIT, FloatArray, IntArray, up
 from takifugu.influence.suprema import EXACT_STATES, suprema
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
@@ -208,6 +208,18 @@ class BackwardFromAnyStart:
 
     def fixed_kernel(self) -> None:
         return None
+
+
+def jumps(farthest: int) -> IntArray:
+    """Return all distances up to 16, then each about a tenth more than the one before.
+
+    >>> jumps(20).tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+    """
+    found = list(range(1, min(farthest, 16) + 1))
+    while found[-1] * 11 // 10 + (found[-1] < 10) <= farthest and found[-1] >= 16:
+        found.append(found[-1] * 11 // 10)
+    return np.array(found, dtype=np.int64)
 
 
 def reversed_kernel(before: FloatArray, matrix: FloatArray, here: FloatArray) -> FloatArray:

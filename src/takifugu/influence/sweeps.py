@@ -17,12 +17,15 @@ from takifugu.influence import two_states
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, closed, sum_up, up
 from takifugu.influence.sides import LONGEST_JUMP, Side
+from takifugu.influence.sides import jumps as distances
 
 #: Positions after which a slowly converging sweep is ended by a bound of all farther ones, for few states and for more,
 #: and the slack allowed then.
 PATIENCE_FEW, PATIENCE, SLACK = 4096, 512, 1e-7
 #: A sweep counts as converged once what is left of its rise is below this, for few states and for more.
 CONVERGED_FEW, CONVERGED = 1e-13, 1e-9
+#: Where bounds fall from, how often at most, and the share of them for which they fall once more.
+HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
 
 
@@ -100,8 +103,12 @@ def _run(
         return _run_of_two_states(*fixed, table, start, stop, memory)
     position = start
     while position < stop:
-        if position - start > most:
-            raise Unsupported(f"the losses still rise after {most} steps")
+        if position - start > most and stop - position > 2:
+            bound = _from_above(side, explicit, table, position)
+            if bound is None:
+                raise Unsupported(f"the losses still rise after {most} steps")
+            _fill(memory, bound, table, position, stop, reach + period)
+            return Track(start, np.array(explicit), bound, stop)
         loss = _loss(side, position, memory, jumps)
         explicit.append(loss)
         memory.keep(position, loss, table, reach + period)
@@ -128,9 +135,7 @@ def _run_of_two_states(
     return Track(start, explicit, repeated, stop)
 
 
-def _fill(
-    memory: _Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int
-) -> None:
+def _fill(memory: _Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:
     """Remember the last positions of a run that was cut short."""
     first = max(position, stop - reach - 1)
     for late in range(first, stop):
@@ -223,16 +228,46 @@ def _is_upper(
     period, reach = len(bound), max((1, *jumps))
     if len(explicit) < reach or any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
         return False
-    largest = float(table.max())
+    return not (_stepped(side, bound, table, position, jumps) > bound).any()
+
+
+def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
+    """Return what follows from a period of losses by jumps inside a run, at its next phases."""
+    period, largest = len(bound), float(table.max())
+    stepped = np.empty_like(bound)
     for phase in range(period):
         best = side.step(position + phase, 1, sum_up(table, bound[(phase - 1) % period]))
         for distance in jumps if largest else ():
+            between = largest * (distance - 1) * (1 + (distance + 2) * UNIT)
+            if between >= best.max():
+                break
             jumped = side.step(position + phase, distance, sum_up(table, bound[(phase - distance) % period]))
-            best = np.minimum(best, up(jumped + largest * (distance - 1) * (1 + (distance + 2) * UNIT)))
+            best = np.minimum(best, up(jumped + between))
         np.fill_diagonal(best, 0.0)
-        if (closed(best) > bound[phase]).any():
-            return False
-    return True
+        stepped[phase] = closed(best)
+    return stepped
+
+
+def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
+    """Return one period of losses that bound all farther positions of a run that rises slowly.
+
+    Whatever lies beyond a jump, it leaves little of it: from there bounds fall as long as that is worth it.
+    """
+    period, states = side.period, len(table)
+    far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
+    bound = np.broadcast_to(HIGHEST * (1 - np.eye(states)), (period, states, states)).copy()
+    for _ in range(MOST_FALLS):
+        lower = np.minimum(_stepped(side, bound, table, position, far), bound)
+        fell, bound = float((bound - lower).max()), lower
+        if fell <= WORTH_FALLING * float(bound.max()):
+            break
+    near = [explicit[-n] - bound[-n % period] for n in range(1, max(far) + 1)]
+    bound = bound + max(0.0, float(np.max(near))) * (1 - np.eye(states))  # it stays one: a step is never expansive
+    for slack in (0.0, 1e-12, 1e-9, 1e-6):
+        higher = up(bound * (1 + slack)) * (1 - np.eye(states))
+        if float(higher.max()) < HIGHEST and _is_upper(side, higher, explicit, table, position, far):
+            return np.asarray(higher)
+    return None
 
 
 def pieces(tracks: Sequence[Track]) -> Iterator[tuple[int, int, Track]]:

@@ -25,10 +25,10 @@ from takifugu.capabilities.influence import Pairs
 from takifugu.errors import Unsupported
 from takifugu.influence.chains import backward_side, usual_jumps
 from takifugu.influence.class_chains import SIDES, class_sweep
-from takifugu.influence.class_sides import FARTHEST, ClassSide, jumps
+from takifugu.influence.class_sides import ClassSide
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
-from takifugu.influence.sides import Forward, Side
+from takifugu.influence.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.sweeps import Track, most_steps, sweep
 from takifugu.kept import kept
 from takifugu.laws.log_ratios import BoolArray
@@ -182,7 +182,7 @@ def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
         ratio = lower
         if turn % 16 and fell <= CONVERGED * float(ratio.max()):
             break
-    return ratio
+    return np.asarray(ratio)
 
 
 def _allowed(chain: Any, pairs: Pairs, period: int) -> BoolArray:
@@ -224,7 +224,7 @@ def _of_chain(side: Side, positions: Sequence[int], sign: int, states: int) -> D
     def endless(profile: Profile) -> Sequence[Track]:
         return sweep(side, profile, usual_jumps(side, states), most_steps(states))
 
-    return Direction(side.step, endless, tuple(positions), sign, tuple(jumps(FARTHEST).tolist()), states)
+    return Direction(side.step, endless, tuple(positions), sign, tuple(jumps(LONGEST_JUMP).tolist()), states)
 
 
 def directions_of_interval(belief: Any) -> tuple[Direction, Direction]:
