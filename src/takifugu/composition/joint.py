@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.charges import Calibrated, charge_of
 from takifugu.composition.losses import Joint, cost_of_all
 from takifugu.composition.views import View
@@ -37,8 +38,11 @@ def joint(
     >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
     1.119
     """
+    asked = fingerprint or framework.fingerprint(), tuple(charges), recharge
+    if any(isinstance(charge, ByEntry) for charge in asked[1]):  # too long to be kept, and never asked twice
+        return _joint(framework, *asked)
     known = kept(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
-    return known(fingerprint or framework.fingerprint(), tuple(charges), recharge)
+    return known(*asked)
 
 
 def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:

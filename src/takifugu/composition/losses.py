@@ -19,6 +19,7 @@ import numpy as np
 from takifugu import randomisers
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
+from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.several import as_one
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
@@ -84,6 +85,8 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
 
     `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
+    if isinstance(charge, ByEntry):
+        return (charge.here if is_placed else charge.elsewhere).value
     if charge.composition is Composition.WHOLE:
         return whole_cost(view, charge)
     if charge.scale is None:
@@ -113,6 +116,8 @@ def by_component(belief: Belief, changes: IntArray) -> IntArray:
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
     """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
+    if isinstance(charge, ByEntry):
+        return charge.whole.value
     if charge.scale is None:
         if charge.composition is not Composition.WHOLE:
             raise CompositionRefused(
@@ -202,7 +207,8 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
                 rule=f"a release of kind {str(charge.composition)!r} has no cost for such a change",
                 fix="keep the layout, or publish with Laplace noise and delta = 0",
             )
-        epsilon += times * max(cost, charge.epsilon)
+        is_sum = isinstance(charge, ByEntry)  # of the larger ones of both
+        epsilon += times * (cost if is_sum else max(cost, charge.epsilon))
         delta += times * charge.delta
     return epsilon, min(delta, Fraction(1))
 
@@ -213,6 +219,8 @@ def any_change(charge: Charge) -> Fraction | None:
     The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale,
     or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
+    if isinstance(charge, ByEntry):
+        return charge.any_layout.value
     known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
         known.append(Fraction(cost))

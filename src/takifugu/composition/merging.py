@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.series import in_series
 from takifugu.composition.several import adds_up, alike, kind_of, several, together
 from takifugu.guarantee import Charge
@@ -20,17 +21,23 @@ def merged(charges: Sequence[Charge]) -> list[Charge]:
 
     None passes one with a delta, or a promise about one output's distribution, where the order counts.
     """
+    stretches = in_turns(charges)
+    whole = whole_readings(stretches)
+    return [term for stretch in stretches for term in _merged(stretch, whole)]
+
+
+def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
+    """Return charges in stretches in which the order does not count; what does not add up is one of its own."""
     stretches: list[list[Charge]] = [[]]
     for charge in charges:
         if adds_up(charge):
             stretches[-1].append(charge)
         else:
             stretches += [[charge], []]
-    whole = _whole_readings(stretches)
-    return [term for stretch in stretches for term in _merged(stretch, whole)]
+    return stretches
 
 
-def _whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
+def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
     """Return the readings of which all charges are in one stretch and add up: equal ones are worst at one place."""
     found: set[str] = set()
     elsewhere: set[str] = set()
@@ -50,6 +57,8 @@ def _merged(charges: Sequence[Charge], whole: set[str]) -> list[Charge]:
     """Return the charges of a stretch in which the order does not count."""
     if len(charges) < 2:
         return list(charges)
+    sums = [charge for charge in charges if isinstance(charge, ByEntry)]
+    charges = [charge for charge in charges if not isinstance(charge, ByEntry)]
     readings: dict[str, dict[Hashable, Charge]] = {}
     terms: dict[Hashable, Charge] = {}
     for charge in charges:
@@ -59,7 +68,7 @@ def _merged(charges: Sequence[Charge], whole: set[str]) -> list[Charge]:
         equal = frozenset(map(_share, mine.values())) if name in whole else name
         for charge in mine.values():
             _add(terms, charge, (equal, _share(charge)))
-    return [*terms.values(), *in_series([charge for charge in charges if charge.at is not None])]
+    return [*sums, *terms.values(), *in_series([charge for charge in charges if charge.at is not None])]
 
 
 def _add(terms: dict[Hashable, Charge], charge: Charge, key: Hashable = None) -> None:

@@ -17,6 +17,7 @@ from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.composition.alignment import is_one_reading
 from takifugu.composition.at_delta import joint_at_delta, planned_together
+from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.composition.merging import merged
 from takifugu.composition.quilt_costs import quilt_cost
@@ -56,7 +57,7 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     is_placed = is_one_reading(charges)
     promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
     whole = all(c.composition is Composition.WHOLE for c in steady)
-    alone = [_alone(view, costliest(c)) for c in charges]
+    alone = [_alone(view, c) for c in charges]
     if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
         return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].composition)
     found: list[Joint] = []
@@ -76,9 +77,12 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
 
 
 def _alone(view: View, charge: Charge) -> Fraction | None:
-    """Return what a release promises alone under a framework that it was calibrated for; None for another one."""
+    """Return what the costliest release of a charge promises alone, where it was calibrated for the framework."""
+    if isinstance(charge, ByEntry):
+        return charge.alone
     if not view.is_native(charge):
         return None
+    charge = costliest(charge)
     return steady_cost(view, charge, is_placed=True) if charge.composition in STEADY else charge.epsilon
 
 

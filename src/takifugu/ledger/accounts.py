@@ -16,6 +16,8 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.composition import Charge, joint
+from takifugu.composition.by_entry import ByEntry
+from takifugu.composition.folding import counted_once, of_framework
 from takifugu.composition.losses import any_change, cost_of_all, raised
 from takifugu.composition.several import as_one
 from takifugu.errors import CompositionRefused
@@ -74,6 +76,10 @@ class Accounts:
         """Whether nothing declares which entries of a unit's releases are the same."""
         return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
 
+    def is_by_entry(self, kind: Kind) -> bool:
+        """Whether releases are added up entry by entry, with a rounding of their own."""
+        return any(isinstance(item.charge, ByEntry) for item in self.items[kind])
+
     def cost(self, kind: Kind) -> Amount:
         """Return a unit's joint cost, the largest over its frameworks.
 
@@ -81,7 +87,7 @@ class Accounts:
         """
         items = self.items[kind]
         if self.is_cut(kind):
-            return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
+            return Amount(*cost_of_all(((item.charge, 1) for item in items if counted_once(item.charge)), CUT))
         recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
@@ -138,7 +144,8 @@ def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
 
     What is about another source counts as a promise of this very framework about the whole data.
     """
-    return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
+    read = [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
+    return of_framework(read, fingerprint)
 
 
 def foreign(item: Item) -> Item:

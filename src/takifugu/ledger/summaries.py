@@ -1,6 +1,7 @@
-"""What histories come to: debits that differ in their noise only, added up (`composition.several`).
+"""What histories come to: debits that differ in their noise only as one, and those of many queries entry by entry.
 
-A summary is a cache: without it a history is read debit by debit. It has its place only while units have the history.
+A summary is a cache: without it a history is read debit by debit, as it is for a framework that comes to it later. It
+has its place only while units have the history.
 """
 
 from __future__ import annotations
@@ -13,13 +14,20 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from takifugu.composition.by_entry import ByEntry, Rates, in_one
+from takifugu.composition.folding import folded
 from takifugu.composition.merging import merged
 from takifugu.composition.several import Several, Total, added_up
+from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.ledger.accounts import Item
 from takifugu.ledger.encoding import decoding
 from takifugu.ledger.histories import charges_of, debits_of, rows_of, select_these
+
+
+#: What a sum over entries adds up beside its rates.
+_SUMS = ("here", "elsewhere", "whole", "any_layout")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +42,20 @@ class Summary:
         return tuple(Item(c, c.framework, "", rows_of(c)[1], self.recharge) for c in self.charges)
 
     @property
+    def frameworks(self) -> frozenset[str]:
+        """The only frameworks that can read it, where debits are added up entry by entry; none where all can."""
+        return frozenset(charge.under for charge in self.charges if isinstance(charge, ByEntry))
+
+    @property
     def has_delta(self) -> bool:
         return any(charge.delta > 0 for charge in self.charges)
 
 
-def summary_of(items: Sequence[Item]) -> Summary:
-    """Return what debits come to, in the order of their releases."""
-    return Summary(tuple(merged([item.charge for item in items])), any(item.recharge for item in items))
+def summary_of(items: Sequence[Item], frameworks: Mapping[str, Framework] | None = None) -> Summary:
+    """Return what debits come to, in the order of their releases; for these frameworks only where they are many."""
+    charges = merged([item.charge for item in items])
+    charges = charges if frameworks is None else folded(frameworks, charges)
+    return Summary(tuple(charges), any(item.recharge for item in items))
 
 
 def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Summary]:
@@ -82,6 +97,12 @@ def _term(charge: Charge) -> dict[str, Any]:
             "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
             "series": charge.series,
         }  # fmt: skip
+    if isinstance(charge, ByEntry):
+        term["by entry"] = {
+            "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
+            "alone": None if charge.alone is None else to_text(charge.alone), "change": to_text(charge.change or 0),
+            **{name: _total(getattr(charge, name)) for name in _SUMS},
+        }  # fmt: skip
     return term
 
 
@@ -108,8 +129,21 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
     largest = as_fraction(held["largest"], "an epsilon")
     promised = _read_total(held["promised"])
     series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
+    if "by entry" in term:
+        return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
     found = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
     return replace(found, series=series)
+
+
+def _read_by_entry(
+    held: Mapping[str, Any], first: Charge, times: int, readings: int, promised: Total, largest: Fraction
+) -> ByEntry:
+    return in_one(
+        first, times, readings, promised, largest, as_fraction(held["change"], "a change"), str(held["under"]),
+        tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
+        alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
+        **{name: _read_total(held[name]) for name in _SUMS},
+    )  # fmt: skip
 
 
 def _read_total(held: Sequence[str]) -> Total:

@@ -12,6 +12,7 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
+from takifugu.composition.folding import counted_once
 from takifugu.composition.losses import cost_of_all
 from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.frameworks import Framework
@@ -24,7 +25,7 @@ from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Hit
 from takifugu.ledger.same_people import Declaration, declared, pair
 from takifugu.ledger.same_people import ties as ties_of
-from takifugu.ledger.summaries import Summary, summaries_of
+from takifugu.ledger.summaries import Summary, summaries_of, summary_of
 from takifugu.ledger.values import NOTHING, Amount, Source, most
 
 #: Debits that are being written come after all that were.
@@ -160,6 +161,10 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     summaries = summaries_of(connection, used)
+    needed = {s: {k: _readers(k, asked, summaries) for k in of} for s, of in kinds.items()}
+    late = {h for of in needed.values() for k, names in of.items() for h in k.histories
+            if summaries[h].frameworks and not names <= summaries[h].frameworks}  # fmt: skip
+    summaries |= {history: summary_of(items) for history, items in kept.debits_of(connection, late).items()}
     held = {history: summary.items for history, summary in summaries.items()}
     is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, asked)
     if is_between or any(links.values()):
@@ -273,7 +278,7 @@ def _account(
     costs: dict[Kind, Amount] = {}
     for kind in [] if is_mixed else accounts.linked(changed):
         cost = accounts.cost(kind)
-        costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) else cost
+        costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) or accounts.is_by_entry(kind) else cost
     return Account(number, source, kinds, accounts, costs)
 
 
@@ -282,14 +287,24 @@ def _items(kind: AccountKind, asked: Asked, held: Mapping[int, Sequence[Item]]) 
         return (item for history in histories for item in held[history])
 
     is_everyone = asked.is_everyone and kind.shape >= 0
-    found = [*map(adopted, of(kind.everyones)), *map(foreign, of(kind.others))]
-    found += map(adopted, of(kind.histories)) if is_everyone else of(kind.histories)
+    def once(histories: tuple[int, ...]) -> Iterator[Item]:
+        return (item for item in of(histories) if counted_once(item.charge))
+
+    found = [*map(adopted, once(kind.everyones)), *map(foreign, once(kind.others))]
+    found += map(adopted, once(kind.histories)) if is_everyone else of(kind.histories)
     new = asked_items(asked, 0 if asked.is_everyone else kind.shape)
     if kind.is_asked_elsewhere:
         found += map(foreign, new)
     else:
         found += map(adopted, new) if asked.is_everyone else new
     return tuple(sorted(found, key=lambda item: item.number))
+
+
+def _readers(kind: AccountKind, asked: Asked, summaries: Mapping[int, Summary]) -> frozenset[str]:
+    """Return the fingerprints of the frameworks under which units of a kind are charged."""
+    found = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
+    is_here = kind.shape >= 0 and not kind.is_asked_elsewhere
+    return frozenset(found | {part.fingerprint for part in asked.shapes[kind.shape]} if is_here else found)
 
 
 def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:

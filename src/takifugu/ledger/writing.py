@@ -137,7 +137,10 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch
     before = None if kind.own is None else kind.own[0]
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before].items
-    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
+    of_all = [item for history in kind.everyones for item in tally.summaries[history].items]
+    readers = {item.fingerprint for item in (*earlier, *of_all, *new.items)}
+    frameworks = {name: tally.mine.accounts.frameworks[name] for name in sorted(readers)}
+    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items], frameworks))
     return row
 
 
