@@ -94,7 +94,8 @@ def test_a_new_belief_inherits_every_query(ledger: Ledger, how: str) -> None:
     plain = [of_entries(n, **PLACES[how]) for n in range(2 * FEW)]
     ledger.reserve("data", [debit(n, **PLACES[how]) for n in range(2 * FEW)], budget=10**6)
     for number in range(3):
-        new = replace(charge(other, Count(1), 90 + number, QUILT, **{"reading": "", **PLACES[how]}), epsilon=Fraction(1, 99))
+        new = charge(other, Count(1), 90 + number, QUILT, **{"reading": "", **PLACES[how]})
+        new = replace(new, epsilon=Fraction(1, 99))
         ledger.reserve("data", [Debit(other, new)])
         plain.append(new)
         costs = [joint(framework, plain).epsilon for framework in (FRAMEWORK, other)]

@@ -20,6 +20,7 @@ from takifugu.composition.several import BITS, Several, Total
 from takifugu.guarantee import Charge
 from takifugu.queries import Additive, IntArray
 
+NONE = Total(Fraction(0), 1, 0)
 #: What all entries cost together is read with this many binary digits.
 DIGITS = 52
 
@@ -42,7 +43,9 @@ class Rates:
 
     @property
     def total(self) -> int:
-        return sum(rate * (end - start) for rate, (start, end) in zip(self.largest, pairwise((0, *self.ends)), strict=True))
+        return sum(
+            rate * (end - start) for rate, (start, end) in zip(self.largest, pairwise((0, *self.ends)), strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash((self.ends, self.largest))
@@ -125,10 +128,10 @@ class ByEntry(Several):
     rates_of: tuple[Rates, ...] = ()
     is_apart: bool = False
     alone: Fraction | None = None
-    here: Total = Total(Fraction(0), 1, 0)
-    elsewhere: Total = Total(Fraction(0), 1, 0)
-    whole: Total = Total(Fraction(0), 1, 0)
-    any_layout: Total = Total(Fraction(0), 1, 0)
+    here: Total = NONE
+    elsewhere: Total = NONE
+    whole: Total = NONE
+    any_layout: Total = NONE
 
     __hash__ = Charge.__hash__
 
@@ -204,5 +207,7 @@ def _up(rate: int, shift: int) -> int:
 
 
 def _table(cuts: Sequence[int], rates: Sequence[int], states: int) -> IntArray:
-    cells = [[rate if cut >> state & 1 else 0 for cut, rate in zip(cuts, rates, strict=True)] for state in range(states)]
+    cells = [
+        [rate if cut >> state & 1 else 0 for cut, rate in zip(cuts, rates, strict=True)] for state in range(states)
+    ]
     return np.array(cells, dtype=np.int64).reshape(states, len(cuts)) if cuts else np.zeros((states, 1), dtype=np.int64)

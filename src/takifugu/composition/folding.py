@@ -130,12 +130,12 @@ def _added(
         for group in groups:
             mine = before if is_apart else []
             made = [_of_reading(view, [*of_framework(mine, view.fingerprint), *group], is_apart) for view in views]
-            if any(one is None for one in made):
+            read = [one for one in made if one is not None]
+            if len(read) < len(made):
                 yield from (*mine, *group)
                 continue
-            for one in made:
-                if one is not None:
-                    terms[one.under].append(one)
+            for one in read:
+                terms[one.under].append(one)
     for added in terms.values():
         if added:
             yield reduce(_sum, added)
@@ -186,7 +186,9 @@ def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | N
     if any_layout is None:
         return None
     is_steady = charge.composition in STEADY
-    here, elsewhere = (steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False))
+    here, elsewhere = (
+        steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
+    )
     alone = None
     if view.is_native(charge):
         alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon

@@ -161,10 +161,9 @@ def tally(connection: Connection, name: str, asked: Asked, same_people: bool | N
     kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     summaries = summaries_of(connection, used)
-    needed = {s: {k: _readers(k, asked, summaries) for k in of} for s, of in kinds.items()}
-    late = {h for of in needed.values() for k, names in of.items() for h in k.histories
-            if summaries[h].frameworks and not names <= summaries[h].frameworks}  # fmt: skip
-    summaries |= {history: summary_of(items) for history, items in kept.debits_of(connection, late).items()}
+    unread = {h for of in kinds.values() for k in of for h in k.histories
+              if (known_to := summaries[h].frameworks) and not _readers(k, asked, summaries) <= known_to}  # fmt: skip
+    summaries |= {history: summary_of(items) for history, items in kept.debits_of(connection, unread).items()}
     held = {history: summary.items for history, summary in summaries.items()}
     is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, asked)
     if is_between or any(links.values()):
@@ -302,9 +301,9 @@ def _items(kind: AccountKind, asked: Asked, held: Mapping[int, Sequence[Item]]) 
 
 def _readers(kind: AccountKind, asked: Asked, summaries: Mapping[int, Summary]) -> frozenset[str]:
     """Return the fingerprints of the frameworks under which units of a kind are charged."""
-    found = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
-    is_here = kind.shape >= 0 and not kind.is_asked_elsewhere
-    return frozenset(found | {part.fingerprint for part in asked.shapes[kind.shape]} if is_here else found)
+    before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
+    new = () if kind.is_asked_elsewhere else asked_items(asked, 0 if asked.is_everyone else kind.shape)
+    return frozenset(before | {item.fingerprint for item in new})
 
 
 def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
