@@ -99,7 +99,8 @@ def _term(charge: Charge) -> dict[str, Any]:
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
-            "alone": None if charge.alone is None else to_text(charge.alone), "change": to_text(charge.change or Fraction(0)),
+            "alone": None if charge.alone is None else to_text(charge.alone),
+            "change": to_text(charge.change or Fraction(0)),
             **{name: _total(getattr(charge, name)) for name in _SUMS},
         }  # fmt: skip
     return term
