@@ -252,3 +252,14 @@ def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, 
     chain = tf.MarkovChain(stationary.matrix, 1500, initial)
     bounded = chain_loss(chain, profile, Family(range(1500)), most=100).epsilon
     assert followed <= bounded < 2.5 * followed
+
+
+def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
+    mixing = np.random.default_rng(3).dirichlet(np.ones(3), size=3)
+    matrix = 0.99 * np.eye(3) + 0.01 * mixing
+    change = 0.5 * (1 - np.eye(3))
+    profile = Profile((change, np.zeros((3, 3))), np.array([1, 3000, 1]), np.array([0, 1, 0]))
+    alone = chain_loss(tf.MarkovChain(matrix, 1), Profile.of(change, 1), Family(range(1))).epsilon
+    both = chain_loss(tf.MarkovChain(matrix, 3002), profile, Family(range(3002))).epsilon
+    beyond = chains.sides_of(tf.MarkovChain(matrix, 3002), 3002)[0].step(3001, 3001, change)
+    assert both == pytest.approx(alone + beyond.max(), rel=1e-9)

@@ -10,7 +10,7 @@ from tests.support.network_oracles import random_network
 from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
-from takifugu.influence.curves import Release, influence_loss, joint_loss
+from takifugu.influence.curves import Release, influence_loss, joint_loss, stretched_loss
 from takifugu.mechanisms.influence import MECHANISM
 from takifugu.problem import Problem
 
@@ -121,3 +121,13 @@ def test_what_the_belief_alone_hides_is_not_published_with_next_to_no_noise():
         tf.calibrate(framework, tf.Sum("shown"), 2, mechanism="influence")
     assert tf.calibrate(framework, tf.Sum("shown"), 2).scale == Fraction(1, 2)
     assert tf.calibrate(framework, tf.Sum("shown"), Fraction(1, 10), mechanism="influence").scale > 0.9
+
+
+def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_step_enters() -> None:
+    """A free window before others does not forbid it: the recording may start anew behind it."""
+    rows = [[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0.01, 0.99, 0, 0], [0.5, 0.49, 0.01, 0]]
+    alone = stretched_loss(tf.MarkovChain(rows, 2, "any"), None, np.array([2]), [Fraction(1)])
+    behind = stretched_loss(tf.MarkovChain(rows, 6, "any"), None, np.array([4, 2]), [Fraction(0), Fraction(1)])
+    assert alone is not None
+    assert behind is not None
+    assert behind[0] >= alone[0] == pytest.approx(2.0)

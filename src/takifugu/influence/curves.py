@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -282,7 +283,8 @@ def stretched_loss(
 ) -> tuple[Fraction, Witness] | None:
     """Return what windows of a recording cost, of which `lengths` steps in a row each lose `rates` for any two values.
 
-    Every step is secret. None where the belief has no curve, or forgets too slowly.
+    Every step is secret, and may be the first one of a recording with an unknown start. None where the belief has no
+    curve, or forgets nothing.
     """
     curve = CURVES.of(belief)
     if curve is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
@@ -293,11 +295,20 @@ def stretched_loss(
     table_of = np.array([different[rate] for rate in rates])
     profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
     try:
-        loss = curve.loss(belief, profile, Family(range(profile.size), pairs))
+        loss = curve.loss(belief, profile, _EveryStep(range(profile.size), pairs))
     except Unsupported:
         return None
     witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
     return decimal_up(Fraction(loss.epsilon)), witness
+
+
+class _EveryStep(Family):
+    """All steps of a recording: where its start is unknown each may have any law, and so any value."""
+
+    def value_pairs(self, belief: Any, entry: int) -> tuple[tuple[int, int], ...]:
+        if getattr(belief, "initial", "any") != "any":
+            return super().value_pairs(belief, entry)
+        return self.pairs or tuple(permutations(range(len(belief.states)), 2))
 
 
 def _patient_loss(chain: Any, profile: Profile, family: Family) -> Loss:

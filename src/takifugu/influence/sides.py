@@ -57,8 +57,11 @@ class _Kernels:
         period = len(self.matrices)
         key = (position % period, distance)
         if key not in self._products:
-            one = self.matrices[key[0]]
-            self._products[key] = one if distance == 1 else one @ self.product(position - 1, distance - 1)
+            near = distance // 2
+            self._products[key] = (
+                self.matrices[key[0]] if distance == 1
+                else self.product(position, near) @ self.product(position - near, distance - near)
+            )  # fmt: skip
         return self._products[key]
 
     def fixed(self) -> tuple[FloatArray, float] | None:
