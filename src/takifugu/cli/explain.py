@@ -23,7 +23,6 @@ from takifugu.visible import visible
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.releasing.planning import Priced, Watch
     from takifugu.spec.kind import ReleaseFile
-    from takifugu.spec.sections import Item
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -41,12 +40,12 @@ def explain(
     spec = None
     if file is not None:
         from takifugu.spec.file import load
+        from takifugu.spec.sharing import epsilon_of
 
         spec = load(file)
         if epsilon is None:
-            items: tuple[Item, ...] = spec.items
-            strongest = max(items, key=lambda item: as_fraction(item.epsilon, "epsilon"))
-            seen = meaning_of(prior, strongest.epsilon, strongest.delta)
+            strongest = max(spec.items, key=lambda item: as_fraction(epsilon_of(spec, item), "epsilon"))
+            seen = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
         with watching() as watch:
             tables = _tables(spec, watch)
     if as_json:
@@ -71,13 +70,16 @@ def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
     from takifugu.releasing import planning
 
     found: dict[tuple[str, str], list[Priced]] = {}
-    own = {as_fraction(item.epsilon, "epsilon") for item in spec.items}
+    own = _own_epsilons(spec)
     for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):
         found.setdefault((priced.name, priced.scope), []).append(priced)
-    return [
-        [p for p in rows if p.asked in EPSILONS or p.asked == as_fraction(p.item.epsilon, "epsilon")]
-        for rows in found.values()
-    ]
+    return [[p for p in rows if p.asked in EPSILONS or p.is_own] for rows in found.values()]
+
+
+def _own_epsilons(spec: ReleaseFile) -> set[Fraction]:
+    from takifugu.spec.sharing import epsilon_of
+
+    return {as_fraction(epsilon_of(spec, item), "epsilon") for item in spec.items}
 
 
 def _print_meaning(seen: Suspicion) -> None:
@@ -128,7 +130,7 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
-        mark = " *" if _is_own(priced) else ""
+        mark = " *" if priced.is_own else ""
         epsilon = f"{number(float(priced.asked))}{mark}"
         if priced.calibration is None:
             lines.append([epsilon, "refused", "-", "-", ""])
@@ -147,10 +149,6 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     told = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
     words = f"* in the file; error: {' or '.join(told) or 'none is known'}"
     click.echo(f"\n{wrapped(words)}")
-
-
-def _is_own(priced: Priced) -> bool:
-    return priced.asked == as_fraction(priced.item.epsilon, "epsilon")
 
 
 def _factor(epsilon: float) -> str:
@@ -174,7 +172,7 @@ def _meaning_picture(seen: Suspicion) -> str:
 
 def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
     lines = [Line(rows[0].name, [(float(p.asked), _error(p)) for p in rows]) for rows in tables]
-    own = sorted({float(as_fraction(item.epsilon, "epsilon")) for item in spec.items})
+    own = sorted(map(float, _own_epsilons(spec)))
     title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
     marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(own)]
     return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, made, marks)
@@ -195,7 +193,7 @@ def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
         seen = meaning_of(prior, priced.asked, priced.item.delta if made is None else made.delta)
         yield {
             "epsilon": to_text(Fraction(priced.asked)),
-            "in_file": _is_own(priced),
+            "in_file": priced.is_own,
             "mechanism": None if made is None else made.mechanism,
             "scale": None if made is None else made.exact_scale,
             "expected_error": _error(priced),

@@ -11,7 +11,8 @@ from takifugu.certificates.certifying import Beside, Wording
 from takifugu.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
-    from takifugu.releasing.planning import Table, Totals
+    from takifugu.releasing.asking import Totals
+    from takifugu.releasing.planning import Table
     from takifugu.releasing.questions import Drawn
     from takifugu.spec.sections import FileSpec, Item
 

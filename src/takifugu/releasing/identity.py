@@ -13,6 +13,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from takifugu.laws.rationals import to_text
+from takifugu.spec.sharing import sharing
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -33,7 +34,7 @@ _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
-    **dict.fromkeys(("matrix_by", "matrices", "stays")), "attributes": {},
+    **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
@@ -70,6 +71,11 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
     asked = _asked(file.only([item]).spec)
     asked["source"].pop("same_people", None)  # what is declared of other sources changes no table
+    if item.epsilon is None:  # its noise depends on all that share the epsilon, whatever they are called
+        beside = [_asked(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
+        asked["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in beside]
+    else:
+        asked.pop("joint_epsilon", None)
     believed = None if file.framework is None else file.framework.fingerprint()
     return hashlib.sha256(_plain({"file": asked, "framework": believed})).hexdigest()
 

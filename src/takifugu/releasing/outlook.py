@@ -19,6 +19,7 @@ from takifugu.frameworks import Framework
 from takifugu.laws.rationals import as_fraction
 from takifugu.releasing.planning import asked_of
 from takifugu.spec.kind import ReleaseFile
+from takifugu.spec.sharing import epsilon_of
 from takifugu.tables import number
 
 #: A plan looks no further ahead.
@@ -117,8 +118,9 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
         series = name.removesuffix(f"-{series}") if series else name
         if at is None or asking.file.places is None or series in found:
             continue
-        wanted = item.model_copy(update={"epsilon": str(as_fraction(item.epsilon, "epsilon") * factor)})
-        question = next(asking.questions(wanted, name, scope))
+        epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
+        part, wanted = asking.priced_at(item, str(epsilon))
+        question = next(part.questions(wanted, name, scope))
         unit, about = next(iter(question.readers.items()))
         share = question.shares.get(unit)
         charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar, share=share)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from takifugu.calibration import Calibration, Comparisons, calibrate, compare
+from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
 from takifugu.errors import CalibrationRefused, InputError
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
-from takifugu.laws.rationals import Number
-from takifugu.ledger import layouts
-from takifugu.queries import Query
+from takifugu.laws.rationals import Number, as_fraction
+from takifugu.releasing.asking import Asking, Totals
 from takifugu.releasing.questions import Question
-from takifugu.spec.kind import Kind, ReleaseFile, Unit
+from takifugu.spec.kind import ReleaseFile, Unit
 from takifugu.spec.sections import FileSpec, Item
+from takifugu.spec.sharing import epsilon_of, sharing
 from takifugu.spec.toml_words import in_toml
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
-Asked = tuple["_Asking", Any, str, str]
-#: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
-Totals = tuple[Fraction | None, ...]
+Asked = tuple[Asking, Any, str, str]
 #: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 
@@ -93,7 +89,7 @@ class Compared:
 class Priced:
     """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
 
-    `item` is the release as the file has it.
+    `item` is the release as the file has it, `is_own` whether this is the epsilon that it has, or shares, there.
     """
 
     name: str
@@ -101,6 +97,7 @@ class Priced:
     unit: str | None
     item: Item
     asked: Fraction
+    is_own: bool
     calibration: Calibration | None
     reason: str = ""
 
@@ -127,12 +124,22 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         asked = asking.kind.asked(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
         framework, query = asking.about(asked.units), asked.query
-        rows = compare(framework, query, item.epsilon, item.delta, file.source.only_release)
+        rows = compare(framework, query, epsilon_of(file, item), item.delta, file.source.only_release)
         told = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
         seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))
-        rows = replace(rows, rows=told, beside=(*rows.beside, *seen))
+        together = tuple(_together(file, item)) if item.epsilon is None else ()
+        rows = replace(rows, rows=told, beside=(*rows.beside, *together, *seen))
         yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
+
+
+def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
+    """Yield what a comparison says of a table that shares its epsilon."""
+    names = [one.name for one in sharing(file, item)]
+    yield (
+        f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
+        "compared here: `takifugu calibrate` says how much"
+    )
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
@@ -144,14 +151,15 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
         for epsilon in epsilons:
             watch(f"pricing {name}", done, len(scopes) * len(epsilons))
             done += 1
-            asked = item.model_copy(update={"epsilon": epsilon})
+            part, asked = asking.priced_at(item, epsilon)
             made, reason = None, ""
             try:
-                made = next(asking.questions(asked, name, scope)).calibration
+                made = next(part.questions(asked, name, scope)).calibration
             except CalibrationRefused as refusal:
                 reason = str(refusal)
             unit = longest.name if scope == "unit" else None
-            yield Priced(name, scope, unit, item, Fraction(epsilon), made, reason)
+            is_own = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
+            yield Priced(name, scope, unit, item, Fraction(epsilon), is_own, made, reason)
 
 
 def asked_of(file: ReleaseFile) -> list[Asked]:
@@ -213,97 +221,11 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
 def _asked(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Asked]:
     """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
     scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
-    is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, _Asking]()
+    is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
     found = []
     for item, name, scope in scopes:
         part = file.kind.part(file, item)
         if part.places not in made:
-            made[part.places] = _Asking(part, read(part), is_alone)
+            made[part.places] = Asking(part, read(part), is_alone)
         found.append((made[part.places], item, name, scope))
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Asking:
-    """Questions about units, with frameworks and calibrations made once for all units that are alike."""
-
-    file: ReleaseFile
-    units: tuple[Unit, ...]
-    is_alone: bool
-    frameworks: dict[Hashable, Framework] = field(default_factory=dict)
-    calibrations: dict[Any, Calibration] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> Kind:
-        return self.file.kind
-
-    def answers(self, scope: str) -> int:
-        return len(self.units) if scope == "unit" else 1
-
-    def query(self, item: Item) -> Query:
-        return self.kind.query_of(self.file, item)
-
-    def about(self, units: Sequence[Unit]) -> Framework:
-        shape = self.kind.shape_of(units)
-        if shape not in self.frameworks:
-            self.frameworks[shape] = self.kind.framework_about(self.file, units)
-        return self.frameworks[shape]
-
-    def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
-        """Yield the questions of one table, in the order of the units."""
-        query = self.query(item)
-        for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
-            yield self._ask(name, item, query, units)
-
-    def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
-        """Return what the cells of each answer sum to, where that is public; in blocks, such as one for each hour."""
-        named, found = {unit.name: (unit,) for unit in self.units}, []
-        for question in questions:
-            problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
-            blocks = getattr(problem.query, "blocks", 1)
-            parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
-            found.append(tuple(self.kind.total(self.file, units, part) for part in parts))
-        return tuple(found)
-
-    def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
-        """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
-        asked = self.kind.asked(self.file, item, query, units)
-        query, units = asked.query, asked.units
-        framework, gaps = self.about(units), not all(unit.complete for unit in units)
-        data = self.kind.data(self.file, item, query, units)
-        if gaps and len(units) == 1:
-            query, gaps = self.kind.observed(query, units[0]), False
-        calibration = self._calibrated(item, query, framework, self.is_alone and not gaps)
-        at, calendar = self.kind.place(self.file)
-        readers = {unit.name or "": self.about([unit]) for unit in units}
-        whose = units[0].name if len(units) == 1 else None
-        layout = layouts.written(self.kind.layout(self.file.spec))
-        return Question(name, whose, calibration, data, readers, at, calendar, asked.shares, layout)
-
-    def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        asked = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
-        key = (asked, id(framework), query, alone)
-        if key not in self.calibrations:
-            self.calibrations[key] = self._calibrate(item, query, framework, alone)
-        return self.calibrations[key]
-
-    def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        """Return the calibration of one answer; where it is not `alone`, one that composes with others."""
-        hidden = self.kind.hides_gaps(self.file)
-        only = self.file.source.only_release and alone and not hidden
-        fitted = self.kind.fitted_to_data(self.file.spec)
-        asked = (item.epsilon, item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
-        found = calibrate(framework, query, *asked)
-        if hidden and found.guarantee.composition is Composition.SINGLE:
-            raise CalibrationRefused(
-                f"the mechanism {found.mechanism!r} is right for one pattern of observed steps only, and which were "
-                f"observed in the window of {item.name!r} is hidden",
-                fix='write gaps = "public" under [source] if everybody may know it, or use mechanism = "quilt-exact"',
-            )
-        if found.is_only_release and not alone and item.mechanism == "auto":
-            raise CalibrationRefused(
-                f"the release {item.name!r} is one of several answers about the same data, or one about units with "
-                "unobserved entries, and no mechanism that may be used composes with others",
-                fix='publish it alone, or one table per unit (per = "unit")',
-            )
-        return found

@@ -23,6 +23,8 @@ from takifugu.releasing.two_ledgers import notices_of_ledgers
 from takifugu.searches import stopping
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
+from takifugu.spec.sections import Item
+from takifugu.spec.sharing import epsilon_of, sharing
 from takifugu.tables import text_table
 from takifugu.tracebacks import without_data
 
@@ -80,7 +82,8 @@ class Study:
 
     @without_data
     def _rows(self) -> list[tuple[str, ...]]:
-        return [(item.name, item.query, str(item.epsilon), item.mechanism) for item in self._file().items]
+        file = self._file()
+        return [(item.name, item.query, _promised(file, item), item.mechanism) for item in file.items]
 
     @without_data
     def _compared(self) -> Comparison:
@@ -122,6 +125,12 @@ def open_study(
     with _in_lines():
         study._rows()
     return study
+
+
+def _promised(file: ReleaseFile, item: Item) -> str:
+    """Return a table's epsilon in words; of one that it shares, with how many tables in all."""
+    together = f" for {len(sharing(file, item))} tables" if item.epsilon is None else ""
+    return f"{epsilon_of(file, item)}{together}"
 
 
 @contextmanager

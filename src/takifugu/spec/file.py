@@ -20,6 +20,7 @@ from takifugu.files import read_file
 from takifugu.spec.kind import Kind, ReleaseFile
 from takifugu.spec.kinds import KINDS, SEQUENCES, other_kinds
 from takifugu.spec.problems import MOST_PROBLEMS, Where, fault, problems_of
+from takifugu.spec.sharing import sharing_problems
 
 #: The largest whole number up to which a float holds every whole number.
 _LARGEST = 2**53
@@ -89,8 +90,12 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
             raise SpecError(found) from None
         spec, faulty = valid
     meaning = kind.meaning(spec, faulty, path.parent, data)
-    if found or not meaning.complete:
-        raise SpecError([*found, *meaning.faults])
+    has_units = spec.source is not None and spec.source.unit is not None
+    shared: list[TakifuguError] = []
+    if not any(error.where[:1] == ("joint_epsilon",) for error in found):
+        shared += sharing_problems(spec.release, raw.get("joint_epsilon"), meaning.framework, has_units)
+    if found or shared or not meaning.complete:
+        raise SpecError([*found, *meaning.faults, *shared])
     return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
 
 

@@ -83,6 +83,10 @@ class ReleaseFile:
         others = tuple(item for item in (*self.items, *self.others) if item not in chosen)
         return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
 
+    def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:
+        """Return the file with another epsilon for the tables that share one."""
+        return replace(self, spec=self.spec.model_copy(update={"joint_epsilon": epsilon}))
+
     @property
     def folder(self) -> Path:
         return self.path.parent

@@ -15,7 +15,7 @@ from takifugu.spec.sections import Item, Source
 def promise_problems(item: Item, number: int, definition: str = "") -> Iterator[TakifuguError]:
     """Yield what is wrong with the epsilon, delta and mechanism of one table under a definition of privacy."""
     where = ("release", number)
-    if not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
+    if item.epsilon is not None and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         rule = "it must lie between 1e-9 and 10000, write for example 1.0"
         yield fault((*where, "epsilon"), f"is {item.epsilon!r}", rule=rule)
     try:

@@ -20,7 +20,7 @@ from pydantic import (
 
 from takifugu.errors import InputError
 from takifugu.frames import Numerals, Written
-from takifugu.laws.rationals import as_delta, as_epsilon
+from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
 from takifugu.names import normalised
 from takifugu.visible import visible
 
@@ -80,6 +80,12 @@ def _words(value: str) -> str:
 def _table(value: str) -> str:
     if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
         raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
+    return value
+
+
+def _importance(value: int | float | str | None) -> int | float | str | None:
+    if value is not None and as_fraction(value, "the importance") <= 0:
+        raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 2")
     return value
 
 
@@ -184,6 +190,16 @@ TableName = Annotated[
     AfterValidator(_table),
 ]
 ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+#: The epsilon of tables that may share the joint one of their file.
+OwnEpsilon = Annotated[
+    Epsilon | None,
+    Field(description="the promise, and what each unit spends; left out: shares joint_epsilon", examples=[1.0]),
+]
+Importance = Annotated[
+    Number | None,
+    Field(description="what one unit of the error counts beside other tables that share joint_epsilon", examples=[2]),
+    AfterValidator(_importance),
+]
 ItemDelta = Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")]
 Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
 Total = Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")]
@@ -234,6 +250,10 @@ class FileSpec(Section):
             examples=["minutes-published"],
         ),
     ] = None
+    joint_epsilon: Annotated[
+        Epsilon | None,
+        Field(description="what the tables without an epsilon of their own promise together", examples=[1.0]),
+    ] = None
     publisher: Annotated[
         Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
     ] = None
@@ -269,7 +289,7 @@ class Item(Protocol):
     @property
     def query(self) -> str: ...
     @property
-    def epsilon(self) -> int | float | str: ...
+    def epsilon(self) -> int | float | str | None: ...
     @property
     def delta(self) -> int | float | str: ...
     @property

@@ -13,12 +13,13 @@ from takifugu.spec.sections import (
     Edges,
     FileKeys,
     FileSpec,
+    Importance,
     ItemDelta,
-    ItemEpsilon,
     ItemWords,
     Mechanism,
     Name,
     Number,
+    OwnEpsilon,
     Path,
     Section,
     SourceFile,
@@ -172,7 +173,8 @@ class RecordItemSpec(ItemWords):
         Literal["histogram", "count", "sum", "mean", "identity", "median", "quantile", "mode", "top-k", "count-above"],
         Field(description="what is computed from the record, or from all users", examples=["count"]),
     ]
-    epsilon: ItemEpsilon
+    epsilon: OwnEpsilon = None
+    importance: Importance = None
     delta: ItemDelta = 0
     mechanism: Mechanism = "auto"
     attribute: Annotated[

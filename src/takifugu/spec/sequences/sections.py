@@ -15,13 +15,14 @@ from takifugu.spec.sections import (
     Bins,
     FileKeys,
     FileSpec,
+    Importance,
     ItemDelta,
-    ItemEpsilon,
     ItemWords,
     Mechanism,
     Name,
     NullKeys,
     Number,
+    OwnEpsilon,
     Path,
     Positive,
     Section,
@@ -256,7 +257,8 @@ class ItemSpec(ItemWords):
         Literal["histogram", "count", "sum", "mean", "linear", "median", "quantile", "mode", "top-k", "count-above"],
         Field(description="what is computed from the entries", examples=["histogram"]),
     ]
-    epsilon: ItemEpsilon
+    epsilon: OwnEpsilon = None
+    importance: Importance = None
     delta: ItemDelta = 0
     mechanism: Mechanism = "auto"
     per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
