@@ -13,6 +13,7 @@ import difflib
 import os
 import re
 import shutil
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -106,7 +107,7 @@ def test_an_example(folder: Path, name: str) -> None:
         told += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
     tables = sorted((folder / f"{name}-published").glob("*.csv"))
     told += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
-    told.append(run("ledger", "show", f"{name}-ledger.db"))
+    told.append(run("ledger", "show", tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))["ledger"]))
     compared(masked("".join(told), folder), f"examples/{name}")
 
 
