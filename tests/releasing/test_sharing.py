@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.releasing import files
+from tests.releasing import attribute_files, files
 
 import takifugu as tf
 from takifugu.cli import BAD_INPUT, DONE, main
@@ -34,6 +34,15 @@ per = "unit"
 importance = 5
 """
 )
+
+
+MORE = """
+[[release]]
+name = "more"
+query = "count"
+states = ["still"]
+per = "unit"
+"""
 
 
 def changed(*pairs: tuple[str, str]) -> str:
@@ -71,8 +80,9 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
 
 
 def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
-    spec = changed(('"unit"', '"pooled"')).replace('unit = "Who is it?"\n', "").replace("units_independent = true\n", "")
-    spec = spec.replace('piece = "run no."\n', "").replace("pieces_independent = true\n", "")
+    spec = changed(('"unit"', '"pooled"'))
+    for line in ('unit = "Who is it?"', "units_independent = true", 'piece = "run no."', "pieces_independent = true"):
+        spec = spec.replace(f"{line}\n", "")
     lines = files.data({"Ana": (40,)})
     planned = plan(load(files.write(tmp_path, spec, lines)))
     framework = tf.Pufferfish(
@@ -95,7 +105,7 @@ def test_one_that_follows_gets_the_share_that_it_had(tmp_path: Path) -> None:
 
 def test_another_table_that_shares_changes_those_that_are_published(tmp_path: Path) -> None:
     tf.release_file(write(tmp_path, changed(("budget = 1", "budget = 2"))))
-    more = SHARING + '\n[[release]]\nname = "more"\nquery = "count"\nstates = ["still"]\nper = "unit"\n'
+    more = SHARING + MORE
     where = write(tmp_path, more.replace("budget = 1", "budget = 2"))
     for name in ("time-use", "walking"):
         with pytest.raises(ReleaseError, match="published from other keys"):
@@ -108,7 +118,7 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     again = tf.release_file(where)
     assert again.reservation.spent == before
     assert all(table.since for table in again.tables)
-    own = changed(("budget = 1", "budget = 9")) + '\n[[release]]\nname = "more"\nquery = "count"\nstates = ["still"]\nper = "unit"\nepsilon = 1\n'
+    own = changed(("budget = 1", "budget = 9")) + MORE + "epsilon = 1\n"
     where = write(tmp_path, own)
     tables = tf.release_file(where).tables
     assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
@@ -214,25 +224,15 @@ def test_windows_that_differ(tmp_path: Path) -> None:
 
 
 def test_tables_of_other_definitions(tmp_path: Path) -> None:
-    spec = """
-ledger = "ledger.db"
-joint_epsilon = 1
-
-[source]
-name = "places"
-file = "data.csv"
-value = "place"
-
-[belief]
-kind = "policy"
-
-[[release]]
-name = "one"
-query = "histogram"
-"""
-    with pytest.raises(SpecError) as caught:
-        load(files.write(tmp_path, spec, "place\n"))
-    assert "release[0].epsilon" in {fault.place for fault in caught.value.faults}
+    """Losses of a property of whole columns are no sums over entries."""
+    (tmp_path / "staff.csv").write_text(attribute_files.STAFF, encoding="utf-8")
+    spec = attribute_files.RECORDS.replace('output = "out"', 'output = "out"\njoint_epsilon = 1')
+    for text, place in ((spec, "joint_epsilon"), (spec.replace("epsilon = 1.0\n", ""), "release[0].epsilon")):
+        where = tmp_path / "staff.toml"
+        where.write_text(text, encoding="utf-8")
+        with pytest.raises(SpecError) as caught:
+            load(where)
+        assert place in {fault.place for fault in caught.value.faults}
 
 
 def test_an_answer_that_no_secret_moves(tmp_path: Path) -> None:
