@@ -210,7 +210,8 @@ def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
         return f"write {key} = {example}{meaning}"
     if node.get("type") == "array" and "$ref" in node.get("items", {}):
         item = _resolve(node["items"], schema, None)
-        return f"add a section [[{key}]] with {', '.join(item['required'])}"
+        needed = [name for name in item["properties"] if name in item["required"] or name == "epsilon"]
+        return f"add a section [[{key}]] with {', '.join(needed)}"
     if node.get("type") == "object" and "properties" in node:
         return f"add a section [{key}] with {', '.join(node.get('required', node['properties']))}"
     if "kinds" in node:
