@@ -249,6 +249,16 @@ def test_the_same_people_without_units_are_charged_in_both_at_whole_change_cost(
     assert [e.what for e in ledger.events("work")][-1] == "declared: the source 'sleep' is about the same people"
 
 
+def test_what_is_not_declared_without_units_is_told_once(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget=9)
+    where = ledger.store.place
+    assert "nor does 'sleep'" in preview(where, "work", [about("")], 9).people
+    assert preview(where, "work", [about("")], 9, same_people=False).people == ""
+    assert preview(where, "sleep", [about("")], 9).people == preview(where, "work", [about("Ana")], 9).people == ""
+    ledger.reserve("work", [about("")], budget=9)
+    assert preview(where, "work", [about("")], 9).people == ""
+
+
 def test_the_budget_of_the_other_source_without_units_holds(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("")], budget="3/2")
     before = dump(ledger.store.path)

@@ -18,6 +18,7 @@ from takifugu.ledger.asking import asked_of
 from takifugu.ledger.book import Budget, Ledger, other_budget, path_of, spent_already
 from takifugu.ledger.layouts import CUT, cut_differently, words
 from takifugu.ledger.reserving import TooMuch, refusal
+from takifugu.ledger.same_people import Declaration, not_declared
 from takifugu.ledger.tallying import Tally, asked_items, tally
 from takifugu.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.names import normalised
@@ -39,7 +40,8 @@ class Preview:
 
     Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
     and are empty where it `fits`; `layout` says
-    that the source is read in several layouts, and what that costs.
+    that the source is read in several layouts, and what that costs; `people` that nothing is declared about those of a
+    new source.
     """
 
     before: Amount
@@ -50,6 +52,7 @@ class Preview:
     fits: bool
     words: str
     layout: str = ""
+    people: str = ""
 
 
 def preview(
@@ -80,6 +83,8 @@ def preview(
             is_declared = (declared or wanted) is not None
             try:
                 found = tally(connection, name, asked, same_people)
+                number = 0 if known is None else known[0]
+                people = not_declared(connection, Declaration(name, number, asked.names_units, same_people))
             except CompositionRefused as refused:
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
     limit = limit or found.mine.cost
@@ -92,7 +97,7 @@ def preview(
             over_budget = refusal(TooMuch(asked, account, over, allowed)).what
     charges = _charges(found)
     after = most([spent, found.mine.cost])
-    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, found.mine.mixed)
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, found.mine.mixed, people)
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:

@@ -63,6 +63,20 @@ def declared(connection: Connection, about: Declaration, alike: set[int], known:
     return {other: _is_same(connection, about, other, known) for other in sorted(overlap)}
 
 
+def not_declared(connection: Connection, about: Declaration) -> str:
+    """Return what it means that a new source names no units, as others do, and that nothing is said of its people."""
+    if about.number or about.names_units or about.same_people is not None:
+        return ""
+    names = [name for name, members in connection.exec_driver_sql("select name, members from sources") if not members]
+    if not names:
+        return ""
+    return (
+        f"the source {about.name!r} names no units, nor does {min(names)!r} of this ledger: they count as other "
+        "people, each source with a budget of its own; if they are the same people, write same_people = true under "
+        "[source] (same_people=True in Python), and each release about the one is charged to the other, too"
+    )
+
+
 def _is_same(connection: Connection, about: Declaration, other: int, known: Known) -> bool:
     before = known.get(pair(about.number, other))
     name = rows.source_of_row(connection, other).name

@@ -70,8 +70,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview) -> tup
             "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
             "ledger budget`)"
         )
-    if account.layout:
-        found.append(account.layout)
+    found += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
             whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
