@@ -305,6 +305,20 @@ def test_one_with_units_beside_one_of_the_same_people_without(ledger: Ledger, sa
     assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
 
 
+@pytest.mark.parametrize("said", [None, True, False])
+def test_a_source_that_turns_out_to_name_units_is_not_counted_with_one_that_names_none(
+    ledger: Ledger, said: bool | None
+) -> None:
+    """Of releases that were entered from certificates nothing says whether they named units."""
+    ledger.adopt("sleep", "0123456789abcdef", [about("")], {"release": "00112233aabbccdd"})
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert spent(ledger, "work") == [2]
+    before = dump(ledger.store.path)
+    with pytest.raises((InputError, LedgerError), match="same people"):
+        ledger.reserve("sleep", [about("Ana")], budget=9, same_people=said)
+    assert dump(ledger.store.path) == before
+
+
 def test_what_was_declared_without_units_is_computed_anew_as_it_was(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
     ledger.reserve("work", [about("")], budget=9, same_people=True)

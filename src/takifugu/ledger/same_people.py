@@ -49,7 +49,7 @@ def declared(connection: Connection, about: Declaration, alike: set[int], known:
     unnamed = {other for other, names_units in others.items() if not names_units}
     unknown = {other for other in others if pair(about.number, other) not in known}
     if about.names_units:
-        vague = {other for other in unknown & unnamed if (other, other) in known}
+        vague = {o for o in unnamed if (o, o) in known and known.get(pair(about.number, o)) is not False}
         if about.same_people is not False:
             _check_named_alike(connection, about, vague)
         overlap = alike | vague
