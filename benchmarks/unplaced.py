@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 from unittest import mock
 
@@ -11,7 +12,6 @@ import numpy as np
 import takifugu as tf
 from measure import row, seconds, span, title
 from near_laws import TIE, matrix, question
-from takifugu.capabilities.influence import Influence, quilts
 from takifugu.composition import alignment, charge_of, joint
 from takifugu.influence.curves import stretched_loss
 from takifugu.influence.unplaced import Unplaced
@@ -28,18 +28,21 @@ FARTHEST = 60
 
 def by_quilts(chain: Any, unplaced: Unplaced) -> float:
     """Return the largest over pairs of values of the least of e(a, b) + W(a + b - 1) and W(infinity)."""
-    known = quilts(chain)
-    along = known.anywhere if chain.initial == "any" and known.anywhere else known.along
-    assert along is not None
-    influence: Influence = along(chain, None)
-    influence.extend(FARTHEST)
-    entry = int(np.flatnonzero(influence.secret(1))[0])
-    before, after = influence.left(entry, influence.reach), influence.right(influence.reach, entry)
-    best = np.full(before.shape[1], float(unplaced.total))
-    for a, left in enumerate(before, start=1):
-        for b, right in enumerate(after, start=1):
-            best = np.minimum(best, left + right + unplaced.loss(a + b - 1))
-    return float(best[influence.alive(entry)].max(initial=0.0))
+    rows = np.array(chain.matrix)
+    powers = [np.linalg.matrix_power(rows, distance) for distance in range(1, FARTHEST + 1)]
+    is_any = chain.initial == "any"
+    law = np.ones(len(rows)) if is_any else chain.stationary_laws[0].floats()
+    worst = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(powers)
+        for s, t in permutations(np.flatnonzero(law > 0).tolist(), 2):
+            after = np.nanmax(logs[:, s] - logs[:, t], axis=1)
+            before = np.nanmax((logs[:, :, s] - logs[:, :, t])[:, law > 0], axis=1)
+            back = np.nanmax(logs[:, :, t] - logs[:, :, s], axis=1) if is_any else np.log(law[t] / law[s])
+            near = [[unplaced.loss(a + b + 1) for b in range(FARTHEST)] for a in range(FARTHEST)]
+            costs = (before + back)[:, None] + after[None, :] + np.array(near)
+            worst = max(worst, min(float(costs.min()), float(unplaced.total)))
+    return worst
 
 
 def for_ever(chain: Any, unplaced: Unplaced) -> float:

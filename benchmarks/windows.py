@@ -15,10 +15,11 @@ import takifugu as tf
 from measure import row, span, title
 from takifugu.composition import charge_of
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.stretches import standing_in
 from takifugu.guarantee import Charge
+from takifugu.influence.curves import stretched_loss
 from takifugu.ledger import Debit, Ledger
 from takifugu.problem import Part
-from takifugu.quilts.chain.stretches import standing_in, stretched_cost
 from takifugu.quilts.joint_cost import joint_cost
 from takifugu.secrets import Family
 
@@ -44,7 +45,7 @@ def main() -> int:
     whole = piled(runs)
     chain = CHAIN.with_length(whole.size)
     started = time.perf_counter()
-    stretched_cost(chain, None, whole)
+    stretched_loss(chain, None, whole.lengths, [int(value) * whole.unit for value in whole.values])
     ours = time.perf_counter() - started
     started = time.perf_counter()
     joint_cost(Part(chain, standing_in(whole.size), Family(range(whole.size)), 0), [(whole.each(), 1 / whole.unit)])

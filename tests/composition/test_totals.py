@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -22,7 +21,6 @@ from takifugu.errors import BudgetExceeded
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Composition
 from takifugu.ledger import Ledger
-from takifugu.quilts.chain.influence import anywhere_influence
 
 WHOLE, DATA, QUILT, SINGLE = Composition
 ROWS = [0.1, 0.3, 0.6, 0.9]
@@ -153,21 +151,3 @@ def test_windows_read_in_one_place_are_charged_with_their_start_where_it_is() ->
     here, elsewhere = [replace(week, at=24)] * 2, [replace(week, at=24), replace(week, at=48)]
     assert joint(framework, here).epsilon < joint(framework, [*here, replace(week, at=0)]).epsilon
     assert joint(framework, elsewhere).epsilon < joint(framework, here).epsilon
-
-
-@pytest.mark.parametrize("rows", [[[0.9, 0.1], [0.4, 0.6]], [[0.2, 0.8], [0.6, 0.4]], [[0.95, 0.05], [0.3, 0.7]]])
-@pytest.mark.parametrize("distance", [1, 2, 4])
-def test_the_influence_of_a_start_anywhere_is_reached_where_the_node_is_the_start(rows: Any, distance: int) -> None:
-    found = anywhere_influence(tf.MarkovChain(rows, 9, "any"))
-    found.extend(distance)
-    worst = dict.fromkeys(found.pairs, 0.0)
-    for law in [[Fraction(1, 10**6), 1 - Fraction(1, 10**6)], *STARTS, [1 - Fraction(1, 10**6), Fraction(1, 10**6)]]:
-        paths = joint_law(exact_rows(rows), distance + 1, law)
-        ends = {(x, v): sum(m for p, m in paths.items() if (p[0], p[-1]) == (x, v)) for x in (0, 1) for v in (0, 1)}
-        given_end = {(x, v): ends[x, v] / (ends[0, v] + ends[1, v]) for x, v in ends}
-        for (s, t), x in product(worst, (0, 1)):
-            worst[s, t] = max(worst[s, t], math.log(given_end[x, s] / given_end[x, t]))
-    for entry in (distance, distance + 5):
-        left = dict(zip(found.pairs, found.left(entry, distance)[-1], strict=True))
-        for pair, largest in worst.items():
-            assert largest <= left[pair] <= largest + 1e-4

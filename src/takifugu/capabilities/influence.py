@@ -149,15 +149,13 @@ class Quilts:
 
     `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `along` has
     (belief, pairs of values) -> Influence, of sequences only; their joint cost follows from it, and where it does not
-    `joint_cost` says what it is. `anywhere` is `along` for a recording that may start anew before any step, where that
-    is something else.
+    `joint_cost` says what it is.
     """
 
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
     local: Callable[[Part], Search] = _no_near_laws
     along: Callable[[Any, Pairs], Influence] | None = None
-    anywhere: Callable[[Any, Pairs], Influence] | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
     of_columns: bool = False
 

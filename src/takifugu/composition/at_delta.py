@@ -17,6 +17,7 @@ from takifugu import randomisers
 from takifugu.composition.alignment import is_one_reading
 from takifugu.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.composition.series import places_of
+from takifugu.composition.stretches import standing_in
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
@@ -25,7 +26,6 @@ from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
-from takifugu.quilts.chain.stretches import standing_in
 
 NORMAL = "rounded-normal"
 #: An epsilon beyond which nothing is promised, and how exactly the least one is searched, relatively.

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from takifugu.composition.stretches import Stretches
 from takifugu.laws.rationals import float_above
 from takifugu.queries import IntArray
-from takifugu.quilts.chain.stretches import Stretches
 
 #: The cost of a whole recording stays below 2 to this power, in units.
 COST_BITS = 58

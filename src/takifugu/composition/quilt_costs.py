@@ -19,7 +19,7 @@ import numpy as np
 
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import Recording, is_recording
-from takifugu.capabilities.influence import Moving, Pairs
+from takifugu.capabilities.influence import Moving
 from takifugu.composition.alignment import (
     Item,
     in_one_place,
@@ -43,13 +43,13 @@ from takifugu.composition.losses import (
 from takifugu.composition.placing import Run, piled
 from takifugu.composition.series import each_window
 from takifugu.composition.several import STEADY
+from takifugu.composition.stretches import standing_in
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
 from takifugu.guarantee import Charge, Composition
 from takifugu.influence.curves import Release, joint_loss, stretched_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
-from takifugu.quilts.chain.stretches import Stretches, standing_in, stretched_cost
 from takifugu.secrets import Family
 
 
@@ -152,18 +152,9 @@ def _costs_of_windows(
             yield fixed, None
             continue
         recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
-        cost, witness = _stretched(recording, pairs, stretches)
+        rates = [int(value) * stretches.unit for value in stretches.values]
+        cost, witness = stretched_loss(recording, pairs, stretches.lengths, rates) or (trivial, None)
         yield fixed + min(cost, trivial), witness
-
-
-def _stretched(recording: Belief, pairs: Pairs, stretches: Stretches) -> Cost:
-    """Return the least of the costs of windows by quilts and by influence: under any law of the start at any step."""
-    cost, witness = stretched_cost(recording, pairs, stretches, anywhere=True)
-    rates = [int(value) * stretches.unit for value in stretches.values]
-    by_influence = stretched_loss(recording, pairs, stretches.lengths, rates)
-    if by_influence is None or by_influence[0] >= cost:
-        return decimal_up(cost), witness
-    return by_influence
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:

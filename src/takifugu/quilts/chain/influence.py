@@ -23,10 +23,6 @@ charged. Where the support of the chain changes forever, x runs over all values 
 at its phase, an upper bound. Tables end where influences are down to rounding or infinite forever; a far first entry
 that a given start leaves few values is then not searched.
 
-Of a recording that may start anew before any step (`anywhere`), X_{i-a} may have any law, whatever lies before it, so
-that left_{i,a} is the supremum for i = a at every entry: max over x of log P^a(x, s)/P^a(x, s') plus the same with s
-and s' exchanged. It depends on the distance alone, and all values are possible everywhere.
-
 Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
 (`product_error`) and charged in both logs of every ratio: what is returned is never below the true influence, and
 about 1e-15 n k above it. Source: docs/architecture.md#exact-max-influence.
@@ -65,10 +61,9 @@ class ChainInfluence:
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values.
 
     Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
-    With `anywhere` a chain with any initial law may start anew before any step.
     """
 
-    def __init__(self, chain: Chain, pairs: Iterable[tuple[int, int]], anywhere: bool = False) -> None:
+    def __init__(self, chain: Chain, pairs: Iterable[tuple[int, int]]) -> None:
         both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
         self.pairs: tuple[tuple[int, int], ...] = tuple(both)
         self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
@@ -78,8 +73,7 @@ class ChainInfluence:
         self._steps, self._start = chain.step_matrices, chain.initial
         self.period = len(self._steps)
         self._error = 0.0
-        self._anywhere = anywhere
-        self.supports = supports(chain, anywhere)
+        self.supports = supports(chain)
         self._common = self.supports.late_by_phase(self.period)
         early = range(self.supports.first)
         self._early = [t for t in early if (self.supports.at(t) != self._common[t % self.period]).any()]
@@ -91,16 +85,13 @@ class ChainInfluence:
         # Untouched pages of an empty array cost no memory, so tables grow without being copied.
         shape = (self._most, self.period, len(both))
         self._right, self._entrance = np.empty(shape), np.empty(shape)
-        self._left = self._entrance if self._common.all() and not anywhere else np.empty(shape)
+        self._left = self._entrance if self._common.all() else np.empty(shape)
         self._logs: list[tuple[FloatArray, FloatArray, float]] = []
         self._products, self._patterns = np.eye(len(chain.states)), np.eye(len(chain.states), dtype=bool)
         self.exhausted = False
         self.capped = False
         self.settled: int | None = None
-        if anywhere:
-            self.settled = 0
-            self._settled_term = np.zeros((self.period, len(both)))
-        elif chain.initial == "stationary":
+        if chain.initial == "stationary":
             self.settled = 0
             self._settled_term = self._alive_only(stationary_term(chain, self.first, self.second))
             if self._independent:
@@ -248,10 +239,7 @@ class ChainInfluence:
         ends = np.arange(count)[:, None], before
         upper, lower = np.swapaxes(upper[ends], 2, 3), np.swapaxes(lower[ends], 2, 3)
         self._fill(self._entrance, upper, lower, errors)
-        if self._anywhere:
-            entrance = self._entrance[reach : reach + count]
-            self._left[reach : reach + count] = clip(np.nextafter(entrance + entrance[:, :, self._swap], np.inf))
-        elif self._left is not self._entrance:
+        if self._left is not self._entrance:
             node = self._common[before][:, :, None, :]  # a value that X does not take there is never the largest
             self._fill(self._left, np.where(node, upper, DEAD), np.where(node, lower, 0.0), errors)
         if self._early:
@@ -290,26 +278,6 @@ class ChainInfluence:
     def _alive_only(self, term: FloatArray) -> FloatArray:
         """Return a term of the late part of the sequence, DEAD where a value is impossible at its phase."""
         return np.where(self._common[:, self.first] & self._common[:, self.second], term, DEAD)
-
-
-def anywhere_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
-    """Return the influences of a chain with any initial law where that may begin before any step of a recording.
-
-    Of other chains they are what they are.
-
-    >>> from takifugu import MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, initial="any")
-    >>> exact, anywhere = chain_influence(chain), anywhere_influence(chain)
-    >>> for influence in (exact, anywhere):
-    ...     influence.extend(3)
-    ...     print(round(float(influence.left(50, 1).max()), 6))
-    1.956063
-    2.60269
-    """
-    if chain.initial != "any":
-        return chain_influence(chain, pairs)
-    law = (anywhere_influence, len(chain.step_matrices), chain.step_matrices.tobytes())
-    return shared(law, len(chain.states), pairs, lambda chosen: ChainInfluence(chain, chosen, anywhere=True))
 
 
 def chain_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:

@@ -29,10 +29,8 @@ Chain = MarkovChain | PeriodicChain
 BLOCK = 1024
 
 
-def supports(chain: Chain, anywhere: bool = False) -> Supports:
+def supports(chain: Chain) -> Supports:
     """Return the supports of X_0, X_1, ... of a chain of any length (exact: zero patterns, not rounded masses).
-
-    Where it may start `anywhere`, any initial law may be that of any step.
 
     >>> supports(MarkovChain([[0, 1], [0.5, 0.5]], 9, initial=[1, 0])).first
     2
@@ -40,8 +38,6 @@ def supports(chain: Chain, anywhere: bool = False) -> Supports:
     if chain.initial == "stationary":
         return Supports(tuple(law.support for law in chain.stationary_laws), 0)
     any_start = np.ones(len(chain.states), dtype=bool)
-    if anywhere:
-        return Supports((any_start,) * len(chain.step_matrices), 0)
     return supports_from(any_start if chain.initial == "any" else np.array(chain.initial) > 0, chain.step_matrices > 0)
 
 

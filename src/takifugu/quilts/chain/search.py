@@ -27,7 +27,7 @@ from takifugu.errors import InputError, Unsupported
 from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.chain.class_influence import ClassInfluence
 from takifugu.quilts.chain.constants import reversible_constants
-from takifugu.quilts.chain.influence import MOST_HELD, ChainInfluence, anywhere_influence, chain_influence
+from takifugu.quilts.chain.influence import MOST_HELD, ChainInfluence, chain_influence
 from takifugu.quilts.chain.initial import Chain
 from takifugu.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.quilts.chain.scale import Needed, fast_scale, needed_scale
@@ -164,20 +164,12 @@ def no_local_search(part: Part) -> Search:
     ))  # fmt: skip
 
 
-def interval_anywhere(chains: BinaryChainInterval, pairs: Pairs) -> Influence:
-    """Return the influences of the chain that reveals most of an interval, where it may start before any step."""
-    return anywhere_influence(chains.worst, pairs)
-
-
-def _of_class(
-    influence: Callable[[Any, Pairs], Influence], anywhere: Callable[[Any, Pairs], Influence] | None = None
-) -> Quilts:
+def _of_class(influence: Callable[[Any, Pairs], Influence]) -> Quilts:
     """Return the quilts of a class of chains, whose influences are bounds that hold for all of it."""
     return Quilts(
         exact=no_search("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain"),
         bounded=partial(BoundedSearch, influence=influence),
         along=influence,
-        anywhere=anywhere,
     )
 
 
@@ -186,15 +178,13 @@ CHAIN = Quilts(
     bounded=partial(BoundedSearch, influence=reversible_influence),
     local=later("quilts.local.chain:local_search"),
     along=chain_influence,
-    anywhere=anywhere_influence,
 )
 PERIODIC = Quilts(
     exact=ExactSearch,
     bounded=partial(BoundedSearch, influence=around_influence),
     local=no_local_search,
     along=chain_influence,
-    anywhere=anywhere_influence,
 )
 REVERSIBLE_CLASS = _of_class(class_influence)
 REGION = _of_class(region_influence)
-INTERVAL = _of_class(interval_influence, interval_anywhere)
+INTERVAL = _of_class(interval_influence)
