@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 WORKERS ?= 2
 DIST ?= dist
 RUN := $(VENV)/bin/python
+# Without bytecode every process, and the tests start hundreds, compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,12 +14,15 @@ help:  ## list the tasks
 demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 	@$(VENV)/bin/takifugu demo
 
+quick: $(VENV)/.test  ## a minute of tests: conformance on few cases, and the oracles of the packages that changed since main
+	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" $$($(RUN) tools/quick.py) $(PYTEST)
+
 # --dist loadfile: the blocks of one document share a process.
-test: $(VENV)/.test  ## the tests, and every code block of the documents
+test: $(VENV)/.test  ## the tests that are quick, and the code blocks of most documents
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST)
 
-test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each
-	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m slow $(PYTEST)
+test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, and the code blocks of long documents
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadgroup -m slow $(PYTEST)
 
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
@@ -73,7 +78,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo test test-slow test-lowest package mutants crashes fuzz spark lint types bench figures docs clean
+.PHONY: help demo quick test test-slow test-lowest package mutants crashes fuzz spark lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # Installation. A stamp is written last, so that an interrupted installation restarts; uv is used if it is found.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from sybil import Sybil
-from tests.support import documents
+from tests.support import calibrations, documents
 
 # The same examples everywhere and every time, and none fails for being slow. `make fuzz` looks for new ones.
 always: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -19,7 +21,53 @@ _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter
 pytest_collect_file = _documents.pytest()
 
 
+#: Documents whose blocks calibrate for long: `make test-slow` runs them, each in one process.
+LONG_DOCUMENTS = (
+    "docs/attributes.md", "docs/notebook.md", "docs/mechanisms.md", "docs/tables-by.md", "docs/populations.md",
+    "docs/theory/",
+)  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", choices=("each", "first"),
+        help="conformance on a shrunk corpus; elsewhere one case of each test, or of the first test of each file",
+    )  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        os.environ["TAKIFUGU_QUICK"] = "1"  # tests/conformance/corpus.py
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
+        if path.startswith(LONG_DOCUMENTS):
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.xdist_group(path))
+    if config.getoption("quick"):
+        items[:] = _quick(items, config.getoption("quick") == "first")
+
+
+def _quick(items: Sequence[pytest.Item], is_first_only: bool) -> Iterator[pytest.Item]:
+    """Yield all of the conformance tests, and of other files one case of each test or of the first."""
+    seen = set[tuple[Any, str]]()
+    for item in items:
+        place = (item.path, "" if is_first_only else getattr(item, "originalname", item.name))
+        if "conformance" in item.path.parts or (place not in seen and not item.get_closest_marker("slow")):
+            seen.add(place)
+            yield item
+
+
 @pytest.fixture(autouse=True)
 def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if isinstance(request.node, pytest.DoctestItem):
         monkeypatch.chdir(request.getfixturevalue("tmp_path"))
+
+
+@pytest.fixture(autouse=True)
+def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if calibrations.are_remembered(request.path):
+        calibrations.remember(monkeypatch)

@@ -51,7 +51,7 @@ def run(place: Path, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_command_knows_what_an_installed_package_registers(place: Path, tmp_path: Path) -> None:
-    where = files.write(tmp_path)
+    where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
     done = run(place, "compare", where)
     assert done.returncode == 0, done.stderr
     assert "\ndouble " in done.stdout
@@ -59,7 +59,7 @@ def test_a_command_knows_what_an_installed_package_registers(place: Path, tmp_pa
 
 
 def test_an_extension_that_cannot_be_loaded_is_named_and_stops_nothing(place: Path, tmp_path: Path) -> None:
-    where = files.write(tmp_path)
+    where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
     for broken, told in (("raise KeyError('x')\n", "KeyError"), (DOUBLE * 2, "'double' is registered already")):
         (place / "double.py").write_text(broken, encoding="utf-8")
         done = run(place, "compare", where)

@@ -13,7 +13,7 @@ from takifugu.cli import main
 from takifugu.ledger import Ledger
 
 MUTANTS = mutants.mutants()
-QUICK = 12
+QUICK = 36
 
 
 @pytest.fixture

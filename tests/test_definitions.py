@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -200,10 +202,18 @@ NOISES = {
 }
 
 
-@pytest.mark.parametrize("name", ["pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME])
-@pytest.mark.parametrize("other", ["pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME])
-@pytest.mark.parametrize("kind", NOISES)
-@pytest.mark.parametrize("composition", list(Composition))
+NAMES = ("pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME)
+CROSSED = list(product(NAMES, NAMES, NOISES, Composition))
+#: What the fast tests take: every definition with every kind of noise, and others at random.
+SAMPLED = {(name, NAMES[number % 5], kind, [*Composition][(number + place) % 4])
+           for place, name in enumerate(NAMES) for number, kind in enumerate(NOISES)}  # fmt: skip
+SAMPLED |= {*random.Random(22).sample(CROSSED, 75)}
+
+
+@pytest.mark.parametrize(("name", "other", "kind", "composition"), [
+    pytest.param(*crossed, marks=() if crossed in SAMPLED else [pytest.mark.slow, pytest.mark.mutants])
+    for crossed in CROSSED
+])  # fmt: skip
 def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
     name: str, other: str, kind: str, composition: Composition
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
 
 
+@pytest.mark.slow
 def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Path) -> None:
     readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
     population_map.write_files(research_file(population_map.FILE), tmp_path)

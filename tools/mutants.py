@@ -415,7 +415,7 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
         with (copied / "log").open("w") as log:
             os.dup2(log.fileno(), 1)
         sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
-        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
+        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow or mutants"]
         status = pytest.main([*options, "--basetemp", str(copied / "tmp"), *tests], plugins=[plugin])
         told.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
         return FAILED if plugin.failed or status not in (0, 5) else 0

@@ -126,6 +126,8 @@ def test_domination_is_halls_condition(found: list[int], policy: Policy) -> None
     assert dominates(prior, was_at_a, policy) == carried(prior, policy)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @given(weights)
 @settings(max_examples=25)
 def test_where_the_places_dominate_the_risk_is_at_most_e_to_the_epsilon(found: list[int]) -> None:

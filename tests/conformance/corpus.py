@@ -7,6 +7,7 @@ breaks its promise on a member breaks it. Nobody is named here: what is register
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,7 +39,33 @@ class Case:
 
 @cache
 def corpus() -> tuple[Case, ...]:
-    """Return every case; the same objects at each call, so that what is cached for one is found again."""
+    """Return every case, or with TAKIFUGU_QUICK some; the same objects at each call, so that caches serve."""
+    return shrunk(whole()) if os.environ.get("TAKIFUGU_QUICK") else whole()
+
+
+#: Cases that some mechanism needs: others make it no promise, or let it keep a promise with half of its noise.
+TIGHT = frozenset({
+    "one step", "table, every entry", "parameters, a column that tells all", "normal records, what is hidden is shown",
+    "a place", "a row among dummies",
+})  # fmt: skip
+
+
+def shrunk(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Return the first case of each kind of belief, secret and query, and the tight ones."""
+    seen, some = set[tuple[str, str]](), []
+    for case in cases:
+        framework = case.framework.to_dict()
+        kinds = {(part, one["kind"]) for part in ("beliefs", "secrets") for one in framework[part]}
+        kinds.add(("query", case.query.to_dict()["kind"]))
+        if kinds - seen or case.name in TIGHT:
+            some.append(case)
+        seen |= kinds
+    return tuple(some)
+
+
+@cache
+def whole() -> tuple[Case, ...]:
+    """Return every case."""
     entries = (*_chains(), *_choices(), *_classes(), *_records(), *_people(), *_laws())
     more = (*_columns(), *_normals(), *_densities(), *_policies(), *_rows())
     return (*entries, *_populations(), *_boxes(), *more)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
+from tests.conformance.corpus import DELTAS, EPSILONS, Case, whole
 
 from takifugu.beliefs.pair import LawPair
 from takifugu.queries.registry import KINDS, resolved
@@ -53,15 +53,15 @@ HELD: dict[str, Callable[[Case], bool]] = {
 
 @pytest.mark.parametrize("what", HELD)
 def test_it_holds(what: str) -> None:
-    assert any(HELD[what](case) for case in corpus())
+    assert any(HELD[what](case) for case in whole())
 
 
 def test_it_holds_every_kind_of_secret_and_query() -> None:
-    secrets = {secret["kind"] for case in corpus() for secret in case.framework.to_dict()["secrets"]}
+    secrets = {secret["kind"] for case in whole() for secret in case.framework.to_dict()["secrets"]}
     assert secrets >= {
         "every-entry", "entry", "presence", "which-law", "distribution-parameter", "dataset-property", "policy",
     }  # fmt: skip
-    assert {case.query.to_dict()["kind"] for case in corpus()} == set(KINDS) - {"every-change"}
-    assert len({case.name for case in corpus()}) == len(corpus())
+    assert {case.query.to_dict()["kind"] for case in whole()} == set(KINDS) - {"every-change"}
+    assert len({case.name for case in whole()}) == len(whole())
     assert len(EPSILONS) == 3
     assert {delta > 0 for delta in DELTAS} == {True, False}

@@ -117,6 +117,7 @@ def test_asymmetric_maps_call_nothing_safe_that_is_not(alpha):
 # -- The epidemic ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_epidemic_keeps_its_rules():
     found = made_up()
     assert found.at.shape == (10_338, 168)

@@ -43,7 +43,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.06), (2, 0.02)])
+@pytest.mark.parametrize(("epsilon", "delta"), [
+    (0.5, 0.06), pytest.param(2, 0.02, marks=[pytest.mark.slow, pytest.mark.mutants]),
+])  # fmt: skip
 @pytest.mark.parametrize("name", CASES)
 def test_it_keeps_its_promise(name, epsilon, delta):
     found = bound(CASES[name], epsilon, delta)
@@ -68,6 +70,8 @@ def test_references_that_are_right_cost_nothing():
     assert found.witness.comparison.startswith("the mean of 'income' is 0 against")
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_signs_and_places_do_not_matter():
     mirrored = {-a: tf.NormalMixture(d.weights, [-m for m in d.means], d.deviations) for a, d in mixtures().items()}
     moved = {a: tf.NormalMixture(d.weights, [m + 7 for m in d.means], d.deviations) for a, d in mixtures().items()}
@@ -76,6 +80,8 @@ def test_signs_and_places_do_not_matter():
         assert math.isclose(first, other, rel_tol=1e-8)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_what_is_compared_is_what_the_secret_says():
     far = bound(framework(mixtures())).randomiser.sigma
     near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(Fraction(1),)))).randomiser.sigma

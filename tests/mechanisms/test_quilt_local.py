@@ -239,6 +239,8 @@ def test_a_hundred_steps_take_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.process_time() - began < 20
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_nodes_far_away_are_tried_where_all_entries_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
     chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100)

@@ -200,6 +200,8 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
     assert np.abs(np.log(one / other)).max() <= 1
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "secret",
     [

@@ -149,11 +149,11 @@ SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i
     [
         ["alter table meta rename to hidden", f"create view meta as {SLOW}"],
         ["create trigger more after insert on debits begin delete from debits; end"],
-        ["create view more as select 1"],
-        ["create table more (x)"],
-        ["alter table units add column more text"],
+        pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
+        pytest.param(["create table more (x)"], marks=pytest.mark.slow),
+        pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
         ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
-        ["create index more on units (epsilon)"],
+        pytest.param(["create index more on units (epsilon)"], marks=pytest.mark.slow),
     ],
 )
 def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[str]) -> None:
@@ -165,6 +165,7 @@ def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[
         assert "is not a ledger" in said or "a part that no ledger has" in said
 
 
+@pytest.mark.slow
 def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
     where = published(tmp_path)
     big = zlib.compress(b"\0" * 500_000_000, 1)

@@ -153,6 +153,7 @@ def test_a_kill_at_every_step_in_turn(prepared: Path, tmp_path: Path) -> None:
     assert set(states) >= {"paid, not drawn", "drawn, not published", "published, not recorded", "done"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["new", "old"])
 def test_a_retry_after_a_kill_at_each_of_the_last_steps_pays_once(prepared: Path, tmp_path: Path, kind: str) -> None:
     """New tables by the same command, and tables that are replaced by the same command with the same key."""

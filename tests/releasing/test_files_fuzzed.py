@@ -166,9 +166,9 @@ def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
 
 
 def test_some_files_with_something_wrong(tmp_path: Path) -> None:
-    found = outcomes(tmp_path, 1, 20, 15)
+    found = outcomes(tmp_path, 1, 8, 4)
     assert set(found) <= {"published"}
-    assert found["published"] < 20
+    assert found["published"] < 12
 
 
 @pytest.mark.slow
