@@ -57,10 +57,10 @@ class Charge:
 
     `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind). `change` and
     `entry_change` are the largest L1 changes of the answer over all `entries` entries (0 where two laws are compared)
-    and over one; None where nothing bounds them, as of real numbers without a range. `answers` and `pieces` are short
-    hashes of what `query` adds up under the beliefs that it was calibrated for, and of their components. `scope` is
-    "unit" or "pooled": one unit's data or several units'. `fixed_in_advance` says that query and noise were chosen
-    before any output about the source was seen.
+    and over one; None where nothing bounds them, as of real numbers without a range. `answers` are short hashes of what
+    `query` adds up under the beliefs that it was calibrated for. `scope` is "unit" or "pooled": one unit's data or
+    several units'. `fixed_in_advance` says that query and noise were chosen before any output about the source was
+    seen.
 
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
     where they have none), `lengths` those of the sequences that it reads. Charges with the same `reading` read the same
@@ -82,7 +82,6 @@ class Charge:
     entry_change: Fraction | None
     entries: int
     answers: tuple[str, ...]
-    pieces: tuple[str, ...]
     scope: str = "unit"
     fixed_in_advance: bool = False
     release: str = field(default="", compare=False)
@@ -125,7 +124,7 @@ class Charge:
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
             "randomiser": dict(self.randomiser), "scale": _written(self.scale),
             "change": _written(self.change), "entry_change": _written(self.entry_change), "entries": self.entries,
-            "answers": list(self.answers), "pieces": list(self.pieces),
+            "answers": list(self.answers),
             "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
             **{key: value for key, value in which.items() if value not in ([], "", None)},
         }  # fmt: skip
@@ -144,7 +143,7 @@ class Charge:
             as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
             dict(data["randomiser"]), _read(data["scale"], "the scale"),
             _read(data["change"], "the change"), _read(data["entry_change"], "an entry's change"),
-            int(data["entries"]), tuple(map(str, data["answers"])), tuple(map(str, data["pieces"])),
+            int(data["entries"]), tuple(map(str, data["answers"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
             None if data.get("at") is None else int(data["at"]), str(data.get("calendar", "")),

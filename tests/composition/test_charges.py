@@ -15,7 +15,7 @@ from tests.support.ledger_tools import laplace, promised
 import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of, compose
-from takifugu.composition.charges import answer_hash, names_entries, pieces_hash
+from takifugu.composition.charges import answer_hash, names_entries
 from takifugu.composition.losses import noise_loss
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework, Pufferfish, between
@@ -140,15 +140,6 @@ def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
         assert charge(pieces(1, 1), query, framework=pieces(1, 1)).entries == 2
     for query in (Count(1), Sum(), Mean(), Histogram(), Identity()):
         assert not names_entries(query)
-
-
-
-
-def test_a_hash_tells_components_apart() -> None:
-    beliefs = [pieces(2, 1), pieces(1, 2), pieces(3), users(3), users(2)]
-    assert len({pieces_hash(about.beliefs[0]) for about in beliefs}) == 5
-    assert pieces_hash(pieces(3).beliefs[0]) == pieces_hash(steps(3).beliefs[0])
-    assert all(len(pieces_hash(about.beliefs[0])) == 32 for about in beliefs)
 
 
 # Hashes of answers.

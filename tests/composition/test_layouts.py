@@ -237,7 +237,7 @@ def test_what_names_no_entries_is_of_every_layout() -> None:
     about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
     one = charge(about, [1] * 10, 2, layout="hours")
     elsewhere = replace(
-        one, composition=Composition.WHOLE, epsilon=Fraction(1), scale=None, entries=0, answers=(), pieces=(),
+        one, composition=Composition.WHOLE, epsilon=Fraction(1), scale=None, entries=0, answers=(),
         lengths=(), query={"kind": "about another source"}, layout="",
     )  # fmt: skip
     assert joint(about, [one, elsewhere]).epsilon == joint(about, [one]).epsilon + 1

@@ -208,7 +208,7 @@ def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None
     one = data(framework, Count(1), 20, QUILT, definition="another", at=3)
     found = as_whole(one, "pufferfish")
     assert (found.epsilon, found.composition, found.definition) == (HALF, WHOLE, "pufferfish")
-    assert (found.scale, found.entries, found.answers, found.pieces) == (None, 0, (), ())
+    assert (found.scale, found.entries, found.answers) == (None, 0, ())
     assert (found.names, found.lengths, found.at) == ((), (), None)
     for boundless in (
         replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from takifugu import entries, queries
-from takifugu.beliefs import Belief, separate
+from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
 from takifugu.domain import Data
 from takifugu.errors import InputError, Unsupported
@@ -93,7 +93,7 @@ def charge_of(
         framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
-        change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers, pieces=read.pieces,
+        change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
         layout=layout, phases=() if at is None else _phases(about, at),
@@ -166,7 +166,6 @@ class _Read:
     whole: Fraction | None
     single: Fraction | None
     answers: tuple[str, ...] = ()
-    pieces: tuple[str, ...] = ()
 
 
 def _read(framework: Framework, query: Query) -> _Read:
@@ -183,7 +182,7 @@ def _read(framework: Framework, query: Query) -> _Read:
                 f"the query ({query.describe()}) reads back from its to_dict as one that adds up something else",
                 rule="a ledger charges for what it reads back", fix="write all of it in to_dict",
             ).at("query")  # fmt: skip
-    return _Read(*_changes(problem), answers, tuple(sorted({pieces_hash(b) for b in framework.beliefs})))
+    return _Read(*_changes(problem), answers)
 
 
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
@@ -197,12 +196,6 @@ def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
 
 def _largest(changes: IntArray) -> int:
     return int(changes.max(initial=0))
-
-
-def pieces_hash(belief: Belief) -> str:
-    """Return a hash of a belief's components: no rule reads it, but equal charges of all versions must be equal."""
-    lengths = f"{belief.size} users" if separate(belief) else repr([len(run) for run in belief.components()])
-    return hashlib.sha256(lengths.encode()).hexdigest()[:32]
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:

@@ -176,7 +176,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
         )
     return replace(
         as_one(charge), definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
-        query={"kind": "under another definition"}, entries=0, answers=(), pieces=(), names=(), lengths=(), at=None,
+        query={"kind": "under another definition"}, entries=0, answers=(), names=(), lengths=(), at=None,
         calendar="", phases=(),
     )  # fmt: skip
 

@@ -164,7 +164,7 @@ def foreign(item: Item) -> Item:
         )
     whole = replace(
         as_one(charge), composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
-        entries=0, answers=(), pieces=(), scope="unit", names=(), lengths=(), at=None, calendar="",
+        entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
         layout="", phases=(), reading="",
     )  # fmt: skip
     return replace(item, charge=whole, is_foreign=True, recharge=False)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Connection
 
-from takifugu.errors import InputError, LedgerError
-from takifugu.laws.rationals import Number, to_text
+from takifugu.errors import LedgerError
 from takifugu.ledger import moving, outputs, sqlite
 from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
 from takifugu.ledger.adopting import adopt
 from takifugu.ledger.answers import Asked
-from takifugu.ledger.applying import note, rebuild
+from takifugu.ledger.applying import rebuild
 from takifugu.ledger.asking import asked_of, asked_of_everyone
+from takifugu.ledger.budgets import Budget, set_budget, source_name, source_with
 from takifugu.ledger.encoding import canonical
-from takifugu.ledger.facts import Fact, paid
+from takifugu.ledger.paying import Order, pay
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.store import Store
-from takifugu.ledger.tallying import Tally, tally
+from takifugu.ledger.tallying import tally
 from takifugu.ledger.values import (
     Amount,
     Debit,
@@ -38,8 +38,6 @@ from takifugu.ledger.values import (
     as_budget,
 )
 from takifugu.names import normalised
-
-Budget = Number | tuple[Number, Number] | Amount
 
 #: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
 TRIES = 20
@@ -86,13 +84,13 @@ class Ledger:
         differs from the one declared before, or is below what is spent.
         """
         with self.store.writing() as connection:
-            return self._source(connection, _named(name), None if budget is None else as_budget(budget))[1]
+            return source_with(connection, source_name(name), None if budget is None else as_budget(budget))[1]
 
     def set_budget(self, name: str, budget: Budget) -> Source:
         """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
         with self.store.writing() as connection:
             number, source = self._known(connection, name)
-            return _set_budget(connection, number, source, as_budget(budget))
+            return set_budget(connection, number, source, as_budget(budget))
 
     def rebuild(self) -> None:
         """Compute everything that the ledger knows from its events once more, as it was computed before."""
@@ -123,20 +121,20 @@ class Ledger:
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        name = _named(source.name if isinstance(source, Source) else source)
+        name = source_name(source.name if isinstance(source, Source) else source)
         asked = asked_of(debits, self.tag_of, recharge)
         wanted = None if budget is None else as_budget(budget)
         kept = None if identity is None else self.tag("identity", identity)
-        order = _Order(wanted, kept, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
+        order = Order(wanted, kept, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 with self.store.reading() as connection:
                     found = tally(connection, name, asked, same_people)
                 with self.store.writing() as connection:
                     if found.is_of(connection):
-                        return self._reserve(connection, found, order)
+                        return pay(connection, found, order)
             with self.store.writing() as connection:  # others were faster each time: now they wait
-                return self._reserve(connection, tally(connection, name, asked, same_people), order)
+                return pay(connection, tally(connection, name, asked, same_people), order)
         except TooMuch as too_much:
             error = refusal(too_much)
         raise error
@@ -144,7 +142,7 @@ class Ledger:
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
         """Return what is paid for and not published, oldest first: of a source, and of what `identity` says it is."""
         with self.store.reading() as connection:
-            known = None if source is None else rows.read_source(connection, _named(source))
+            known = None if source is None else rows.read_source(connection, source_name(source))
             if source is not None and known is None:
                 return ()
             tag = None if identity is None else self.tag("identity", identity)
@@ -153,7 +151,7 @@ class Ledger:
     def payments(self, source: str) -> tuple[Payment, ...]:
         """Return what was ever paid for about a source, oldest first; nothing for a source that is not known."""
         with self.store.reading() as connection:
-            known = rows.read_source(connection, _named(source))
+            known = rows.read_source(connection, source_name(source))
             return () if known is None else reserved.read_payments(connection, known[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
@@ -216,7 +214,7 @@ class Ledger:
         """
         asked = asked_of_everyone(debits, ids, self.tag_of)
         with self.store.writing() as connection:
-            return adopt(connection, _named(source), account, token_hex(8), asked)
+            return adopt(connection, source_name(source), account, token_hex(8), asked)
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
@@ -261,90 +259,13 @@ class Ledger:
         return self.store.tag(kind, content).hex()
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
-        found = rows.read_source(connection, _named(name))
+        found = rows.read_source(connection, source_name(name))
         if found is None:
             known = [row.name for row in rows.read_rows(connection)]
-            raise LedgerError(
-                f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}"
-            ).at("source")
+            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}").at(
+                "source"
+            )
         return found
-
-    def _source(self, connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
-        if rows.read_source(connection, name) is None:
-            note(connection, Fact("source", name, {"id": token_hex(8)}))
-        number, source = rows.known_source(connection, name)
-        declared = None if source.budget_is_implied else source.budget
-        if wanted is None or wanted == declared:
-            return number, source
-        if declared is not None:
-            raise other_budget(name, declared, wanted)
-        return number, _set_budget(connection, number, source, wanted)
-
-    def _reserve(self, connection: Connection, found: Tally, order: _Order) -> Reservation:
-        number, source = self._source(connection, found.source.name, order.budget)
-        allowed = source.budget
-        if allowed is None:
-            allowed = found.mine.cost
-            _write_budget(connection, source.name, allowed, implied=True)
-        mine = replace(found.mine, source=replace(source, budget=allowed))
-        for account in (mine, *found.theirs):
-            budget = account.source.budget
-            over = account.worst_over(budget) if budget is not None else None
-            if budget is not None and over is not None:
-                raise TooMuch(found.asked, account, over, budget)
-        group = token_hex(8)
-        reserved.refuse_twice(connection, number, found.asked.ids, order.recipe)
-        told = (group, order.identity, order.text, order.same_people)
-        note(connection, paid(connection, source.name, found.asked, *told), found)
-        spent = rows.most_spent(connection, number)
-        same = rows.people_of(connection, number)
-        return Reservation(source.name, dict(found.asked.ids), spent, allowed, same, group)
-
-
-@dataclass(frozen=True)
-class _Order:
-    """What a reservation says beside its debits: a budget, what it is, how it is completed, and of whom it is."""
-
-    budget: Amount | None
-    identity: str | None
-    recipe: Mapping[str, Any]
-    text: str
-    same_people: bool | None
-
-
-def other_budget(name: str, declared: Amount, wanted: Amount) -> LedgerError:
-    """Return the error that a source has another budget than the one that is declared now."""
-    return LedgerError(
-        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
-        fix="leave the budget out, or change it on purpose (takifugu ledger budget, or Ledger.set_budget)",
-    ).at("budget")
-
-
-def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
-    """Return the error that a budget is below what a source has spent."""
-    return LedgerError(f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less").at("budget")
-
-
-def _set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
-    spent = rows.most_spent(connection, number)
-    if not spent.fits(budget):
-        raise spent_already(source.name, spent, budget)
-    _write_budget(connection, source.name, budget, implied=False)
-    return replace(source, budget=budget, budget_is_implied=False)
-
-
-def _write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
-    told = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
-    note(connection, Fact("budget", name, told))
-
-
-def _named(name: str) -> str:
-    spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
-    if not spelling:
-        raise InputError(
-            f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'"
-        ).at("source")
-    return spelling
 
 
 def path_of(where: str | Path) -> Path:
@@ -353,9 +274,9 @@ def path_of(where: str | Path) -> Path:
         text = text.removeprefix("sqlite:///")
     elif "://" in text:
         kind = text.partition("://")[0]
-        raise LedgerError(
-            f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file"
-        ).at("ledger")
+        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file").at(
+            "ledger"
+        )
     if not text or text == ":memory:":
         raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
     return Path(text)

@@ -15,7 +15,8 @@ from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.ledger.asking import asked_of
-from takifugu.ledger.book import Budget, Ledger, other_budget, path_of, spent_already
+from takifugu.ledger.book import Ledger, path_of
+from takifugu.ledger.budgets import Budget, other_budget, spent_already
 from takifugu.ledger.layouts import CUT, cut_differently, words
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.same_people import Declaration, not_declared

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from takifugu.ledger.answers import RECIPE, Asked, check_text
-from takifugu.ledger.book import Budget, Ledger
+from takifugu.ledger.book import Ledger
+from takifugu.ledger.budgets import Budget
 from takifugu.ledger.values import Debit, Pending, Reservation
 
 
