@@ -19,7 +19,7 @@ from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of, compose, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Ledger
 from takifugu.mechanisms import group
 from takifugu.noise import SystemEntropy
@@ -29,7 +29,7 @@ from takifugu.releasing.publish import Order, ready, reserve
 from takifugu.releasing.questions import Question
 from takifugu.secrets import every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 Window = tuple[int, Any, Any]  # where it starts, what each of its values adds, scale
 
 
@@ -246,7 +246,7 @@ def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_
     """Step 0 of one recording may be step 3 of the other, which the quiet release lays open."""
     framework = Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4))
     quiet = laplace(framework, Linear([1, 0, 0, 50]), 1, QUILT)
-    single = replace(charge_of(quiet), composition=SINGLE)
+    single = replace(charge_of(quiet), covers=SINGLE)
     whole = charge_of(laplace(framework, Linear([1, 0, 0, 0]), 1, WHOLE))
     true = true_loss([[0.5, 0.5], [0.5, 0.5]], 7, [Fraction(1, 2)] * 2, [
         window(framework, Linear([1, 0, 0, 50]), 1, 0), window(framework, Linear([1, 0, 0, 0]), 1, 3)
@@ -255,7 +255,7 @@ def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_
     assert joint(framework, [charge_of(quiet), whole]).epsilon >= true - 1e-9
     with pytest.raises(CompositionRefused, match="may be other entries"):
         joint(framework, [single, whole])
-    assert joint(framework, [single, whole], recharge=True).epsilon >= true - 1e-9
+    assert joint(framework, [single, whole], as_composing=True).epsilon >= true - 1e-9
     together = [replace(charge, reading="one") for charge in (charge_of(quiet), single, whole)]
     for charge in together[:2]:
         assert joint(framework, [charge, together[2]]).epsilon == 2

@@ -23,7 +23,7 @@ from takifugu.calibration.registry import Line
 from takifugu.calibration.result import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 
@@ -197,7 +197,7 @@ class FakeLine(Line):
         return self.mechanism
 
 
-def lap(units: Any, kind: Composition = Composition.SINGLE, epsilon: Any = 1, delta: Any = 0) -> Bound:
+def lap(units: Any, kind: Covers = Covers.OUTPUT, epsilon: Any = 1, delta: Any = 0) -> Bound:
     noise = DiscreteLaplace(Fraction(units), Fraction(1))
     return Bound(noise, Fraction(epsilon), Fraction(delta), kind, Witness("a against b"))
 
@@ -216,16 +216,16 @@ def auto(**how: Any) -> Any:
 
 
 def test_the_least_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    registered(monkeypatch, first=lap(9, Composition.WHOLE), second=lap(8), third=lap(10))
+    registered(monkeypatch, first=lap(9, Covers.EVERYTHING), second=lap(8), third=lap(10))
     assert auto(only_release=True).mechanism == "second"
 
 
 def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    registered(monkeypatch, whole=lap(9, Composition.WHOLE), single=lap(1), quilt=lap(8, Composition.QUILT))
+    registered(monkeypatch, whole=lap(9, Covers.EVERYTHING), single=lap(1), quilt=lap(8, Covers.ENTRIES))
     found, only = auto(), auto(only_release=True)
     assert (found.mechanism, found.is_only_release, found.forbids) == ("quilt", False, "")
     assert (only.mechanism, only.is_only_release) == ("single", True)
-    assert only.forbids.startswith("this is the only release about its source: any later one is refused")
+    assert only.forbids.startswith("this release is alone: beside it any other")
     assert only.forbids in " ".join(str(only).split())
     marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
     assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]
@@ -268,7 +268,7 @@ def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("excess", [0, Fraction(1, 10**10)])
 def test_equal_errors_prefer_the_kind_that_composes_better(monkeypatch: pytest.MonkeyPatch, excess: Any) -> None:
-    kinds = [Composition.SINGLE, Composition.QUILT, Composition.DATA, Composition.WHOLE]
+    kinds = [Covers.OUTPUT, Covers.ENTRIES, Covers.COMPONENT, Covers.EVERYTHING]
     for rank, kind in enumerate(kinds[1:], start=1):
         registered(monkeypatch, **{k.value: lap(8 + excess * i, k) for i, k in enumerate(kinds[: rank + 1])})
         assert auto().mechanism == auto(only_release=True).mechanism == kind.value
@@ -277,7 +277,7 @@ def test_equal_errors_prefer_the_kind_that_composes_better(monkeypatch: pytest.M
 
 
 def test_a_clear_difference_is_no_tie(monkeypatch: pytest.MonkeyPatch) -> None:
-    registered(monkeypatch, single=lap(8), whole=lap(8 + Fraction(1, 10**6), Composition.WHOLE))
+    registered(monkeypatch, single=lap(8), whole=lap(8 + Fraction(1, 10**6), Covers.EVERYTHING))
     assert auto(only_release=True).mechanism == "single"
 
 
@@ -323,7 +323,7 @@ def test_nothing_possible_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_entry_alone_is_served_by_all_and_group_composes_best() -> None:
     calibration = tf.calibrate(framework_of(activity(1)), tf.Count("walking"), 2)
     assert (calibration.mechanism, calibration.scale) == ("group", 0.5)
-    assert calibration.guarantee.composition is Composition.WHOLE
+    assert calibration.guarantee.covers is Covers.EVERYTHING
 
 
 def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
@@ -451,9 +451,9 @@ def test_a_chosen_scale_promises_at_most_what_group_and_quilts_do() -> None:
         again = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
         assert again.epsilon <= 1 + Fraction(1, 10**9)
     quilt = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
-    assert quilt.guarantee.composition is Composition.QUILT
+    assert quilt.guarantee.covers is Covers.ENTRIES
     copied = framework_of(tf.MarkovChain([[1, 0], [0, 1]], 100, [0.5, 0.5]))
-    assert tf.with_scale(copied, tf.Count(1), 50).guarantee.composition is Composition.WHOLE
+    assert tf.with_scale(copied, tf.Count(1), 50).guarantee.covers is Covers.EVERYTHING
 
 
 @given(chains(), st.sampled_from([Fraction(1, 2), 2, 5]))

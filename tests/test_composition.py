@@ -41,14 +41,14 @@ from takifugu.composition import Charge, compose, joint
 from takifugu.composition.losses import Joint
 from takifugu.errors import CompositionRefused, InputError
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.secrets import entry, every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
 
 
@@ -128,7 +128,7 @@ def test_three_thirds_of_group_noise_are_exactly_one() -> None:
     third = promised(framework, Count(1), group.MECHANISM, THIRD)
     together = compose([third, third, third])
     assert together.epsilon == 1
-    assert together.composition is WHOLE
+    assert together.covers is WHOLE
     assert compose([promised(framework, Histogram(), group.MECHANISM, Fraction(1, 10))] * 3).epsilon == Fraction(3, 10)
     forgetting = promised(chain_framework(7), Count(1), group.MECHANISM, THIRD)
     assert THIRD < compose([forgetting] * 3).epsilon < HALF
@@ -137,13 +137,13 @@ def test_three_thirds_of_group_noise_are_exactly_one() -> None:
 def test_data_releases_add_and_stay_data() -> None:
     framework = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 3, 5]))
     one = promised(framework, Histogram(), group.MECHANISM, THIRD)
-    assert one.guarantee.composition is DATA
+    assert one.guarantee.covers is DATA
     together = compose([one, promised(framework, Count(0), group.MECHANISM, "1/6")])
-    assert (together.epsilon, together.composition) == (Fraction(1, 3), QUILT)  # by influence: less than the sum
+    assert (together.epsilon, together.covers) == (Fraction(1, 3), QUILT)  # by influence: less than the sum
     users = Pufferfish(every_entry(), IndependentPieces(chain(1), [1, 1]))
     wanted = [(Histogram(), THIRD), (Count(0), "1/6")]
     together = compose([promised(users, query, group.MECHANISM, epsilon) for query, epsilon in wanted])
-    assert (together.epsilon, together.composition) == (Fraction(1, 2), DATA)
+    assert (together.epsilon, together.covers) == (Fraction(1, 2), DATA)
 
 
 def test_deltas_add() -> None:
@@ -157,12 +157,12 @@ def test_a_stored_epsilon_below_what_the_noise_gives_is_not_believed() -> None:
     framework = chain_framework(10)
     honest = charge_of(promised(framework, Count(1), group.MECHANISM, 1))
     for kind in (WHOLE, DATA):
-        assert joint(framework, [replace(honest, epsilon=Fraction(1, 100), composition=kind)]).epsilon == 1
+        assert joint(framework, [replace(honest, epsilon=Fraction(1, 100), covers=kind)]).epsilon == 1
 
 
 def test_one_release_costs_what_it_promises() -> None:
     framework = chain_framework(6)
-    for kind in Composition:
+    for kind in Covers:
         assert joint(framework, [charge(framework, Count(1), 6, kind)]).epsilon == 1
 
 
@@ -182,10 +182,10 @@ def e12(columns: tuple[Any, Any]) -> tuple[Framework, list[Promised]]:
 
 def test_erratum_e12_two_exact_bits_never_get_a_number() -> None:
     framework, bits = e12(TWO_BITS)
-    assert all(b.randomiser == Exact(Fraction(1)) and b.guarantee.composition is SINGLE for b in bits)
+    assert all(b.randomiser == Exact(Fraction(1)) and b.guarantee.covers is SINGLE for b in bits)
     for recharge in (False, True):
         with pytest.raises(CompositionRefused, match="infinitely much"):
-            compose(bits, recharge=recharge)
+            compose(bits, as_composing=recharge)
     releases = [(contributions_of(framework, b.query), 0) for b in bits]
     assert joint_loss(table_law_of(framework), releases[:1], 0, 0, 1) == 0
     assert joint_loss(table_law_of(framework), releases, 0, 0, 1) == float("inf")
@@ -194,12 +194,12 @@ def test_erratum_e12_two_exact_bits_never_get_a_number() -> None:
 def test_erratum_e12_two_noisy_numbers_are_refused_and_recharged_above_their_true_loss() -> None:
     framework, numbers = e12(TWO_NUMBERS)
     assert all(n.randomiser.scale == 1 for n in numbers)
-    with pytest.raises(CompositionRefused, match=r"'single'.*recharge=True.*11\.4"):
+    with pytest.raises(CompositionRefused, match=r"is alone.*as_composing = true.*11\.4"):
         compose(numbers)
     releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
     true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
     assert true == pytest.approx(11.31, abs=0.01)
-    assert true <= compose(numbers, recharge=True).epsilon < 11.44  # a change of everything would be 22
+    assert true <= compose(numbers, as_composing=True).epsilon < 11.44  # a change of everything would be 22
 
 
 def test_erratum_e12_for_two_laws() -> None:
@@ -207,7 +207,7 @@ def test_erratum_e12_for_two_laws() -> None:
     number = promised(framework, Identity(), wasserstein.MECHANISM)
     with pytest.raises(CompositionRefused):
         compose([number, number])
-    assert float(compose([number, number], recharge=True).epsilon) == pytest.approx(22)
+    assert float(compose([number, number], as_composing=True).epsilon) == pytest.approx(22)
     assert compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon == 3
 
 
@@ -251,12 +251,13 @@ def exclusive_or() -> tuple[Framework, list[Charge], float]:
     return framework, [charge_of(both), exact], true
 
 
-def test_data_releases_of_both_bits_and_a_single_of_their_xor_are_refused() -> None:
+def test_beside_a_single_of_their_xor_releases_of_both_bits_cost_a_change_of_both() -> None:
     framework, charges, true = exclusive_or()
     assert true == pytest.approx(2)
     for order in (charges, charges[::-1]):
-        with pytest.raises(CompositionRefused, match="'single'"):
-            joint(framework, order)
+        together = joint(framework, order)
+        assert together.epsilon == charges[1].epsilon + charges[0].change / charges[0].scale >= true
+        assert together.covers is SINGLE
 
 
 def test_mutant_adding_a_single_to_data_is_caught() -> None:
@@ -269,7 +270,7 @@ def test_a_single_adds_to_whole_releases() -> None:
     framework, numbers = e12(TWO_NUMBERS)
     whole = promised(framework, Identity("v"), group.MECHANISM, THIRD)
     together = compose([numbers[0], whole, whole])
-    assert (together.epsilon, together.composition) == (Fraction(5, 3), SINGLE)
+    assert (together.epsilon, together.covers) == (Fraction(5, 3), SINGLE)
     law, releases = table_law_of(framework), [(contributions_of(framework, numbers[0].query), 1)]
     releases += [(contributions_of(framework, whole.query), whole.randomiser.scale)] * 2
     assert max(joint_loss(law, releases, 0, a, 1 - a) for a in (0, 1)) <= together.epsilon
@@ -280,14 +281,25 @@ def test_a_single_without_noise_adds_to_whole_releases_too() -> None:
     assert compose([bits[0], promised(framework, Identity("v"), group.MECHANISM, THIRD)]).epsilon == Fraction(4, 3)
 
 
-@pytest.mark.parametrize("kind", [DATA, QUILT, SINGLE])
-def test_a_single_is_refused_beside_every_other_kind_before_and_after(kind: Composition) -> None:
+@pytest.mark.parametrize("kind", [WHOLE, DATA, QUILT])
+def test_beside_a_single_every_other_costs_a_change_of_all_data_before_and_after(kind: Covers) -> None:
     framework = chain_framework(6)
-    pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 6, kind)]
+    pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 4, kind)]
     for order in (pair, pair[::-1]):
-        with pytest.raises(CompositionRefused, match=f"'{kind}'.*group.*recharge=True"):
+        assert joint(framework, order).epsilon == 1 + Fraction(6, 4)
+        nothing_known = [replace(one, scale=None) if one.covers is kind else one for one in order]
+        if kind is not WHOLE:
+            with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+                joint(framework, nothing_known)
+
+
+def test_a_single_is_refused_beside_another_before_and_after() -> None:
+    framework = chain_framework(6)
+    pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 6, SINGLE)]
+    for order in (pair, pair[::-1]):
+        with pytest.raises(CompositionRefused, match=r"is alone.*group.*as_composing = true"):
             joint(framework, order)
-        assert 1 < joint(framework, order, recharge=True).epsilon <= 2
+        assert 1 < joint(framework, order, as_composing=True).epsilon <= 2
 
 
 def test_a_single_and_a_whole_with_delta_add_only_if_the_single_was_fixed_before() -> None:
@@ -342,13 +354,13 @@ def test_joint_quilt_cost_lies_between_the_true_joint_loss_and_the_sum_of_whole_
 
 @settings(max_examples=30, deadline=None)
 @given(small_cases(), st.lists(st.sampled_from([WHOLE, DATA, QUILT]), min_size=3, max_size=3))
-def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list[Composition]) -> None:
+def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list[Covers]) -> None:
     """Whole and data releases are charged by their noise, however little they claim to promise."""
     framework, releases = case
     charges = []
     for release, kind in zip(releases, kinds, strict=False):
         by_noise = {"framework": "another belief"} if kind is QUILT else {"epsilon": Fraction(1, 100)}
-        charges.append(replace(charge_of(release), composition=kind, **by_noise))
+        charges.append(replace(charge_of(release), covers=kind, **by_noise))
     belief = framework.beliefs[0]
     listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in releases]
     assert joint(framework, charges).epsilon >= worst_joint_loss(law_of(belief), listed, belief.size) - 1e-9
@@ -375,7 +387,7 @@ def test_a_quilt_pair_costs_less_than_its_sum() -> None:
     alone = joint(framework, [replace(charge_of(one), framework="another belief")]).epsilon
     together = compose([one, one])
     assert alone < together.epsilon < 2 * alone
-    assert together.composition is QUILT
+    assert together.covers is QUILT
     assert any("past outputs" in c for c in together.conditions)
 
 
@@ -494,7 +506,7 @@ def test_noise_without_a_scale_is_believed_only_where_the_query_reads_alike() ->
     pieces = Pufferfish(every_entry(), IndependentPieces(chain(1), [5, 5]))
     assert joint(here, [normal(pieces, Count(1))]).epsilon == 1
     with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
-        joint(here, [replace(normal(pieces, Count(1)), composition=DATA)])
+        joint(here, [replace(normal(pieces, Count(1)), covers=DATA)])
 
 
 def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> None:
@@ -568,8 +580,8 @@ def test_other_definitions_have_no_joint_proof() -> None:
 
 def test_a_joint_promise_says_how_it_adds_up_further() -> None:
     framework = chain_framework(6)
-    found: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Composition]
-    assert [j.composition for j in found] == list(Composition)
+    found: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
+    assert [j.covers for j in found] == list(Covers)
     assert [j.leans_on_single for j in found] == [False, False, False, True]
 
 

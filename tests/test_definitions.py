@@ -28,7 +28,7 @@ from takifugu.composition.losses import any_change, noise_loss
 from takifugu.domain import Domain
 from takifugu.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, DataError, InputError, Unsupported
 from takifugu.frameworks import DEFINITIONS
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.ledger import Debit, Ledger
 from takifugu.local.channels import randomised_response
 from takifugu.local.rappor import permanent
@@ -170,10 +170,10 @@ def test_bad_domains(wrong: Any) -> None:
 # Every definition and every kind of charge.
 
 
-def charge(noise: Any, definition: str, composition: Composition = Composition.WHOLE, change: int = 4) -> Charge:
+def charge(noise: Any, definition: str, covers: Covers = Covers.EVERYTHING, change: int = 4) -> Charge:
     about = CHAIN if definition == "pufferfish" else one_way.framework()
     return Charge(
-        about.fingerprint(), definition, composition, F(1, 2), F(0), {"kind": "count"}, noise.to_dict(),
+        about.fingerprint(), definition, covers, F(1, 2), F(0), {"kind": "count"}, noise.to_dict(),
         noise.laplace_scale, F(change), F(1), 4, (), (),
     )  # fmt: skip
 
@@ -203,22 +203,22 @@ NOISES = {
 
 
 NAMES = ("pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME)
-CROSSED = list(product(NAMES, NAMES, NOISES, Composition))
+CROSSED = list(product(NAMES, NAMES, NOISES, Covers))
 #: What the fast tests take: every definition with every kind of noise, and others at random.
-SAMPLED = {(name, NAMES[number % 5], kind, [*Composition][(number + place) % 4])
+SAMPLED = {(name, NAMES[number % 5], kind, [*Covers][(number + place) % 4])
            for place, name in enumerate(NAMES) for number, kind in enumerate(NOISES)}  # fmt: skip
 SAMPLED |= {*random.Random(22).sample(CROSSED, 75)}
 
 
-@pytest.mark.parametrize(("name", "other", "kind", "composition"), [
+@pytest.mark.parametrize(("name", "other", "kind", "covers"), [
     pytest.param(*crossed, marks=() if crossed in SAMPLED else [pytest.mark.slow, pytest.mark.mutants])
     for crossed in CROSSED
 ])  # fmt: skip
 def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
-    name: str, other: str, kind: str, composition: Composition
+    name: str, other: str, kind: str, covers: Covers
 ) -> None:
     noise, cost = NOISES[kind]
-    stored, definition = Charge.from_dict(json.loads(json.dumps(charge(noise, other, composition).to_dict()))), None
+    stored, definition = Charge.from_dict(json.loads(json.dumps(charge(noise, other, covers).to_dict()))), None
     definition = definitions.find(name)
     assert noise_loss(stored) == cost
     if name == other:
@@ -228,7 +228,7 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
             definition.own(stored)
     else:
         mine = definition.own(stored)
-        assert (mine.definition, mine.composition, mine.epsilon, mine.scale) == (name, Composition.WHOLE, cost, None)
+        assert (mine.definition, mine.covers, mine.epsilon, mine.scale) == (name, Covers.EVERYTHING, cost, None)
     # Nothing that no output depends on costs anything, whatever the noise: D_k(N)/0 is 0 where D_k(N) = 0.
     still = definition.own(replace(stored, change=F(0)))
     assert noise_loss(still) == 0
@@ -308,6 +308,6 @@ def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -
     assert exact.change == 1
     assert joint(near, [exact, noisy]).epsilon == 1
     everywhere = tf.Pufferfish(tf.every_entry(), chain)
-    both = [replace(one, framework=everywhere.fingerprint(), composition=Composition.QUILT) for one in (exact, noisy)]
+    both = [replace(one, framework=everywhere.fingerprint(), covers=Covers.ENTRIES) for one in (exact, noisy)]
     with pytest.raises(CompositionRefused, match="infinitely much"):
         joint(everywhere, both)

@@ -15,7 +15,7 @@ import takifugu as tf
 from takifugu import queries
 from takifugu.calibration import registry
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.queries import Additive, Entries
@@ -128,7 +128,7 @@ class OnTheGrid:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         noise = DiscreteLaplace(100 / problem.grid, problem.grid)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness("any mean against any other"))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness("any mean against any other"))
 
 
 def test_noise_on_a_grid_is_refused_for_answers_that_may_lie_between_its_multiples() -> None:

@@ -14,7 +14,7 @@ from tests.support import robustness_oracles as oracle
 import takifugu as tf
 from takifugu.audit.exact import true_delta, true_loss
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition, Guarantee
+from takifugu.guarantee import Covers, Guarantee
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.robustness import SHOWN, promise_if_belief_off, weakened
 
@@ -34,8 +34,8 @@ def belief(law: dict[Any, Fraction], names: list[str] = NAMES) -> tf.JointTable:
     return tf.JointTable(list(law), list(law.values()), names)
 
 
-def promise(epsilon: Fraction, delta: Fraction = Fraction(0), kind: str = "single") -> Guarantee:
-    return Guarantee(epsilon, delta, Composition(kind), "pufferfish", "0", ())
+def promise(epsilon: Fraction, delta: Fraction = Fraction(0), kind: str = "output") -> Guarantee:
+    return Guarantee(epsilon, delta, Covers(kind), "pufferfish", "0", ())
 
 
 # The theorem, against enumeration.
@@ -88,7 +88,7 @@ def test_whole_promises_hold_for_every_belief(first: list[int], second: list[int
     calibration = tf.calibrate(
         tf.Pufferfish(tf.every_entry(), belief(table(first))), tf.Count(1), epsilon=1, mechanism="group"
     )
-    assert calibration.guarantee.composition is Composition.WHOLE
+    assert calibration.guarantee.covers is Covers.EVERYTHING
     assert promise_if_belief_off(calibration.guarantee, unconditional=5) == calibration.guarantee
     other = tf.Pufferfish(tf.every_entry(), belief(table(second)))
     assert true_loss(other, tf.Count(1), calibration.randomiser).lower <= 1 + 1e-12

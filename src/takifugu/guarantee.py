@@ -15,16 +15,27 @@ from takifugu.laws.rationals import as_delta, as_fraction, to_text
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
 #: What a charge need not say.
-_WHICH = ("names", "lengths", "reading", "at", "calendar", "layout", "phases")
+_WHICH = ("names", "lengths", "reading", "at", "calendar", "layout", "phases", "begins_series")
 
 
 class Composition(StrEnum):
     """How a release composes with others on the same source (docs/architecture.md#composition)."""
 
-    WHOLE = "whole"  # covers every change of the whole data set: composes with everything
-    DATA = "data"  # covers every change of one unit or component: composes with whole and data
-    QUILT = "quilt"  # additive noise charged by e(Q) + sum of D(N)/b: joint cost over quilts
-    SINGLE = "single"  # a promise about this output's law only: composes with whole alone
+    COMPOSES = "composes"  # what releases lose together is bounded, whatever was chosen after which output
+    ALONE = "alone"  # a promise about this output's distribution
+
+
+class Covers(StrEnum):
+    """Which changes a promise bounds, a fact of its charge that the joint rules use; the loosest rules come first."""
+
+    EVERYTHING = "everything"  # every change of the whole data set
+    COMPONENT = "component"  # every change of one unit or independent component
+    ENTRIES = "entries"  # every change of one entry: a profile
+    OUTPUT = "output"  # none: it is about the distribution of one output
+
+    @property
+    def composition(self) -> Composition:
+        return Composition.ALONE if self is Covers.OUTPUT else Composition.COMPOSES
 
 
 @dataclass(frozen=True)
@@ -33,11 +44,16 @@ class Guarantee:
 
     epsilon: Fraction
     delta: Fraction
-    composition: Composition
+    covers: Covers
     definition: str
     framework: str
     assumptions: tuple[str, ...]
     conditions: tuple[str, ...] = ()
+
+    @property
+    def composition(self) -> Composition:
+        """How the release composes with others on the same source."""
+        return self.covers.composition
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -46,6 +62,7 @@ class Guarantee:
             "epsilon": to_text(self.epsilon),
             "delta": to_text(self.delta),
             "composition": str(self.composition),
+            "covers": str(self.covers),
             "assumptions": list(self.assumptions),
             "conditions": list(self.conditions),
         }
@@ -67,12 +84,13 @@ class Charge:
     entries; `at` is the declared step of the one long recording where the sequence starts, and `calendar` says from
     when and in which steps it is counted. `layout` is how rows became entries, as it was declared. `phases` are, of
     beliefs whose matrices repeat, the period and the place in it of step 0 of the recording. What is not said is taken
-    at its worst.
+    at its worst. `begins_series` declares that this is the first of a series of normal releases
+    (`composition.normal_series`).
     """
 
     framework: str
     definition: str
-    composition: Composition
+    covers: Covers
     epsilon: Fraction
     delta: Fraction
     query: Mapping[str, Any] = field(hash=False)
@@ -92,9 +110,10 @@ class Charge:
     calendar: str = ""
     layout: str = ""
     phases: tuple[tuple[int, int], ...] = ()
+    begins_series: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "composition", Composition(self.composition))
+        object.__setattr__(self, "covers", Covers(self.covers))
         object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
         object.__setattr__(self, "delta", as_delta(self.delta))
         for name, what in (("change", "a change"), ("entry_change", "an entry's change"), ("scale", "a scale")):
@@ -120,13 +139,14 @@ class Charge:
             "calendar": self.calendar, "layout": self.layout, "phases": [list(phase) for phase in self.phases],
         }  # fmt: skip
         return {
-            "framework": self.framework, "definition": self.definition, "composition": str(self.composition),
+            "framework": self.framework, "definition": self.definition, "covers": str(self.covers),
             "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
             "randomiser": dict(self.randomiser), "scale": _written(self.scale),
             "change": _written(self.change), "entry_change": _written(self.entry_change), "entries": self.entries,
             "answers": list(self.answers),
             "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
             **{key: value for key, value in which.items() if value not in ([], "", None)},
+            **({"begins_series": True} if self.begins_series else {}),
         }  # fmt: skip
 
     @staticmethod
@@ -139,7 +159,7 @@ class Charge:
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
         return Charge(
-            str(data["framework"]), str(data["definition"]), Composition(data["composition"]),
+            str(data["framework"]), str(data["definition"]), Covers(data["covers"]),
             as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
             dict(data["randomiser"]), _read(data["scale"], "the scale"),
             _read(data["change"], "the change"), _read(data["entry_change"], "an entry's change"),
@@ -148,6 +168,7 @@ class Charge:
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
             None if data.get("at") is None else int(data["at"]), str(data.get("calendar", "")),
             str(data.get("layout", "")), tuple((int(n), int(k)) for n, k in data.get("phases", ())),
+            bool(data.get("begins_series", False)),
         )  # fmt: skip
 
 

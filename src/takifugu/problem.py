@@ -14,7 +14,7 @@ from takifugu.beliefs import Belief, Separate, separate
 from takifugu.beliefs.pair import LawPair
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.kept import kept
 from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
 from takifugu.queries.coding import integer_row, integer_table
@@ -295,7 +295,7 @@ class Bound:
     randomiser: Randomiser
     epsilon: Fraction
     delta: Fraction
-    composition: Composition
+    covers: Covers
     witness: Witness
     conditions: tuple[str, ...] = ()
 

@@ -22,8 +22,8 @@ which s holds; numerator and denominator each change by at most e^Delta, so D gi
 
 Both are sharp: 2 is attained, e^Delta delta is attained, 4 is approached (docs/theory/robustness.md, and the tests).
 
-A promise of kind `whole` holds between any two data sets, so for laws of the data whatever they are: P(M in S | a) is
-a mixture of P(M(x) in S), every one of which is at most e^epsilon times any other, plus delta. Delta does not matter.
+A promise that covers everything holds between any two data sets, so for laws of the data whatever they are: P(M in S |
+a) is a mixture of P(M(x) in S), each at most e^epsilon times any other, plus delta. Delta does not matter.
 
 Source: the conditional form with delta = 0 is the robustness theorem of Song, Wang and Chaudhuri 2017 (section 2); the
 overall form, delta and the examples are this library's (docs/architecture.md#beliefs-off-by-a-bit).
@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition, Guarantee
+from takifugu.guarantee import Covers, Guarantee
 from takifugu.laws.noise_quantiles import laplace_survival
 from takifugu.laws.rationals import Number, as_fraction, round_up, to_text
 from takifugu.tables import number
@@ -92,7 +92,7 @@ def promise_if_belief_off(
     """Return what is promised under a belief that is off by a distance Delta from a stated one.
 
     Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
-    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). A promise of kind `whole` stays as it
+    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). One that covers everything stays as it
     is. For several releases ask about their joint promise, `compose(calibrations)`, not about each.
 
     Raises InputError unless exactly one distance is given, and for one that is negative or not finite.
@@ -114,7 +114,7 @@ def promise_if_belief_off(
         raise InputError(
             f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"
         )
-    if guarantee.composition is Composition.WHOLE or off_by == 0:
+    if guarantee.covers is Covers.EVERYTHING or off_by == 0:
         return guarantee
     epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)
     which = "given each secret" if unconditional is None else "overall"

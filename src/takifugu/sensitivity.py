@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.problem import Part, Problem, Witness
 from takifugu.queries.additive import whole_change
 
@@ -14,11 +14,11 @@ from takifugu.queries.additive import whole_change
 class Change:
     """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached.
 
-    `composition` is whole where noise for D covers every change of the whole data set, else data (one component).
+    `covers` is everything where noise for D covers every change of the whole data set, else one component.
     """
 
     size: Fraction
-    composition: Composition
+    covers: Covers
     witness: Witness
 
 
@@ -30,14 +30,14 @@ def component_change(problem: Problem) -> Change:
     """
     if problem.is_pair:
         size = max(pair.span for pair in problem.framework.pairs)
-        return Change(size, Composition.WHOLE, _witness("any value against any other", size))
+        return Change(size, Covers.EVERYTHING, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)
     whole = max(map(whole_change, problem.answers))
-    composition = Composition.WHOLE if whole <= units else Composition.DATA
+    composition = Covers.EVERYTHING if whole <= units else Covers.COMPONENT
     last = part.start + part.belief.size - 1
     run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
-    which = "the whole data" if composition is Composition.WHOLE else run
+    which = "the whole data" if composition is Covers.EVERYTHING else run
     size = units * problem.grid
     return Change(size, composition, _witness(f"any values of {which} against any others", size))
 

@@ -22,7 +22,7 @@ from takifugu.composition import charge_of, compose, joint
 from takifugu.definitions.asymmetric import loss_along
 from takifugu.domain import Domain
 from takifugu.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.queries import Query
@@ -109,7 +109,7 @@ def test_intersected_policies_compose_to_exactly_two_epsilon() -> None:
     one, two = bit("A", visits(["A"])), bit("B", visits(["B"]))
     assert [true_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
     both = compose([one, two])
-    assert (both.epsilon, both.delta, both.composition) == (2, 0, Composition.DATA)
+    assert (both.epsilon, both.delta, both.covers) == (2, 0, Covers.COMPONENT)
     met = Asymmetric(visits(["A"]).intersected(visits(["B"])), BITS)
     assert both.framework == met.fingerprint()
     assert any("'A'" in c and "'B'" in c for c in both.conditions)
@@ -182,7 +182,7 @@ def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
 def test_a_policy_that_is_a_function_composes_with_nothing() -> None:
     odd = Policy.of(checked("test-not-ill", 1, lambda record: record != "ill"))
     one = made(odd, tf.Count("ill"), domain=PEOPLE)
-    assert one.guarantee.composition is Composition.SINGLE
+    assert one.guarantee.covers is Covers.OUTPUT
     assert compose([one]).epsilon == 1
     with pytest.raises(CompositionRefused, match="a function as predicate composes with no other"):
         compose([one, one])

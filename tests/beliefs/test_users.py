@@ -173,7 +173,7 @@ def test_group_noise_covers_removal() -> None:
         framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
         calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
         assert calibration.scale == change
-        assert str(calibration.guarantee.composition) == "data"
+        assert str(calibration.guarantee.covers) == "component"
 
 
 def test_users_of_different_alphabets_and_weights() -> None:

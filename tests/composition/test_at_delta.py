@@ -13,7 +13,7 @@ from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
 import takifugu as tf
 from takifugu.composition import charge_of, joint
 from takifugu.errors import CompositionRefused
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.gaussian import gaussian_delta
 from takifugu.randomisers import RoundedNormal
 
@@ -74,7 +74,7 @@ def test_independent_users_who_move_an_answer_by_other_tables():
     sigma, delta = Fraction(5), Fraction(1, 10**4)
     noise = RoundedNormal(sigma, Fraction(1), 3).to_dict()
     normal_one = replace(
-        laplace, scale=None, delta=delta, composition=Composition.SINGLE, randomiser=noise, fixed_in_advance=True
+        laplace, scale=None, delta=delta, covers=Covers.OUTPUT, randomiser=noise, fixed_in_advance=True
     )
     promise = joint(framework, [normal_one] * 2)
     assert gaussian_delta(2, sigma / Fraction(math.sqrt(2)), promise.epsilon) == pytest.approx(2e-4, rel=1e-5)

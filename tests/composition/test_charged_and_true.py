@@ -16,9 +16,9 @@ from tests.support.ledger_tools import charge
 
 import takifugu as tf
 from takifugu.composition import joint
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 
-LENGTH, QUILT = 5, Composition.QUILT
+LENGTH, QUILT = 5, Covers.ENTRIES
 
 
 def chain(rows: Any, start: str = "stationary") -> tuple[Any, np.ndarray, tuple[int, ...]]:

@@ -19,7 +19,7 @@ from takifugu.composition.charges import answer_hash, names_entries
 from takifugu.composition.losses import noise_loss
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
@@ -49,7 +49,7 @@ def network(*nodes: tuple[Any, ...]) -> Framework:
 
 
 def charge(about: Framework, query: Query, scale: Any = 10, **options: Any) -> Charge:
-    return charge_of(laplace(about, query, scale, Composition.QUILT), **options)
+    return charge_of(laplace(about, query, scale, Covers.ENTRIES), **options)
 
 
 def changes(one: Charge) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
@@ -86,7 +86,7 @@ def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) ->
     kept = charge_of(one)
     assert float(kept.change or 0) == pytest.approx(11 * unit)
     assert float(noise_loss(kept)) == pytest.approx(11)
-    assert float(compose([one, one], recharge=True).epsilon) == pytest.approx(22)  # the true loss is 11.31
+    assert float(compose([one, one], as_composing=True).epsilon) == pytest.approx(22)  # the true loss is 11.31
 
 
 def test_a_charge_says_which_entries_it_means() -> None:
@@ -127,7 +127,7 @@ def test_a_place_is_that_of_one_sequence() -> None:
 def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
     for states, grid in (([0, 1], Fraction(1)), ([0.0, 0.25], Fraction(1, 4))):
         pool, unit = pieces(2, 2, states=states), pieces(2, states=states)
-        kept = charge_of(laplace(pool, Mean(), 10, Composition.DATA), unit)
+        kept = charge_of(laplace(pool, Mean(), 10, Covers.COMPONENT), unit)
         assert (kept.query["kind"], kept.entries) == ("sum", 2)
         assert changes(kept) == (2 * grid, grid, 10 * grid)  # of the mean it is a quarter of that
 

@@ -18,10 +18,10 @@ from takifugu.composition.by_entry import ByEntry, Rates, in_stretches, rates_of
 from takifugu.composition.folding import FEW, folded, in_a_row
 from takifugu.composition.several import BITS, Several
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.queries import Query, resolved
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 THREE = [[0.7, 0.2, 0.1], [0.15, 0.6, 0.25], [0.3, 0.1, 0.6]]
 
 
@@ -43,7 +43,7 @@ def query(chance: np.random.Generator, size: int, states: int) -> Query:
 
 
 def different(
-    chance: np.random.Generator, framework: Framework, many: int, states: int, kinds: Sequence[Composition], **how: Any
+    chance: np.random.Generator, framework: Framework, many: int, states: int, kinds: Sequence[Covers], **how: Any
 ) -> list[Charge]:
     size = framework.beliefs[0].size
     made = []
@@ -278,11 +278,11 @@ def test_what_stays_one_by_one() -> None:
     many = [replace(one, query=tf.Count(1, entries=(n % 6,)).to_dict(), scale=Fraction(30 + n)) for n in range(2 * FEW)]
     for other in (
         [replace(c, fixed_in_advance=True) for c in many], [replace(c, scale=Fraction(0)) for c in many],
-        [replace(c, composition=SINGLE) for c in many], [replace(c, delta=Fraction(1, 10**6)) for c in many],
+        [replace(c, covers=SINGLE) for c in many], [replace(c, delta=Fraction(1, 10**6)) for c in many],
         [replace(c, at=6 * n) for n, c in enumerate(many)], many[:FEW],
         [replace(c, definition="attribute") for c in many],
     ):  # fmt: skip
         assert fold(framework, other) == other
-    cut = [*many[:FEW], replace(one, delta=Fraction(1, 10**6), scale=None, composition=WHOLE), *many[FEW:]]
+    cut = [*many[:FEW], replace(one, delta=Fraction(1, 10**6), scale=None, covers=WHOLE), *many[FEW:]]
     assert fold(framework, cut) == cut
     assert isinstance(fold(framework, many)[0], Several)

@@ -16,7 +16,7 @@ from tests.support.window_oracles import loss_about_a_step
 import takifugu as tf
 from takifugu.composition import Charge, charge_of, joint
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Ledger
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -27,7 +27,7 @@ def hiding(step: int, length: int, matrix: Any = FAIR, source: str = "assumed") 
 
 
 def by_noise(framework: Framework, weights: list[int], scale: Any, **where: Any) -> Charge:
-    made = laplace(framework, tf.Linear(weights), scale, Composition.QUILT, Fraction(1, 1000))
+    made = laplace(framework, tf.Linear(weights), scale, Covers.ENTRIES, Fraction(1, 1000))
     return charge_of(made, **where)
 
 

@@ -22,14 +22,14 @@ from takifugu.composition import Charge, charge_of, joint
 from takifugu.composition.losses import raised
 from takifugu.errors import BudgetExceeded, CompositionRefused
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Amount, Debit, Ledger
 from takifugu.local.sent import SentValue
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Identity
 from takifugu.randomisers import RoundedNormal
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 SHARE = Fraction(1, 20)
 
 
@@ -137,7 +137,7 @@ def test_what_is_sent_about_a_population_is_raised_by_what_was_seen_of_the_same_
     assert (late.epsilon, early.epsilon, early.delta) == (2, 2, SHARE)
     assert late.delta == pytest.approx(math.e * SHARE, rel=1e-11)
     assert joint(about, [other, replace(one, fixed_in_advance=True)]).delta == SHARE
-    assert joint(about, [other, replace(one, composition=WHOLE)]).delta == SHARE  # it holds whatever the rows are
+    assert joint(about, [other, replace(one, covers=WHOLE)]).delta == SHARE  # it holds whatever the rows are
     normal = charge_of(
         made(chain_framework(3), Count(1), RoundedNormal(Fraction(9), Fraction(1)), WHOLE, 1, "1/1000")
     )

@@ -18,7 +18,7 @@ from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.queries import Linear
 from takifugu.secrets import entry, every_entry
 
@@ -36,7 +36,7 @@ def pieces(*lengths: int, rows: Any = FAIR, initial: Any = "stationary") -> Fram
 
 
 def charge(about: Framework, weights: Sequence[Any], scale: Any = 10, **changes: Any) -> Charge:
-    made = charge_of(laplace(about, Linear(list(weights)), 1, Composition.QUILT, "1/1000"))
+    made = charge_of(laplace(about, Linear(list(weights)), 1, Covers.ENTRIES, "1/1000"))
     return replace(made, scale=Fraction(scale), **changes)
 
 
@@ -228,7 +228,7 @@ def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> Non
     assert all(joint(about, [one]).epsilon < 5 for one in apart)
     together = joint(about, apart)
     assert together.epsilon == 10 > joint(about, alike).epsilon
-    assert (together.rule, together.composition) == ("sum over layouts", Composition.WHOLE)
+    assert (together.rule, together.covers) == ("sum over layouts", Covers.EVERYTHING)
     assert joint(about, [*apart, replace(apart[0], layout="")]).epsilon == 15
     assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in apart]).delta == 1
 
@@ -237,7 +237,7 @@ def test_what_names_no_entries_is_of_every_layout() -> None:
     about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
     one = charge(about, [1] * 10, 2, layout="hours")
     elsewhere = replace(
-        one, composition=Composition.WHOLE, epsilon=Fraction(1), scale=None, entries=0, answers=(),
+        one, covers=Covers.EVERYTHING, epsilon=Fraction(1), scale=None, entries=0, answers=(),
         lengths=(), query={"kind": "about another source"}, layout="",
     )  # fmt: skip
     assert joint(about, [one, elsewhere]).epsilon == joint(about, [one]).epsilon + 1
@@ -246,7 +246,7 @@ def test_what_names_no_entries_is_of_every_layout() -> None:
 def test_charges_of_several_layouts_without_such_a_cost_are_refused() -> None:
     about = steps(10)
     one, other = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
-    normal = replace(other, composition=Composition.SINGLE, scale=None, delta=Fraction(1, 1000))
+    normal = replace(other, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000))
     with pytest.raises(CompositionRefused, match=r"in several layouts.*no cost for such a change"):
         joint(about, [one, normal])
     with pytest.raises(CompositionRefused, match="charged to a unit for its own share alone"):

@@ -13,6 +13,7 @@ import takifugu as tf
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of
 from takifugu.composition.losses import (
+    WHAT,
     any_change,
     as_whole,
     by_component,
@@ -26,12 +27,12 @@ from takifugu.composition.losses import (
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.queries import Count, Linear, Query, Sum
 from takifugu.randomisers import RoundedNormal
 from takifugu.secrets import entry, every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 HALF = Fraction(1, 2)
 COIN = {0: 0.5, 1: 0.5}
 
@@ -48,12 +49,12 @@ def users(count: int, secrets: Any = None, names: Any = None) -> Framework:
     return Pufferfish(secrets or every_entry(), tf.IndependentUsers([COIN] * count, names=names))
 
 
-def data(about: Framework, query: Query, scale: Any, kind: Composition = DATA, **changes: Any) -> Charge:
+def data(about: Framework, query: Query, scale: Any, kind: Covers = DATA, **changes: Any) -> Charge:
     """Return a charge that promises next to nothing of its own, so that its noise alone decides."""
     return replace(charge_of(laplace(about, query, scale, kind, "1/1000")), **changes)
 
 
-def normal(framework: Framework, query: Query, kind: Composition) -> Charge:
+def normal(framework: Framework, query: Query, kind: Covers) -> Charge:
     return charge_of(made(framework, query, RoundedNormal(Fraction(9), Fraction(1)), kind, HALF, Fraction(1, 1000)))
 
 
@@ -131,7 +132,7 @@ def test_the_belief_that_reads_most_decides() -> None:
     small, large = chain(4, states=[0, 1]), chain(4, states=[0, 5])
     framework, reader = Pufferfish(every_entry(), small), Pufferfish(every_entry(), large)
     one = data(framework, Sum(), 10)
-    assert whole_cost(view(reader), one) == steady_cost(view(reader), replace(one, composition=WHOLE)) == 2
+    assert whole_cost(view(reader), one) == steady_cost(view(reader), replace(one, covers=WHOLE)) == 2
     assert steady_cost(view(reader), one) == 2
     assert whole_cost(view(framework), data(reader, Sum(), 2)) == 2
 
@@ -144,10 +145,10 @@ def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> 
     for placed in (False, True):
         assert steady_cost(view(framework), normal(framework, Count(1), WHOLE), placed) == HALF
         assert steady_cost(view(framework), normal(framework, Count(1), DATA), placed) == HALF
-        with pytest.raises(CompositionRefused, match="of kind 'data' without Laplace noise was calibrated for other"):
+        with pytest.raises(CompositionRefused, match="unit or component, without Laplace noise, was calibrated"):
             steady_cost(view(other), normal(framework, Count(1), DATA), placed)
     assert steady_cost(view(chain_framework(10)), normal(framework, Count(1), WHOLE)) == HALF
-    with pytest.raises(CompositionRefused, match="of kind 'whole' without Laplace noise was calibrated for other"):
+    with pytest.raises(CompositionRefused, match="change of the data, without Laplace noise, was calibrated"):
         steady_cost(view(users(4)), normal(framework, Count(1), WHOLE))
 
 
@@ -162,7 +163,7 @@ def test_only_a_whole_promise_covers_the_whole_data_without_a_scale() -> None:
     one = pieces(6, 4, secrets=entry(0, 0, 1))
     assert whole_cost(view(one), normal(one, Count(1), WHOLE)) == HALF
     for kind in (DATA, QUILT, SINGLE):
-        with pytest.raises(CompositionRefused, match=f"of kind '{kind}' without Laplace noise has no cost"):
+        with pytest.raises(CompositionRefused, match=f"covers {WHAT[kind]}, without Laplace noise, has no cost"):
             whole_cost(view(one), normal(one, Count(1), kind))
 
 
@@ -207,7 +208,7 @@ def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None
     framework = pieces(6, 4)
     one = data(framework, Count(1), 20, QUILT, definition="another", at=3)
     found = as_whole(one, "pufferfish")
-    assert (found.epsilon, found.composition, found.definition) == (HALF, WHOLE, "pufferfish")
+    assert (found.epsilon, found.covers, found.definition) == (HALF, WHOLE, "pufferfish")
     assert (found.scale, found.entries, found.answers) == (None, 0, ())
     assert (found.names, found.lengths, found.at) == ((), (), None)
     for boundless in (
@@ -225,7 +226,7 @@ def test_what_a_change_at_will_loses_is_the_larger_of_promise_and_noise_where_bo
     one = data(framework, Count(1), 20)
     assert any_change(one) == HALF
     assert any_change(replace(one, epsilon=Fraction(3))) == HALF
-    whole = replace(one, composition=WHOLE)
+    whole = replace(one, covers=WHOLE)
     assert [any_change(replace(whole, epsilon=Fraction(e))) for e in (0, 3)] == [HALF, 3]
     assert any_change(replace(whole, epsilon=Fraction(3), definition="unknown")) == HALF
     assert any_change(normal(framework, Count(1), WHOLE)) == HALF

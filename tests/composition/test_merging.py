@@ -18,9 +18,9 @@ from takifugu.composition.merging import merged
 from takifugu.composition.series import at_places, each_window, places_in, places_of, series_of
 from takifugu.composition.several import BITS, LONGEST, Several, Total, alike, as_one, costliest, several
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch, framework: Framework, charges: Sequence[Charge]) -> Fraction:
@@ -105,7 +105,7 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
 def test_a_reading_that_spans_what_has_a_delta_is_not_added_to_another() -> None:
     framework = chain_framework(8, 0.8)
     first, last = (charge(framework, tf.Count(n), 24, QUILT) for n in (0, 1))
-    normal = replace(first, delta=Fraction(1, 1000), composition=WHOLE, scale=None)
+    normal = replace(first, delta=Fraction(1, 1000), covers=WHOLE, scale=None)
     weeks = [[replace(c, reading=f"week {n}") for c in (first, last)] for n in range(3)]
     apart = [*weeks[0], *weeks[1], normal, *weeks[2]]
     assert [several(c).readings for c in merged(apart)] == [2, 2, 1, 1, 1]

@@ -15,14 +15,14 @@ from takifugu.composition import compose
 from takifugu.composition.promise import promise_of
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Problem
 from takifugu.queries import Count, Identity, Linear
 from takifugu.randomisers import RoundedNormal
 from takifugu.secrets import every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
 HALF, LITTLE = Fraction(1, 2), Fraction(1, 1000)
 
@@ -35,9 +35,9 @@ def users(count: int) -> Framework:
     return Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * count))
 
 
-def promised(about: Framework, query: Any, scale: Any = 10) -> tuple[Fraction, Composition]:
+def promised(about: Framework, query: Any, scale: Any = 10) -> tuple[Fraction, Covers]:
     found = promise_of(Problem(about, query, Fraction(1)), Fraction(scale))
-    return round(found.epsilon, 9), found.composition
+    return round(found.epsilon, 9), found.covers
 
 
 def test_the_smaller_of_the_components_change_and_the_quilts() -> None:
@@ -75,7 +75,7 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
     for order in (both, both[::-1]):
         together = compose(order)
         assert 0.59 < together.epsilon < 0.6  # under the slow one nearly all of three steps count, twice
-        assert together.composition is QUILT
+        assert together.covers is QUILT
         assert together.conditions == (
             "2 releases together, by the rule 'joint loss'",
             "each release's query, noise and stopping depend on the data through past outputs only",
@@ -90,7 +90,7 @@ def test_together_the_strictest_kind_of_all_frameworks_counts() -> None:
     """The single is one under its own framework; the other one knows its noise alone."""
     slow, fast = steps(3, [[0.99, 0.01], [0.01, 0.99]]), steps(3)
     both = [laplace(slow, Count(1), 10, SINGLE, LITTLE), laplace(fast, Count(1), 10, WHOLE, Fraction(3, 10))]
-    assert compose(both).composition is compose(both[::-1]).composition is SINGLE
+    assert compose(both).covers is compose(both[::-1]).covers is SINGLE
 
 
 def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
@@ -100,7 +100,7 @@ def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
     assert compose([whole]).conditions == ()
     assert compose([whole, data]).conditions == ("2 releases together, by the rule 'sum'",)
     together = compose([whole, data, data])
-    assert (together.epsilon, together.delta, together.composition) == (3 * HALF, 3 * LITTLE, DATA)
+    assert (together.epsilon, together.delta, together.covers) == (3 * HALF, 3 * LITTLE, DATA)
     with pytest.raises(InputError, match="nothing to compose"):
         compose([])
 
@@ -108,6 +108,8 @@ def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
 def test_singles_are_not_recharged_unasked() -> None:
     about = users(3)
     single, data = (laplace(about, Count(1), 10, kind, HALF) for kind in (SINGLE, DATA))
-    with pytest.raises(tf.errors.CompositionRefused, match="recharge=True"):
-        compose([single, data])
-    assert compose([single, data], recharge=True).epsilon == Fraction(2, 10)
+    with pytest.raises(tf.errors.CompositionRefused, match="as_composing = true"):
+        compose([single, single])
+    assert compose([single, data]).epsilon == HALF + Fraction(3, 10)
+    for pair in ([single, single], [single, data]):
+        assert compose(pair, as_composing=True).epsilon == Fraction(2, 10)

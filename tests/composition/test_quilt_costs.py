@@ -17,12 +17,12 @@ from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.queries import Linear
 from takifugu.randomisers import RoundedNormal
 from takifugu.secrets import entry, every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -41,7 +41,7 @@ def noisy(about: Framework, weights: list[Any], scale: Any = 1, reading: str = "
     return replace(charge_of(made_so, reading=reading), scale=Fraction(scale), **changes)
 
 
-def normal(about: Framework, weights: list[Any], kind: Composition = WHOLE, **changes: Any) -> Charge:
+def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes: Any) -> Charge:
     noise = RoundedNormal(Fraction(9), Fraction(1))
     return replace(charge_of(made(about, Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
 
@@ -75,7 +75,7 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
 def test_a_joint_cost_says_what_it_is() -> None:
     about = users(2)
     told = found(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
-    assert (told.epsilon, told.delta, told.rule, told.composition) == (3, 2 * LITTLE, "joint loss", QUILT)
+    assert (told.epsilon, told.delta, told.rule, told.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
     assert found(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
 
 

@@ -19,10 +19,10 @@ import takifugu as tf
 from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import BudgetExceeded
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Ledger
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 ROWS = [0.1, 0.3, 0.6, 0.9]
 STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
 

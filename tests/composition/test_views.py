@@ -17,7 +17,7 @@ from takifugu.composition import Charge, charge_of
 from takifugu.composition.views import Read, Steps, View, inside
 from takifugu.errors import TakifuguError
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms import group
 from takifugu.queries import Count, Identity, Linear, Query, Sum
@@ -45,7 +45,7 @@ def network(*names: str) -> Framework:
 
 
 def charge(about: Framework, query: Query, **changes: Any) -> Charge:
-    return replace(charge_of(laplace(about, query, 1, Composition.QUILT)), **changes)
+    return replace(charge_of(laplace(about, query, 1, Covers.ENTRIES)), **changes)
 
 
 def view(framework: Framework) -> View:

@@ -11,7 +11,7 @@ from tests.conformance.corpus import DELTAS, larger
 from tests.conformance.suite import check_cost
 
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.randomisers import Exact
 
@@ -42,7 +42,7 @@ class Slow:
         while time.process_time() < end:
             pass
         noise = Exact(problem.grid, problem.cells)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness("", "none was found"))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness("", "none was found"))
 
 
 def test_one_that_costs_more_is_noticed() -> None:

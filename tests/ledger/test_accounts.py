@@ -30,7 +30,7 @@ from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
 from takifugu.ledger.asking import asked_of
@@ -41,7 +41,7 @@ from takifugu.queries import Count, Histogram, Identity, Query
 from takifugu.randomisers import RoundedNormal
 from takifugu.secrets import every_entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 
 
 @pytest.fixture
@@ -231,16 +231,16 @@ def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger, columns: Any) -> N
     framework = table_framework(*columns, "s")
     first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
     ledger.reserve("data", [first], budget=100)
-    refused_unchanged(ledger, CompositionRefused, "'single'", "data", [second])
+    refused_unchanged(ledger, CompositionRefused, "is alone", "data", [second])
     both = [first, replace(second, name="second")]
-    refused_unchanged(ledger, CompositionRefused, "'single'", "other", both, budget=100)
+    refused_unchanged(ledger, CompositionRefused, "is alone", "other", both, budget=100)
 
 
 def test_recharging_is_asked_for_and_stays(ledger: Ledger) -> None:
     framework = table_framework(*TWO_NUMBERS, "s")
     first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
     ledger.reserve("data", [first], budget=30)
-    ledger.reserve("data", [second], recharge=True)
+    ledger.reserve("data", [second], as_composing=True)
     assert 11.3 < epsilon_of(ledger) < 11.5  # the truth is 11.31
     whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
     ledger.reserve("data", [whole])
@@ -331,19 +331,19 @@ def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(
     ledger.reserve("data", alone({"dan": (5,)}, Count(1), group.MECHANISM))
     assert sorted(u.spent.epsilon for u in ledger.spent("data").units) == [1, 2, 2, 2]
     data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
-    assert data_of_ann[0].charge.composition is DATA
-    refused_unchanged(ledger, CompositionRefused, "'data'", "data", data_of_ann)
+    assert data_of_ann[0].charge.covers is DATA
+    refused_unchanged(ledger, CompositionRefused, "every change of", "data", data_of_ann)
 
 
 def test_recharging_one_unit_recharges_all_that_share_its_pooled_single(ledger: Ledger) -> None:
     """Once bob's share of the promise is given up, nobody's account may lean on it."""
     ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=90)
     more = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
-    ledger.reserve("data", more, recharge=True)
+    ledger.reserve("data", more, as_composing=True)
     for unit, spent in zip(UNITS, ledger.spent("data").units, strict=True):
         debits = [d for d in pooled_debits(UNITS, Count(1), wasserstein.MECHANISM) if d.unit == unit]
         charges = [d.charge for d in debits] + [d.charge for d in more if d.unit == unit]
-        assert spent.spent.epsilon == joint(unit_framework(*UNITS[unit]), charges, recharge=True).epsilon
+        assert spent.spent.epsilon == joint(unit_framework(*UNITS[unit]), charges, as_composing=True).epsilon
 
 
 def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
@@ -380,13 +380,13 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
     single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
     (early,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
     steady = charge(unit_framework(6), Count(1), 6, DATA)
-    with pytest.raises(CompositionRefused, match="reads a unit about which a release of kind 'data' was made"):
+    with pytest.raises(CompositionRefused, match="about which another release was made that does not cover"):
         accounts_of(bob=[(steady, 1), (single["bob"], 2)], cid=[(single["cid"], 2)]).cost("cid")
     noise = RoundedNormal(Fraction(30), Fraction(1))
     normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, "1/2", "1/1000"))
     bob = [(normal, 2), (single["bob"], 3)]
     # cid was read once before bob's noise was seen, but the single was chosen after.
-    with pytest.raises(CompositionRefused, match="a pooled answer of kind 'single' was chosen when"):
+    with pytest.raises(CompositionRefused, match="a pooled answer that is alone was chosen when"):
         accounts_of(bob=bob, cid=[(early.charge, 1), (single["cid"], 3)]).cost("cid")
     late = [(normal, 4), (single["bob"], 3)]
     assert accounts_of(bob=late, cid=[(single["cid"], 3)]).cost("cid") == Amount(Fraction(3, 2), Fraction(1, 1000))
@@ -419,7 +419,7 @@ def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
     ]
     for kept, cost in cases:
         there = accounts.foreign(Item(kept, kept.framework, "r", 1, True))
-        assert (there.charge.epsilon, there.charge.composition, there.recharge) == (cost, WHOLE, False)
+        assert (there.charge.epsilon, there.charge.covers, there.recharge) == (cost, WHOLE, False)
 
 
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
@@ -455,7 +455,7 @@ def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Led
 def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
     ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
     some = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
-    ledger.reserve("data", [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in some])
+    ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some])
     assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
 
 
@@ -466,7 +466,7 @@ def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: L
     if elsewhere:
         ledger.reserve("other", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
     some = pooled_debits({"bob": (6,), "dan": (3,)}, Count(1), group.MECHANISM)
-    whole = [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in some]
+    whole = [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some]
     for _ in range(3):
         ledger.reserve("data", whole, budget=9, same_people=same)
     single = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM, "single")
@@ -527,7 +527,7 @@ def test_history_and_show(ledger: Ledger) -> None:
     first, second = ledger.history("data")
     assert len(first.id) == len(ledger.source("data").id) == 16
     assert (first.id, first.name, first.state, first.amount.epsilon) == (done.id, "monday", "published", Fraction(1, 2))
-    assert (second.state, second.kinds, second.scope, second.units) == ("reserved", ("whole",), "unit", 1)
+    assert (second.state, second.kinds, second.scope, second.units) == ("reserved", ("composes",), "unit", 1)
     assert first.frameworks == (framework.fingerprint(),)
     ledger.reserve("data", [group_debit(framework, "1/4", name="wednesday")])
     (row,) = ledger.show()

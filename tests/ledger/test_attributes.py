@@ -12,7 +12,7 @@ import pytest
 import takifugu as tf
 from takifugu.composition import charge_of
 from takifugu.errors import BudgetExceeded, CompositionRefused, TakifuguError
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.ledger import Ledger
 
 TABLE = tf.JointTable([("a", 0), ("a", 1), ("b", 0), ("b", 1)], [0.4, 0.2, 0.1, 0.3], names=["group", "ill"])
@@ -118,7 +118,7 @@ def test_a_single_promise_about_a_parameter_travels_to_other_records_of_the_popu
 def test_quilts_of_parameters_cost_one_influence_and_each_change_over_its_scale(book: str) -> None:
     found = [quilt(), made(GOVERNED, tf.Count(2, entries=["marks"]), "attribute-quilt", 2)]
     together = tf.compose(found)
-    assert together.composition is Composition.QUILT
+    assert together.covers is Covers.ENTRIES
     assert together.epsilon <= sum(calibration.epsilon for calibration in found)
     changes = [Fraction(12) / calibration.randomiser.laplace_scale for calibration in found]
     assert together.epsilon <= sum(changes)  # the trivial quilt
@@ -174,7 +174,7 @@ def test_numbers_without_a_range_have_no_change(book: str) -> None:
     assert bounded.change is not None
     assert bounded.change >= 180
     with pytest.raises(CompositionRefused, match="nothing bounds how far"):
-        tf.compose([made(INCOME, tf.Mean("weight"), "laplace-exact")] * 2, recharge=True)
+        tf.compose([made(INCOME, tf.Mean("weight"), "laplace-exact")] * 2, as_composing=True)
 
 
 def test_single_records_of_a_unit(book: str) -> None:

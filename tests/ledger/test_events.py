@@ -19,7 +19,7 @@ from tests.support.ledger_tools import chain_framework, charge, dump, group_debi
 
 from takifugu.composition import charge_of
 from takifugu.errors import LedgerError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Debit, Ledger, Session, preview
 from takifugu.ledger.histories import debits_of
 from takifugu.ledger.summaries import summaries_of, summary_of
@@ -27,7 +27,7 @@ from takifugu.mechanisms import wasserstein
 from takifugu.queries import Count
 from takifugu.randomisers import RoundedNormal
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 TRUTH = ("meta", "events", "contents")
 
 
@@ -53,7 +53,7 @@ def kinds(ledger: Ledger) -> None:
     for week in range(8):
         two = [replace(some[n], reading="file") for n in chance.integers(0, len(some), 2)]
         debits = [Debit(framework, c, "", f"table {n}") for n, c in enumerate(two)]
-        ledger.reserve("data", debits, budget=(10**6, "1/2"), recharge=week == 3)
+        ledger.reserve("data", debits, budget=(10**6, "1/2"), as_composing=week == 3)
 
 
 def many_units(ledger: Ledger) -> None:
@@ -200,5 +200,5 @@ def test_altered_events_are_found_when_they_are_read(ledger: Ledger, what: str) 
 def test_a_charge_is_written_once(ledger: Ledger) -> None:
     many_units(ledger)
     bodies = [body for _, body in dump(ledger.store.path)["contents"]]
-    assert sum(b"composition" in body and b"randomiser" in body for body in bodies) == 3
+    assert sum(b"covers" in body and b"randomiser" in body for body in bodies) == 3
     assert len(bodies) == 3 + 3 + 2 + 1  # charges, frameworks, units of all and of seven, a recipe

@@ -21,7 +21,7 @@ from tests.support.processes import told_by_a_fork
 
 from takifugu.errors import LedgerError
 from takifugu.frameworks import Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Debit, Ledger
 from takifugu.ledger.sqlite import _place, check_length, explained
 from takifugu.queries import Histogram
@@ -374,7 +374,7 @@ def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int | 
 def test_nothing_private_is_in_the_file(path: Path) -> None:
     """No identifier of a unit and no data; state names only inside the belief and the query that name them."""
     framework = Pufferfish(every_entry(), chain(7, states=["serene", "agitated"]))
-    debit = Debit(framework, charge(framework, Histogram(), 7, Composition.WHOLE), "Ann Example, born 1970")
+    debit = Debit(framework, charge(framework, Histogram(), 7, Covers.EVERYTHING), "Ann Example, born 1970")
     ledger = Ledger.open(path)
     done = ledger.reserve("study", [debit], identity=b"serene serene agitated serene")
     ledger.drawn(done, b"noisy")

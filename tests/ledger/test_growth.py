@@ -16,13 +16,13 @@ from tests.support.ledger_tools import chain_framework, charge, dump, group_debi
 
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, TakifuguError
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.ledger import Debit, Ledger, book, tallying
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count
 from takifugu.randomisers import RoundedNormal
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_pooled_single_finds_every_release_about_others_behind_the_sums(ledger
     for n in range(3):
         ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM, f"week {n}"), budget=99)
     pooled = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
-    ledger.reserve("data", [replace(d, charge=replace(d.charge, composition=WHOLE)) for d in pooled])
+    ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in pooled])
     ledger.reserve("data", pooled_debits(units, Count(1), wasserstein.MECHANISM, "single"))
     assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [5, 5, 5]
 

@@ -15,11 +15,11 @@ from takifugu.composition import Charge, joint
 from takifugu.composition.folding import FEW
 from takifugu.composition.views import View
 from takifugu.errors import BudgetExceeded
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Debit, Ledger
 from takifugu.queries import Count
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 SIZE = 8
 FRAMEWORK = chain_framework(SIZE, 0.8)
 PLACES: dict[str, dict[str, Any]] = {"anywhere": {}, "one window": {"at": 3, "calendar": "hours"}}
@@ -114,7 +114,7 @@ def test_other_sources_of_the_same_people_are_charged_every_query_once(ledger: L
         many.append(Debit(other, new, "ann", "under another belief"))
     ledger.reserve("first", many, budget=10**6)
     assert len({term["by entry"]["under"] for term in terms(ledger) if "by entry" in term}) == frameworks
-    one = replace(of_entries(0), composition=WHOLE)
+    one = replace(of_entries(0), covers=WHOLE)
     assert one.change is not None
     assert one.scale is not None
     ledger.reserve("second", [Debit(FRAMEWORK, one, "ann")], budget=10**6, same_people=True)

@@ -17,14 +17,14 @@ from tests.support.ledger_tools import chain, charge, dump, made
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.frameworks import Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Amount, Debit, Ledger, preview
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count
 from takifugu.randomisers import RoundedNormal
 from takifugu.secrets import entry
 
-WHOLE, DATA, QUILT, SINGLE = Composition
+WHOLE, DATA, QUILT, SINGLE = Covers
 JOSE = unicodedata.normalize("NFC", "José")
 SPELT_APART = unicodedata.normalize("NFD", JOSE)
 

@@ -23,7 +23,7 @@ from tests.support.ledger_tools import (
 
 from takifugu.composition import charge_of, joint
 from takifugu.errors import BudgetExceeded, InputError, LedgerError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Amount, Debit, Ledger, preview
 from takifugu.ledger.previewing import Charged
 from takifugu.ledger.values import short
@@ -31,7 +31,7 @@ from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity
 from takifugu.randomisers import RoundedNormal
 
-WHOLE = Composition.WHOLE
+WHOLE = Covers.EVERYTHING
 FRAMEWORK = one_thing(7)
 NOTHING = Amount(Fraction(0), Fraction(0))
 
@@ -80,7 +80,7 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     """The first release was made for sequences that forget; under the second belief it costs more."""
     path = tmp_path / "ledger.db"
     fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
-    kept = [charge(f, Count(1), units, Composition.QUILT) for f, units in ((fast, 12), (slow, 120))]
+    kept = [charge(f, Count(1), units, Covers.ENTRIES) for f, units in ((fast, 12), (slow, 120))]
     own = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), kept, strict=True)]
     first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(kept, own, strict=True))
     Ledger.open(path).reserve("data", [Debit(fast, first)], budget=50)
@@ -93,7 +93,7 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
 
 def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
     path, far = tmp_path / "ledger.db", chain_framework(100, 0.7)
-    quiet, loud = (charge(far, Count(1), scale, Composition.QUILT) for scale in (24, 2))
+    quiet, loud = (charge(far, Count(1), scale, Covers.ENTRIES) for scale in (24, 2))
     book = Ledger.open(path)
     book.reserve("sum", [about("", "1/2")], budget=9)
     for source, past in (("less", quiet), ("more", loud)):
@@ -172,7 +172,7 @@ def test_what_has_no_joint_promise_is_told_and_not_raised(tmp_path: Path) -> Non
     Ledger.open(path).reserve("data", [first], budget=100)
     told = preview(path, "data", [second])
     assert (told.fits, told.after, told.charges) == (False, None, ())
-    assert "'single'" in told.words
+    assert "is alone" in told.words
 
 
 def test_what_cannot_be_counted_is_raised(path: Path) -> None:

@@ -19,7 +19,7 @@ from takifugu.beliefs.estimate import mixture_interval
 from takifugu.beliefs.population_region import WHOLE, Region, Regions, covering, interval, samples_of, tree_of
 from takifugu.beliefs.populations import FromPopulations
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.channel import Channel
 from takifugu.local import estimated
 from takifugu.local.channels import randomised_response
@@ -295,7 +295,7 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     again = tf.beliefs.from_dict(about.beliefs[0].to_dict())
     assert again.to_dict() == about.beliefs[0].to_dict()
     whole = tf.calibrate(tf.Pufferfish(tf.which_population(), belief_of(2, False)), tf.EachValue(), 1)
-    assert whole.guarantee.composition is Composition.WHOLE
+    assert whole.guarantee.covers is Covers.EVERYTHING
     assert not any("outside of the class" in words for words in whole.guarantee.conditions)
 
 

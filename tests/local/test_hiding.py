@@ -17,7 +17,7 @@ import takifugu as tf
 from takifugu import beliefs, frameworks
 from takifugu.audit import true_delta, true_loss
 from takifugu.errors import CalibrationRefused, DataError, InputError, Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.local.sent import read
 from takifugu.noise import InsecureSeededEntropyForTests
 
@@ -49,7 +49,7 @@ def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: 
     told = exact(about, found.randomiser, rows)
     assert 0.99 < told <= 1
     assert true_loss(found).loss == pytest.approx(told, abs=1e-9)
-    assert found.guarantee.composition is Composition.DATA
+    assert found.guarantee.covers is Covers.COMPONENT
     weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism)
     assert exact(about, weaker.randomiser, rows) > 1  # half of the noise is noticed
 
@@ -79,7 +79,7 @@ def test_rows_that_may_depend_on_each_other_are_covered_whatever_they_are(mechan
     every = [{data: F(1)} for data in oracle.independent(half, 2)]
     worst = max(oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (p, q))) for p in every for q in every)
     assert 0.99 < worst <= 1
-    assert found.guarantee.composition is Composition.WHOLE
+    assert found.guarantee.covers is Covers.EVERYTHING
     with pytest.raises(Unsupported, match="many joint distributions"):
         true_loss(found)
 

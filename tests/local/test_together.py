@@ -20,7 +20,7 @@ from takifugu import randomisers
 from takifugu.composition import charge_of, compose, joint
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.laws.channel import Channel, from_weights
 from takifugu.local.channels import randomised_response
 from takifugu.local.sent import SentTuple, SentValue
@@ -41,7 +41,7 @@ def charge(
     """Return the charge of a channel, as calibration would make it."""
     query = tf.EachValue(getattr(noise, "dummies", 0), batch, columns)
     return Charge(
-        about.fingerprint(), "distribution", Composition.DATA, epsilon, F(0), query.to_dict(), noise.to_dict(), None,
+        about.fingerprint(), "distribution", Covers.COMPONENT, epsilon, F(0), query.to_dict(), noise.to_dict(), None,
         F(3), F(3), noise.rows, (), (), reading=reading,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.composition.promise import promise_of
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import decimal_up
 from takifugu.mechanisms.entry import MECHANISM
@@ -52,16 +52,16 @@ def test_scale_is_what_hides_one_entry() -> None:
 def test_independent_entries_keep_the_promise() -> None:
     pieces = IndependentPieces(MarkovChain(BINARY, 1), [1] * 6)
     bound = bound_of(Pufferfish(every_entry(), pieces), Count(1), Fraction(1, 3))
-    assert (bound.epsilon, bound.composition, bound.conditions) == (Fraction(1, 3), Composition.DATA, ())
+    assert (bound.epsilon, bound.covers, bound.conditions) == (Fraction(1, 3), Covers.COMPONENT, ())
     single = bound_of(Pufferfish(every_entry(), MarkovChain(BINARY, 1)), Count(1))
-    assert (single.epsilon, single.composition) == (1, Composition.WHOLE)
+    assert (single.epsilon, single.covers) == (1, Covers.EVERYTHING)
 
 
 def test_a_copied_state_multiplies_the_loss_by_the_length() -> None:
     for belief in (MarkovChain(COPY, 8, [0.5, 0.5]), JointTable([(0,) * 8, (1,) * 8], [0.5, 0.5])):
         bound = bound_of(Pufferfish(every_entry(), belief), Sum())
         assert bound.epsilon == 8
-        assert bound.composition is Composition.WHOLE
+        assert bound.covers is Covers.EVERYTHING
         assert "does not protect correlated data" in bound.conditions[0]
 
 
@@ -69,14 +69,14 @@ def test_correlated_steps_promise_between_one_and_all() -> None:
     framework = Pufferfish(every_entry(), MarkovChain(BINARY, 100))
     bound = bound_of(framework, Count(1))
     assert 2 < bound.epsilon < 20
-    assert bound.composition is Composition.QUILT
+    assert bound.covers is Covers.ENTRIES
     assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
 
 
 def test_classes_have_promises_too() -> None:
     bound = bound_of(Pufferfish(every_entry(), MarkovChainClass(0.3, 0.9, 200)), Sum())
     assert 1 < bound.epsilon < 200
-    assert bound.composition is Composition.QUILT
+    assert bound.covers is Covers.ENTRIES
 
 
 @given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))
@@ -113,8 +113,8 @@ def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
     assert "correlated" in refusal.reason
     unread = Pufferfish(entry(0, 0, 1), IndependentPieces(MarkovChain(BINARY, 1), [1, 1]))
     elsewhere = bound_of(unread, Linear([0, 1]))
-    assert (elsewhere.randomiser.kind, elsewhere.composition) == ("none", Composition.DATA)
-    assert bound_of(unread, Linear([0, 0])).composition is Composition.WHOLE
+    assert (elsewhere.randomiser.kind, elsewhere.covers) == ("none", Covers.COMPONENT)
+    assert bound_of(unread, Linear([0, 0])).covers is Covers.EVERYTHING
 
 
 def test_two_laws_have_no_entries() -> None:

@@ -20,7 +20,7 @@ from takifugu import randomisers
 from takifugu.audit import true_loss
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.bottleneck import bottleneck
 from takifugu.laws.channel import Channel
 from takifugu.laws.pmf import Pmf
@@ -83,7 +83,7 @@ def check_pair(seed: int) -> None:
     best, choice = (bound(m, framework, epsilon) for m in (OPTIMAL, EXPONENTIAL))
     for found in (best, choice):
         noise = found.randomiser
-        assert found.composition is Composition.SINGLE
+        assert found.covers is Covers.OUTPUT
         if isinstance(noise, Choice):
             assert largest_loss(mu, nu, rows_of(noise)) <= epsilon + 1e-14, seed
             assert true_loss(framework, Identity(), noise).upper <= epsilon + 1e-14, seed

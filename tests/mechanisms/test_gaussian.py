@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.audit import true_delta
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.gaussian import gaussian_printed_b
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
@@ -63,7 +63,7 @@ def test_golden_sigmas(name: str) -> None:
         else:
             assert isinstance(a, Bound)
             assert float(a.randomiser.scale) == pytest.approx(float(sigmas["thm3a"]), rel=1e-9)
-        assert (exact.composition, exact.delta) == (Composition.SINGLE, delta)
+        assert (exact.covers, exact.delta) == (Covers.OUTPUT, delta)
 
 
 def check_pair(seed: int) -> None:

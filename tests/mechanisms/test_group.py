@@ -17,7 +17,7 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM
 from takifugu.problem import Bound, Problem
@@ -43,7 +43,7 @@ def test_flu_needs_four_over_epsilon() -> None:
     for epsilon in (Fraction(1, 2), 1, 3):
         bound = group(between(p, q), Identity(), epsilon)
         assert bound.randomiser.scale == Fraction(4) / Fraction(epsilon)
-        assert (bound.composition, bound.epsilon, bound.delta) == (Composition.WHOLE, epsilon, 0)
+        assert (bound.covers, bound.epsilon, bound.delta) == (Covers.EVERYTHING, epsilon, 0)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: in
     bound = group(chain(100), query, Fraction(1, 2))
     assert bound.randomiser.scale == 2 * change
     assert bound.randomiser.kind == ("discrete-laplace" if change else "none")
-    assert bound.composition is Composition.WHOLE
+    assert bound.covers is Covers.EVERYTHING
     assert dict(bound.witness.numbers) == {"D": change}
 
 
@@ -76,16 +76,16 @@ def test_every_belief_is_served() -> None:
     ]
     for belief in beliefs:
         assert group(Pufferfish(every_entry(), belief), Sum()).randomiser.scale == 7
-    assert group(Pufferfish(every_entry(), beliefs[:2]), Sum()).composition is Composition.WHOLE
+    assert group(Pufferfish(every_entry(), beliefs[:2]), Sum()).covers is Covers.EVERYTHING
 
 
 def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
     pieces = IndependentPieces(MarkovChain(BINARY, 1), [3, 5, 2])
     bound = group(Pufferfish(every_entry(), pieces), Count(1))
-    assert (bound.randomiser.scale, bound.composition) == (5, Composition.DATA)
+    assert (bound.randomiser.scale, bound.covers) == (5, Covers.COMPONENT)
     assert bound.witness.comparison.startswith("any values of entries 3 to 7")
     alone = group(Pufferfish(every_entry(), pieces), Count(1, entries=[3, 4]))
-    assert (alone.randomiser.scale, alone.composition) == (2, Composition.WHOLE)
+    assert (alone.randomiser.scale, alone.covers) == (2, Covers.EVERYTHING)
 
 
 def test_two_laws_off_any_common_grid_get_continuous_noise() -> None:

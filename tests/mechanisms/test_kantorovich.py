@@ -15,7 +15,7 @@ from tests.support.pair_cases import monotone_by_hand, random_budget, random_pai
 
 from takifugu.audit import true_loss
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
@@ -53,7 +53,7 @@ def test_golden_scales(name: str) -> None:
         assert strict.randomiser.scale == Fraction(scales["strict"])
         assert dict(strict.witness.numbers)["largest_move"] == float(golden()["transport"][name]["winf"])
         assert float(relaxed.randomiser.scale) == pytest.approx(float(scales["relaxed"]), rel=1e-9)
-        assert {strict.composition, relaxed.composition} == {Composition.SINGLE}
+        assert {strict.covers, relaxed.covers} == {Covers.OUTPUT}
 
 
 def check_pair(seed: int) -> None:

@@ -17,7 +17,7 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
@@ -118,7 +118,7 @@ def test_golden_scales(name: str) -> None:
     for epsilon, scales in golden()["laplace_scale"][name].items():
         found = bound(framework, Identity(), Fraction(epsilon))
         assert float(found.randomiser.scale) == pytest.approx(float(scales["exact"]), rel=1e-9)
-        assert found.composition is Composition.SINGLE
+        assert found.covers is Covers.OUTPUT
         if float(scales["exact"]) == 0:
             assert found.randomiser == Exact(Fraction(1))
 
@@ -163,7 +163,7 @@ def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     framework = Pufferfish(entry(0, 0, 1), chain)
     found = bound(framework, Count(1, entries=[1, 2]))
     assert found.randomiser == Exact(Fraction(1))
-    assert found.composition is Composition.SINGLE
+    assert found.covers is Covers.OUTPUT
     assert true_loss(framework, Count(1, entries=[1, 2]), found.randomiser).loss == pytest.approx(0, abs=1e-12)
 
 

@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.audit import true_loss
 from takifugu.beliefs import Belief
 from takifugu.beliefs.contacts import clique_infection
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.bottleneck import bottleneck
 from takifugu.mechanisms import (
     gaussian_exact,
@@ -83,7 +83,7 @@ def test_a_histogram_of_two_states_needs_twice_the_noise_of_the_count(number: in
             cells = bound(module, belief, tf.Histogram(), epsilon)
             one = bound(module, belief, tf.Count(1), epsilon)
             assert cells.randomiser.cells == 2
-            assert cells.composition is Composition.SINGLE
+            assert cells.covers is Covers.OUTPUT
             assert cells.randomiser.scale == pytest.approx(2 * one.randomiser.scale, rel=1e-9)
             losses = [true_loss(framework, q, f.randomiser) for q, f in ((tf.Histogram(), cells), (tf.Count(1), one))]
             assert losses[0].loss == pytest.approx(losses[1].loss, rel=1e-8)

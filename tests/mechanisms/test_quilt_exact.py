@@ -27,7 +27,7 @@ from takifugu.beliefs.pair import LawPair
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
@@ -164,7 +164,7 @@ def test_true_loss_under_any_start_is_at_most_epsilon() -> None:
 
 def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     found = bound(binary(0.9, 0.6, 100), Count(1), 1)
-    assert found.composition is Composition.QUILT
+    assert found.covers is Covers.ENTRIES
     assert found.delta == 0
     numbers = dict(found.witness.numbers)
     assert found.randomiser.scale >= numbers["D"] / (1 - numbers["influence"])

@@ -21,7 +21,7 @@ from takifugu.calibration import calibrate
 from takifugu.calibration.result import Calibration
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Pufferfish
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms import quilt_local
 from takifugu.problem import Problem, Refusal
 from takifugu.queries import Count, Histogram, Linear, Query
@@ -117,7 +117,7 @@ def test_the_true_loss_is_at_most_epsilon_and_no_other_mechanism_is_beaten(
     found = needed(net, query, epsilon, LOCAL)
     assert found.scale <= min(needed(net, query, epsilon, name).scale for name in others) * (1 + 2e-9)
     assert true_loss(found).upper <= epsilon * (1 + 1e-9)
-    assert found.guarantee.composition is Composition.SINGLE
+    assert found.guarantee.covers is Covers.OUTPUT
 
 
 @settings(max_examples=15, deadline=None)

@@ -19,7 +19,7 @@ from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import attempt
 from takifugu.domain import Domain
 from takifugu.errors import CalibrationRefused, InputError, Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.answer_noise import laplace_noise, normal_noise
 from takifugu.problem import Bound, Cost, Problem, Witness
 from takifugu.queries.candidates import AtRank, MostFrequent
@@ -224,7 +224,7 @@ class Loud:
 
     def bound(self, problem):
         noise = DiscreteLaplace(Fraction(100), problem.grid, problem.cells)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.WHOLE, Witness("any"))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.EVERYTHING, Witness("any"))
 
 
 @pytest.mark.parametrize("made", [

@@ -17,7 +17,7 @@ from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
 from takifugu.beliefs.pieces import IndependentPieces
 from takifugu.beliefs.table import JointTable
 from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.wasserstein import MECHANISM
@@ -51,7 +51,7 @@ def test_golden_sums_of_binary_chains(name: str) -> None:
     found = bound(hide(chain), Sum())
     assert moved(found) == golden()["chain_sum_w_infinity"][name]
     assert moved(found) <= found.randomiser.scale <= moved(found) * (1 + 1e-10)
-    assert found.composition is Composition.SINGLE
+    assert found.covers is Covers.OUTPUT
 
 
 @settings(max_examples=50)

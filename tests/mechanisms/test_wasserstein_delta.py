@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.audit import true_delta
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework, between
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.wasserstein import MECHANISM as PURE
 from takifugu.mechanisms.wasserstein_delta import MECHANISM
@@ -51,7 +51,7 @@ def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> 
 def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
     found = bound(pair(laws), 1, delta)
     assert found.randomiser.scale == move
-    assert (found.delta, found.composition) == (delta, Composition.SINGLE)
+    assert (found.delta, found.covers) == (delta, Covers.OUTPUT)
     assert (found.randomiser == Exact(found.randomiser.grid)) is (move == 0)
 
 

@@ -147,7 +147,7 @@ def test_add_remove_counts_double_and_a_delta_stands_alone(tmp_path: Any) -> Non
     twice = charged(tmp_path, framework, 0.05, neighbours="add-remove", ledger=tmp_path / "twice.db")
     assert once.epsilon == twice.epsilon
     alone = charged(tmp_path, framework, 0.1, delta=1e-7, budget=(5, 0.1))
-    assert alone.compositions == ("single",)
+    assert alone.compositions == ("alone",)
     assert 1e-7 < Fraction(alone.delta) < 1e-6
     with pytest.raises(CompositionRefused):
         charged(tmp_path, framework, 0.1, delta=1e-7)

@@ -26,7 +26,7 @@ KEYS = [
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
-    "framework",
+    "covers", "framework",
 ]  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_it_says_everything_that_was_promised(tmp_path: Path) -> None:
     assert "a diary study" in certificate.beliefs[0]
     assert "its length is public" in certificate.assumptions
     assert certificate.frameworks == {FRAMEWORK.fingerprint(): FRAMEWORK.to_dict()}
-    assert (certificate.epsilon, certificate.delta, certificate.compositions) == ("0.5", "0", ("quilt",))
+    assert (certificate.epsilon, certificate.delta, certificate.compositions) == ("0.5", "0", ("composes",))
     assert certificate.mechanisms == {"quilt-exact": calibration.source}
     answer = certificate.answers[0]
     assert answer.noise == calibration.randomiser.to_dict()

@@ -103,10 +103,10 @@ def test_what_does_not_compose_is_found_before(tmp_path: Path) -> None:
     where = files.write(tmp_path, only)
     told = invoke("release", "--dry-run", where)
     assert told.exit_code == DONE
-    assert "time-use: this is the only release about its source" in " ".join(told.stdout.split())
+    assert "time-use: this release is alone" in " ".join(told.stdout.split())
     said = invoke("release", where)
     assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
-    assert "time-use: this is the only release about its source" in said.stderr
+    assert "time-use: this release is alone" in said.stderr
     more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
     again = invoke("release", "--dry-run", more)
     assert again.exit_code == REFUSED

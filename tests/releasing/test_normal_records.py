@@ -73,5 +73,5 @@ def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong
 def test_a_second_release_about_the_same_records_is_refused(tmp_path):
     told = {"ledger": tmp_path / "l.db", "source": "customers"}
     tf.release(calibrated(), DATA, **told)
-    with pytest.raises(tf.errors.CompositionRefused, match="single"):
+    with pytest.raises(tf.errors.CompositionRefused, match="alone"):
         tf.release(calibrated(tf.Sum("income")), DATA, **told)

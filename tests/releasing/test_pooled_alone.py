@@ -63,4 +63,4 @@ def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path)
     again = CliRunner().invoke(main, ["release", str(file)])
     assert again.exit_code != 0
     assert not (tmp_path / "release-published/each.csv").exists()
-    assert "single" in again.output
+    assert "alone" in again.output

@@ -16,7 +16,6 @@ from tests.releasing import files
 
 import takifugu as tf
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.postprocess.release import Release, releases_of
 from takifugu.randomisers import DiscreteLaplace
@@ -198,7 +197,7 @@ def test_warnings_and_other_promises() -> None:
     whole = Page(report_html(release(mechanism="group")))
     assert "the promise holds whatever anyone believes" in whole.seen()
     noisy = release()
-    failing = replace(noisy.certificate, delta="1/1000", compositions=(str(Composition.QUILT),))
+    failing = replace(noisy.certificate, delta="1/1000", compositions=("composes",))
     page = Page(report_html(replace(noisy, certificate=failing)))
     assert "but for a probability of at most 0.003" in page.seen()
     assert "delta 0.00101005" in page.seen("td")

@@ -147,9 +147,10 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     path = files.write(other, least.replace("only_release = true", ""))
-    with pytest.warns(Notice, match="^time-use: this is the only release about its source"):
+    with pytest.warns(Notice, match="^time-use: this release is alone"):
         made = run.release_file(path, only_release=True)
-    assert "This is the only release about its source." in " ".join(made.tables[0].certificate.text().split())
+    page = " ".join(made.tables[0].certificate.text().split())
+    assert "This release is alone: the promise is about this output only." in page
     with pytest.raises(CompositionRefused):
         run.release_file(path, force=True)
 

@@ -19,7 +19,7 @@ from tests.support.engines import ENGINES, Columns, spark, write_csv
 import takifugu as tf
 from takifugu.errors import DataError, SpecError
 from takifugu.frames import Piece
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger import Ledger
 from takifugu.noise import InsecureSeededEntropyForTests
 from takifugu.problem import Problem
@@ -147,7 +147,7 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
         tf.Count("b"), tf.Count(["a", "c"]), tf.Histogram(), tf.Histogram(["c", "a"], total=7),
         tf.Sum(codes={"a": 0, "b": "1/2", "c": -3}), tf.Sum(codes={"a": 1, "b": 0.26, "c": 2}, grid="0.25"),
     ]))  # fmt: skip
-    guarantee = SimpleNamespace(composition=Composition.QUILT, epsilon=Fraction(1))
+    guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
     problem = Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))
     asked: Any = SimpleNamespace(
         framework=problem.framework, query=query, guarantee=guarantee, mechanism="x", problem=problem
@@ -164,7 +164,7 @@ def _piece(walk: list[str | None], states: list[str]) -> Piece:
 
 def test_counts_cannot_answer_what_they_do_not_hold() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
-    guarantee = SimpleNamespace(composition=Composition.QUILT, epsilon=Fraction(1))
+    guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
     asked: Any = SimpleNamespace(
         framework=tf.Pufferfish(tf.every_entry(), chain), query=Linear([1, 2, 3], {"a": 0, "b": 1}),
         guarantee=guarantee, mechanism="x",

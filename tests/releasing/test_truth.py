@@ -15,7 +15,7 @@ from tests.support.answers import true_answer
 import takifugu as tf
 from takifugu.errors import DataError, InputError
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.problem import Problem
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
@@ -23,10 +23,10 @@ PIECES = tf.IndependentPieces(CHAIN, (3, 2))
 TABLE = tf.JointTable([("f", 30), ("f", 40), ("m", 30)], [0.5, 0.25, 0.25], names=["sex", "age"])
 
 
-def stand_in(belief: Any, query: Any, composition: Composition = Composition.QUILT) -> Any:
+def stand_in(belief: Any, query: Any, covers: Covers = Covers.ENTRIES) -> Any:
     """What a calibration knows of its problem, without the mechanism."""
     framework = belief if isinstance(belief, Framework) else tf.Pufferfish(tf.every_entry(), belief)
-    guarantee = SimpleNamespace(composition=composition, epsilon=Fraction(1))
+    guarantee = SimpleNamespace(covers=covers, epsilon=Fraction(1))
     problem = Problem(framework, query, Fraction(1), Fraction(0))
     return SimpleNamespace(
         framework=framework, query=query, guarantee=guarantee, mechanism="a mechanism", problem=problem
@@ -34,7 +34,7 @@ def stand_in(belief: Any, query: Any, composition: Composition = Composition.QUI
 
 
 HISTOGRAM = stand_in(CHAIN, tf.Histogram())
-SINGLE = stand_in(CHAIN, tf.Count("walking"), Composition.SINGLE)
+SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ SINGLE = stand_in(CHAIN, tf.Count("walking"), Composition.SINGLE)
         (SINGLE, ["walking"] * 5, (5,)),
         (stand_in(PIECES, tf.Histogram()), [["still"] * 3, ["walking"] * 2], (3, 2)),
         (stand_in(PIECES, tf.Histogram()), [["still"], []], (1, 0)),
-        (stand_in(CHAIN, tf.Count("walking", entries=(0, 1)), Composition.SINGLE), ["walking"] * 2, (2,)),
+        (stand_in(CHAIN, tf.Count("walking", entries=(0, 1)), Covers.OUTPUT), ["walking"] * 2, (2,)),
         (stand_in(CHAIN, tf.Mean(codes={"still": 0, "walking": 1})), ["walking"] * 5, (5,)),
         (stand_in(TABLE, tf.Identity("age")), {"age": 40, "sex": "f"}, (4,)),
         (stand_in(TABLE, tf.Identity("age")), ("m", 30), (3,)),

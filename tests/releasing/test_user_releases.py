@@ -83,10 +83,10 @@ def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_pat
     users = IndependentUsers([{0: 0.4, 1: 0.2, 2: 0.4}] * 80)
     framework = tf.Pufferfish(tf.presence(), users)
     each = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
-    assert str(each.guarantee.composition) == "data"
+    assert str(each.guarantee.covers) == "component"
     assert tf.compose([each, each]).epsilon == 2
     single = tf.calibrate(framework, tf.Sum(), 1, mechanism="laplace-exact", allow_zero_noise=True)
-    assert str(single.guarantee.composition) == "single"
+    assert str(single.guarantee.composition) == "alone"
     ledger = tmp_path / "ledger.db"
     tf.release(each, [1] * 80, ledger=ledger)
     with pytest.raises(tf.TakifuguError):

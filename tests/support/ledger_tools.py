@@ -21,7 +21,7 @@ from takifugu.beliefs.table import JointTable
 from takifugu.composition import Charge, charge_of
 from takifugu.errors import BudgetExceeded
 from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Composition, Guarantee
+from takifugu.guarantee import Covers, Guarantee
 from takifugu.ledger import Debit, Ledger
 from takifugu.mechanisms import group
 from takifugu.noise import InsecureSeededEntropyForTests
@@ -45,11 +45,11 @@ def promised(framework: Framework, query: Query, mechanism: Any, epsilon: Any = 
     """Return what a mechanism promises, without the registry's rules about too little noise."""
     bound = mechanism.bound(Problem(framework, query, Fraction(epsilon)))
     assert isinstance(bound, Bound), bound
-    return made(framework, query, bound.randomiser, bound.composition, bound.epsilon, bound.delta)
+    return made(framework, query, bound.randomiser, bound.covers, bound.epsilon, bound.delta)
 
 
 def made(
-    framework: Framework, query: Query, noise: Randomiser, kind: Composition, epsilon: Any = 1, delta: Any = 0
+    framework: Framework, query: Query, noise: Randomiser, kind: Covers, epsilon: Any = 1, delta: Any = 0
 ) -> Promised:
     """Return a promise as a test needs it."""
     promise = Guarantee(
@@ -58,7 +58,7 @@ def made(
     return Promised(framework, query, noise, promise)
 
 
-def laplace(framework: Framework, query: Query, units: Any, kind: Composition, epsilon: Any = 1) -> Promised:
+def laplace(framework: Framework, query: Query, units: Any, kind: Covers, epsilon: Any = 1) -> Promised:
     """Return a promise of a given kind with discrete Laplace noise of scale `units` in grid units."""
     answer = query.resolve(framework.beliefs[0])
     return made(framework, query, DiscreteLaplace(Fraction(units), answer.grid, answer.cells), kind, epsilon)
@@ -163,7 +163,7 @@ def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:
     return rows
 
 
-def charge(framework: Framework, query: Query, units: Any, kind: Composition, **options: Any) -> Charge:
+def charge(framework: Framework, query: Query, units: Any, kind: Covers, **options: Any) -> Charge:
     return charge_of(laplace(framework, query, units, kind), **{"reading": "the same entries", **options})
 
 

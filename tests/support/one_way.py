@@ -19,8 +19,8 @@ from takifugu.errors import InputError
 from takifugu.extending import (
     LABEL,
     Bound,
-    Composition,
     Cost,
+    Covers,
     Direction,
     Problem,
     Randomiser,
@@ -72,7 +72,7 @@ class OneWay:
 
     def joint(self, view: Any, charges: Sequence[Charge], recharge: bool) -> Joint:
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
-        return Joint(epsilon, Fraction(0), "one-way sum", Composition.WHOLE)
+        return Joint(epsilon, Fraction(0), "one-way sum", Covers.EVERYTHING)
 
     def own(self, charge: Charge) -> Charge:
         return charge if charge.definition == self.name else as_whole(charge, self.name)
@@ -143,7 +143,7 @@ class Cautious:
         parts = math.floor(PARTS * (1 - Fraction(math.exp(-problem.epsilon) * (1 + 2**-40))))
         comparison = next(iter(problem.framework.comparisons()))
         noise: Any = NeverWrong(max(0, parts), problem.epsilon)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.WHOLE, Witness(comparison.label))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.EVERYTHING, Witness(comparison.label))
 
 
 def framework(people: int = 3) -> Framework:

@@ -47,7 +47,7 @@ def calibrate(
     "auto" takes the smallest expected error among the mechanisms that compose with later releases (whole, data, quilt),
     keep the promise, are within the work limit and are not refused by default; equal errors prefer the kind that
     composes better, then the registry's order. With `only_release`, for `between`, and where none composes, it takes
-    the smallest of all: if that is of kind single, the ledger refuses later releases about the same source
+    the smallest of all: if that is alone, the ledger charges others about the same source for a change of all data
     (`Calibration.forbids`). A mechanism asked by name is run at any cost; the calibration states what it promises.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
@@ -96,7 +96,7 @@ def compare(
 ) -> Comparisons:
     """Return every mechanism side by side: its scale, expected error, how it composes, and why it may not be used.
 
-    Two are marked: what `calibrate` takes, and the least error of all where that is of kind single ("if the only
+    Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only
     release"; with `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such; a belief
     from the private data is not refused here. Raises InputError for a bad epsilon, delta or query.
 
@@ -147,7 +147,7 @@ def of_scale(
 
     promise = promise_of(problem, scale)
     noise = noise_of(problem, scale)
-    bound = Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness)
+    bound = Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness)
     return _calibration(problem, mechanism, bound, source, conditions, asked=None)
 
 
@@ -199,7 +199,7 @@ def _calibration(
     guarantee = Guarantee(
         bound.epsilon,
         bound.delta,
-        bound.composition,
+        bound.covers,
         framework.definition,
         framework.fingerprint(),
         framework.assumptions(),

@@ -14,7 +14,7 @@ from fractions import Fraction
 from takifugu.composition.promise import promise_of
 from takifugu.errors import InputError
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, decimal_up
 from takifugu.mechanisms.influence import part_scale
 from takifugu.problem import Problem
@@ -97,16 +97,16 @@ def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: s
 
 def promise_of_entries(
     framework: Framework, lost: Fraction, failing: Fraction
-) -> tuple[Fraction, Fraction, Composition]:
+) -> tuple[Fraction, Fraction, Covers]:
     """Return what the secrets keep under a mechanism that loses so much an entry, rounded up, and how it composes.
 
     Source: docs/theory/influence.md, Theorem 4.
     """
     promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
     if not failing:
-        return promise.epsilon, failing, promise.composition
+        return promise.epsilon, failing, promise.covers
     ratio = math.expm1(float(promise.epsilon)) / math.expm1(float(lost)) * (1 + SLACK)
-    return promise.epsilon, as_delta(decimal_up(failing * Fraction(ratio))), Composition.SINGLE
+    return promise.epsilon, as_delta(decimal_up(failing * Fraction(ratio))), Covers.OUTPUT
 
 
 def check_neighbours(framework: Framework, neighbours: str) -> None:

@@ -22,7 +22,7 @@ from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.views import View
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.influence.curves import least_scale
 from takifugu.laws.rationals import Number, as_epsilon, as_fraction, round_up
 from takifugu.problem import Problem
@@ -141,7 +141,7 @@ class Split:
             for problem, size in zip(self.problems, self.changes, strict=True)
         ]
         return [
-            replace(charge_of(one, reading="together"), composition=Composition.QUILT, epsilon=Fraction(0))
+            replace(charge_of(one, reading="together"), covers=Covers.ENTRIES, epsilon=Fraction(0))
             for one in noised
         ]
 

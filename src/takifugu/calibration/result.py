@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from takifugu import definitions, frameworks, queries, randomisers
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition, Guarantee
+from takifugu.guarantee import Composition, Covers, Guarantee
 from takifugu.laws.rationals import to_text
 from takifugu.markup import folded, html_table, note
 from takifugu.problem import Problem, Witness
@@ -33,8 +33,8 @@ USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
 
 #: What a promise about one output's distribution forbids.
 ONLY_RELEASE = (
-    "this is the only release about its source: any later one is refused, except with noise that covers every change "
-    "of the whole data (kind 'whole')"
+    "this release is alone: beside it any other about its source costs what its noise loses when the whole data "
+    "change, and is refused where nothing bounds that"
 )
 NOTHING_COMPOSES = "no mechanism that composes with later releases may be used here, so the least error of all is taken"
 PAIR_COMPOSES = (
@@ -43,13 +43,11 @@ PAIR_COMPOSES = (
 )
 
 _ADDS_UP = {
-    Composition.WHOLE: "composes with every other release",
-    Composition.DATA: "composes with other releases of kind whole or data",
-    Composition.QUILT: "composes with other releases: what they cost together is computed",
-    Composition.SINGLE: "composes with releases of kind whole only",
+    Composition.COMPOSES: "what it costs together with other releases is computed",
+    Composition.ALONE: "others beside it are charged for a change of the whole data",
 }
 _LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
-_HEADER = ("mechanism", "scale", "error", "composes", "status")
+_HEADER = ("mechanism", "scale", "error", "composition", "status")
 
 
 @dataclass(frozen=True)
@@ -197,8 +195,8 @@ class Calibration:
 
     @property
     def is_only_release(self) -> bool:
-        """Whether the promise is about this output alone, so that the ledger refuses later releases on the source."""
-        return self.guarantee.composition is Composition.SINGLE
+        """Whether the promise is about this output alone; the ledger then charges others for a change of all data."""
+        return self.guarantee.composition is Composition.ALONE
 
     @property
     def forbids(self) -> str:
@@ -206,7 +204,7 @@ class Calibration:
         if not self.is_only_release:
             return ""
         usable = [row for row in self.alternatives if row.status in USABLE]
-        if usable and all(row.composition == str(Composition.SINGLE) for row in usable):
+        if usable and all(row.composition == Composition.ALONE for row in usable):
             return f"{NOTHING_COMPOSES}; {ONLY_RELEASE}"
         return f"{PAIR_COMPOSES}; {ONLY_RELEASE}" if usable and self.problem.is_pair else ONLY_RELEASE
 
@@ -249,7 +247,7 @@ class Calibration:
     @property
     def _adds_up(self) -> str:
         own = getattr(definitions.find(self.framework.definition), "adds_up", {})
-        return str(own.get(self.guarantee.composition) or _ADDS_UP[self.guarantee.composition])
+        return str(own.get(self.guarantee.covers) or _ADDS_UP[self.guarantee.composition])
 
     def _facts(self) -> list[tuple[str, str]]:
         cells = self.randomiser.cells
@@ -266,7 +264,7 @@ class Calibration:
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
             ("promises", promise),
-            ("composes as", f"{self.guarantee.composition}: {self._adds_up}"),
+            ("composition", f"{self.guarantee.composition}: {self._adds_up}"),
             ("forbids", self.forbids),
             ("expected error", "" if self.shown_error is None else f"{number(self.shown_error)}{over}"),
             ("forced by", self.witness.comparison),
@@ -350,7 +348,7 @@ def _guarantee(data: Mapping[str, Any]) -> Guarantee:
     return Guarantee(
         Fraction(data["epsilon"]),
         Fraction(data["delta"]),
-        Composition(data["composition"]),
+        Covers(data["covers"]),
         data["definition"],
         data["framework"],
         tuple(data["assumptions"]),

@@ -24,7 +24,7 @@ from takifugu.calibration.result import (
 )
 from takifugu.calibration.rules import too_little_noise
 from takifugu.errors import InputError, Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.problem import Bound, Cost, Problem, Refusal
 from takifugu.randomisers import Noise, Randomiser, answered
 from takifugu.tables import number
@@ -45,7 +45,7 @@ OUT_OF_RANGE = (
     'serve, such as mechanism="quilt-exact" or "group"'
 )
 
-_BEST_COMPOSING_FIRST = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
+_BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,14 +176,14 @@ def choose(trials: Sequence[Trial]) -> Choice | None:
     ]
     if not possible:
         return None
-    composing = [(t, bound) for t, bound in possible if bound.composition is not Composition.SINGLE]
+    composing = [(t, bound) for t, bound in possible if bound.covers is not Covers.OUTPUT]
     return Choice(_least(possible), _least(composing) if composing else None)
 
 
 def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
     errors = [math.inf if (e := answered(b.randomiser.expected_error)) is None else e for _, b in possible]
     tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= min(errors) * (1 + TIE)]
-    return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].composition))[0]
+    return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].covers))[0]
 
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
@@ -197,7 +197,7 @@ def _row(trial: Trial, status: str) -> Alternative:
         return Alternative(name, None, None, None, status, trial.reason)
     noise = bound.randomiser
     scale, error = answered(lambda: float(noise.scale)), answered(noise.expected_error)
-    return Alternative(name, scale, error, str(bound.composition), status, trial.reason)
+    return Alternative(name, scale, error, str(bound.covers.composition), status, trial.reason)
 
 
 def _shortfall(problem: Problem, bound: Bound) -> str:

@@ -28,14 +28,11 @@ _LISTED, _LISTED_UNITS = 3, 40
 
 #: How a release composes with others about the same source, in words (docs/architecture.md#composition).
 COMPOSES = {
-    "whole": "The noise covers every change of the whole data set; the release composes with any other: epsilons add.",
-    "data": "The noise covers every change of one unit or component; the release composes with others of this kind and "
-    "of kind 'whole' (epsilons add), but not with one of kind 'single'.",
-    "quilt": "The release composes with any other of this kind, of kind 'data' and of kind 'whole'. What they lose "
-    "together is computed from how far each of them alone moves the odds when one entry changes; the ledger does so.",
-    "single": "This is the only release about its source. The promise is about this output alone: nothing is proved "
-    "for it together with any other release that reads the same data, before or after, and the ledger refuses such a "
-    "release unless its noise covers every change of the whole data set (kind 'whole').",
+    "composes": "The release composes with any other. What they lose together is computed from how far each of them "
+    "moves the odds when one entry changes, or when all of them do; the ledger does so.",
+    "alone": "This release is alone: the promise is about this output only. Beside it the ledger charges every other "
+    "release that reads the same data, before or after, what its noise loses when the whole data set changes, and "
+    "refuses one where nothing bounds that.",
 }
 
 @dataclass(frozen=True)
@@ -56,6 +53,7 @@ class Answer:
     epsilon: str
     delta: str
     composition: str
+    covers: str
     framework: str
     adjusted: Mapping[str, str] | None = None
 
@@ -263,7 +261,9 @@ def meaning_of(c: Certificate) -> Sequence[str]:
 def composes(c: Certificate) -> list[str]:
     """Return how the release adds up with others about the same source, as its definition has it."""
     told = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
-    return [COMPOSES[kind] if told is None else told(kind) for kind in c.compositions]
+    if told is not None:
+        return [told(covers) for covers in once(answer.covers for answer in c.answers)]
+    return [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:

@@ -146,6 +146,7 @@ def _answer(
         epsilon=to_text(promise.epsilon),
         delta=to_text(promise.delta),
         composition=str(promise.composition),
+        covers=str(promise.covers),
         framework=promise.framework,
         adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
     )

@@ -11,6 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from takifugu import randomisers
 from takifugu.certificates.certificate import COMPOSES, Answer, Certificate
 from takifugu.errors import InputError
+from takifugu.guarantee import Covers
 from takifugu.laws.rationals import as_delta, as_epsilon, as_fraction
 
 SCOPES = ("all", "unit", "pooled")
@@ -31,6 +32,8 @@ def check_form(certificate: Certificate) -> None:
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     for answer in certificate.answers:
         _check_numbers(answer.epsilon, answer.delta, "1")
+        if answer.covers not in set(Covers) or answer.composition != Covers(answer.covers).composition:
+            raise InputError("an answer does not say how it composes")
         scale = Fraction(0) if answer.scale is None else as_fraction(answer.scale, "its scale")
         if scale < 0 or not isinstance(answer.noise.get("kind"), str):
             raise InputError("an answer's noise is not of a kind that a certificate has")

@@ -168,7 +168,7 @@ def print_ledger(book: Ledger) -> None:
             [e.created[:10], e.scope, ", ".join(e.kinds), number(float(e.amount.epsilon)), e.state, name_of(e.name)]
             for e in book.history(row.name)
         ]
-        click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
+        click.echo(text_table(["date", "scope", "composition", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
 

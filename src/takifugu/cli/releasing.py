@@ -120,7 +120,7 @@ def print_calibrations(planned: planning.Plan) -> None:
     for table in planned.tables:
         worst = max(table.calibrations, key=lambda c: c.shown_scale or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
-        facts += [("composes", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
+        facts += [("composition", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
         asked = worst.asked
         if asked is not None and worst.epsilon > asked[0]:

@@ -7,7 +7,7 @@ query and all noise must have been fixed in advance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from takifugu.composition.series import places_of
 from takifugu.composition.stretches import standing_in
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
 from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.rationals import decimal_up
@@ -54,29 +54,38 @@ def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
     known.
     """
     delta = deltas(charges)
-    shares = list(_shares(view, charges))
+    found = list(shares(view, charges))
 
     def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
         share = log_share(epsilon, delta)
-        each = [_part_loss(part, charges, reads, share) for part, reads in shares]
+        each = [_part_loss(part, charges, reads, share) for part, reads in found]
         loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
         return Fraction(loss), witness
 
     try:
-        low, high = Fraction(0), max((c.epsilon for c in charges), default=Fraction(0))
-        while lost(high)[0] > high:
-            low, high = high, 2 * high
-            if high > LARGEST:
-                raise CompositionRefused("these releases together promise nothing", fix="use more noise")
-        while high - low > EXACT * high and low:
-            middle = (low + high) / 2
-            low, high = (low, middle) if lost(middle)[0] <= middle else (middle, high)
+        least = least_epsilon(lost, max((c.epsilon for c in charges), default=Fraction(0)))
     except Unsupported as error:
         raise CompositionRefused(error.message) from None
-    return Joint(decimal_up(high), delta, "joint loss at delta", Composition.SINGLE, lost(high)[1])
+    return Joint(least, delta, "joint loss at delta", Covers.OUTPUT, lost(least)[1])
 
 
-def _shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
+def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
+    """Return an epsilon that is at least what is `lost` at its share of delta, the least one where it is above `start`.
+
+    Raises CompositionRefused where there is none.
+    """
+    low, high = Fraction(0), start
+    while lost(high)[0] > high:
+        low, high = high, 2 * high
+        if high > LARGEST:
+            raise CompositionRefused("these releases together promise nothing", fix="use more noise")
+    while high - low > EXACT * high and low:
+        middle = (low + high) / 2
+        low, high = (low, middle) if lost(middle)[0] <= middle else (middle, high)
+    return decimal_up(high)
+
+
+def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
     """Yield each different component with a secret, and how each release reads it."""
     for belief in view.framework.beliefs:
         reads = [read for charge in charges if (read := view.read(belief, charge)) is not None]

@@ -52,6 +52,7 @@ def charge_of(
     calendar: str = "",
     share: tuple[Query, Fraction] | None = None,
     layout: str = "",
+    begins_series: bool = False,
 ) -> Charge:
     """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
 
@@ -60,15 +61,15 @@ def charge_of(
     the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
     `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
     `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
-    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. Raises InputError
-    when a pooled query names entries by their number (those numbers mean nothing inside a unit), and for `at` where the
-    data are not one sequence.
+    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
+    declares that later releases count as multiples of this one. Raises InputError when a pooled query names entries by
+    their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
     >>> charge = charge_of(calibrate(framework, Count(1), epsilon=1, mechanism="group"))
-    >>> str(charge.composition), charge.scale, charge.change
-    ('whole', Fraction(10, 1), Fraction(10, 1))
+    >>> str(charge.covers), charge.scale, charge.change
+    ('everything', Fraction(10, 1), Fraction(10, 1))
     """
     own, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
     about = own if framework is None else framework
@@ -90,13 +91,13 @@ def charge_of(
     noise, promise = calibration.randomiser, calibration.guarantee
     read = kept(about, (_read, queries.key_of(query)), lambda: _read(about, query))
     return Charge(
-        framework=about.fingerprint(), definition=promise.definition, composition=promise.composition,
+        framework=about.fingerprint(), definition=promise.definition, covers=promise.covers,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
         change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
-        layout=layout, phases=() if at is None else _phases(about, at),
+        layout=layout, phases=() if at is None else _phases(about, at), begins_series=begins_series,
     )  # fmt: skip
 
 

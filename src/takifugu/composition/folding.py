@@ -103,7 +103,7 @@ def _standing(charge: Charge, whole: set[str]) -> Hashable:
     if len(places_of(charge)) > 1:
         return None
     return (
-        charge.framework, charge.composition, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
+        charge.framework, charge.covers, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
         charge.calendar, charge.phases, charge.at,
     )  # fmt: skip
 
@@ -185,7 +185,7 @@ def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | N
     one, any_layout = several(charge), any_change(charge)
     if any_layout is None:
         return None
-    is_steady = charge.composition in STEADY
+    is_steady = charge.covers in STEADY
     here, elsewhere = (
         steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
     )

@@ -12,22 +12,20 @@ from takifugu.composition.losses import Joint, cost_of_all
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.frameworks import DEFINITIONS, Framework
-from takifugu.guarantee import Charge, Composition, Guarantee
+from takifugu.guarantee import Charge, Covers, Guarantee
 from takifugu.kept import kept
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
 _LAYOUTS = "these releases read the data in several layouts, so one entry of the one may be many of the other"
 
-_FROM_LOOSE_TO_STRICT = (Composition.WHOLE, Composition.DATA, Composition.QUILT, Composition.SINGLE)
-
 
 def joint(
-    framework: Framework, charges: Iterable[Charge], recharge: bool = False, fingerprint: str | None = None
+    framework: Framework, charges: Iterable[Charge], as_composing: bool = False, fingerprint: str | None = None
 ) -> Joint:
     """Return what releases on one unit's data promise together under `framework`, in the order of their release.
 
-    With `recharge` output-law promises that have no joint promise are given up and charged by their noise: at joint
-    quilt cost or at whole-change cost. Releases in several layouts count at the cost of a change of all that each
+    With `as_composing` promises that are alone and have no joint promise are given up and charged by their noise: by
+    its profile or at whole-change cost. Releases in several layouts count at the cost of a change of all that each
     reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where it was read
     from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
     docs/architecture.md#composition; quilts after Song17 Theorem 4.3.
@@ -38,7 +36,7 @@ def joint(
     >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
     1.119
     """
-    asked = fingerprint or framework.fingerprint(), tuple(charges), recharge
+    asked = fingerprint or framework.fingerprint(), tuple(charges), as_composing
     if any(isinstance(charge, ByEntry) for charge in asked[1]):  # too long to be kept, and never asked twice
         return _joint(framework, *asked)
     known = kept(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
@@ -53,7 +51,7 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
             fix=f"known: {list(DEFINITIONS.names)}{did_you_mean(framework.definition, DEFINITIONS.names)}",
         )
     if _in_several_layouts(charges):
-        return Joint(*cost_of_all(((charge, 1) for charge in charges), _LAYOUTS), "sum over layouts", Composition.WHOLE)
+        return Joint(*cost_of_all(((charge, 1) for charge in charges), _LAYOUTS), "sum over layouts", Covers.EVERYTHING)
     definition, own = DEFINITIONS.find(framework.definition), []
     for charge in charges:
         if charge.definition not in DEFINITIONS:
@@ -74,7 +72,7 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
     A whole promise that names no entries (of another source, or definition) holds in every layout. What is charged of a
     pooled release is one unit's share, and in another layout this unit's data may be anybody's.
     """
-    read = {charge.layout for charge in charges if charge.entries or charge.composition is not Composition.WHOLE}
+    read = {charge.layout for charge in charges if charge.entries or charge.covers is not Covers.EVERYTHING}
     if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
         raise CompositionRefused(
             _LAYOUTS,
@@ -85,15 +83,15 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
 
 
 def compose(
-    calibrations: Iterable[Calibrated], recharge: bool = False, fixed_in_advance: bool = False
+    calibrations: Iterable[Calibrated], as_composing: bool = False, fixed_in_advance: bool = False
 ) -> Guarantee:
     """Return what releases with these calibrations promise together, all about the same entries of one source.
 
     They are taken in the order given, each fixed before those after it are released. Every framework among them is
-    charged for all of them, and the largest joint epsilon and delta are promised. With `recharge` output-law promises
-    are given up and charged by their noise, which may cost far more than their sum. `fixed_in_advance` says that all of
-    them are fixed before the first is released: then normal noise adds up by its squares, with Laplace noise beside it
-    (docs/theory/influence.md#with-a-delta).
+    charged for all of them, and the largest joint epsilon and delta are promised. With `as_composing` promises that are
+    alone are given up and charged by their noise, which may cost far more than their sum. `fixed_in_advance` says that
+    all of them are fixed before the first is released: then normal noise adds up by its squares, with Laplace noise
+    beside it (docs/theory/influence.md#with-a-delta).
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
     calibrations. Source: docs/architecture.md#composition.
@@ -111,7 +109,7 @@ def compose(
     frameworks = {c.framework.fingerprint(): c.framework for c in given}
     met = _met(tuple(frameworks.values()))
     frameworks = frameworks if met is None else {met.fingerprint(): met}
-    joints = [joint(framework, charges, recharge, fingerprint) for fingerprint, framework in frameworks.items()]
+    joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
     worst = max(joints, key=lambda j: j.epsilon)
     conditions = [c for g in given for c in g.guarantee.conditions]
     if len(given) > 1:
@@ -120,12 +118,12 @@ def compose(
         conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
     if len(given) > 1 and fixed_in_advance:
         conditions.append("all queries and all noise are fixed before the first release")
-    if worst.composition is Composition.QUILT:
+    if worst.covers is Covers.ENTRIES:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
     return Guarantee(
         epsilon=worst.epsilon,
         delta=max(j.delta for j in joints),
-        composition=max((j.composition for j in joints), key=_FROM_LOOSE_TO_STRICT.index),
+        covers=max((j.covers for j in joints), key=list(Covers).index),
         definition="+".join(dict.fromkeys(c.framework.definition for c in given)),
         framework="+".join(frameworks),
         assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),

@@ -1,7 +1,7 @@
 """What one past release costs under a framework: its own promise, or the change of its answer over its scale.
 
-A `data` or `whole` release without a Laplace scale changes by (epsilon, delta) when the entries that it covers change;
-it costs its own epsilon wherever the framework reads its query as the one did that it was calibrated for.
+A release without a Laplace scale that covers changes of a component, or of all data, changes by (epsilon, delta) when
+these change; it costs its own epsilon wherever the framework reads its query as the one did that it was calibrated for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from takifugu.composition.several import as_one
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import DEFINITIONS
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Witness
 from takifugu.queries import IntArray
@@ -32,25 +32,30 @@ from takifugu.queries import IntArray
 #: e to this power times any delta is taken for 1.
 FULL = 700
 NO_NOISE = "a release without any noise costs infinitely much beside others"
+#: What a promise covers, in words.
+WHAT = {
+    Covers.EVERYTHING: "every change of the data", Covers.COMPONENT: "every change of one unit or component",
+    Covers.ENTRIES: "changes of single entries", Covers.OUTPUT: "its own output's distribution only",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Joint:
     """What releases promise together under one framework, and by which rule.
 
-    `composition` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
+    `covers` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
     part of it, so that anything else that reads the same data must be whole.
     """
 
     epsilon: Fraction
     delta: Fraction
     rule: str
-    composition: Composition
+    covers: Covers
     witness: Witness | None = None
 
     @property
     def leans_on_single(self) -> bool:
-        return self.composition is Composition.SINGLE
+        return self.covers is Covers.OUTPUT
 
 
 def deltas(charges: Sequence[Charge]) -> Fraction:
@@ -81,13 +86,13 @@ def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
 
 
 def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
-    """Return what a whole or data release costs under a framework when it is added to others of these kinds.
+    """Return what a release that covers all data, or a component, costs when it is added to others that do.
 
     `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
     if isinstance(charge, ByEntry):
         return (charge.here if is_placed else charge.elsewhere).value
-    if charge.composition is Composition.WHOLE:
+    if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
     if charge.scale is None:
         return _stored(view, charge, is_placed)
@@ -119,9 +124,9 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
     if isinstance(charge, ByEntry):
         return charge.whole.value
     if charge.scale is None:
-        if charge.composition is not Composition.WHOLE:
+        if charge.covers is not Covers.EVERYTHING:
             raise CompositionRefused(
-                f"a release of kind {str(charge.composition)!r} without Laplace noise has no cost for a change of "
+                f"a release that covers {WHAT[charge.covers]}, without Laplace noise, has no cost for a change of "
                 "the whole data",
                 fix="use Laplace noise (delta = 0)",
             )
@@ -133,19 +138,19 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
         )
     reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
     cost = loss(max([charge.change, *(read.total for read in reads)]), charge)
-    keeps = charge.composition is Composition.WHOLE and view.is_native(charge)
+    keeps = charge.covers is Covers.EVERYTHING and view.is_native(charge)
     return max(cost, charge.epsilon) if keeps else cost
 
 
 def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
-    if charge.composition is Composition.WHOLE:
+    if charge.covers is Covers.EVERYTHING:
         keeps = view.reads_alike(charge)
     else:  # a promise about components that hold a secret of its own framework: another one may hide what others hold
         keeps = view.is_native(charge) and (is_placed or view.has_secrets_everywhere)
     if keeps:
         return charge.epsilon
     raise CompositionRefused(
-        f"a release of kind {str(charge.composition)!r} without Laplace noise was calibrated for other states, "
+        f"a release that covers {WHAT[charge.covers]}, without Laplace noise, was calibrated for other states, "
         "entries or pieces than this framework has",
         fix="calibrate it for beliefs that read the query alike, or use Laplace noise",
     )
@@ -175,7 +180,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
             fix="publish it with Laplace noise, or in another source's data",
         )
     return replace(
-        as_one(charge), definition=definition, composition=Composition.WHOLE, epsilon=Fraction(cost), scale=None,
+        as_one(charge), definition=definition, covers=Covers.EVERYTHING, epsilon=Fraction(cost), scale=None,
         query={"kind": "under another definition"}, entries=0, answers=(), names=(), lengths=(), at=None,
         calendar="", phases=(),
     )  # fmt: skip
@@ -204,7 +209,7 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
         if cost is None or (charge.delta > 0 and charge.scope == "pooled"):
             raise CompositionRefused(
                 refused,
-                rule=f"a release of kind {str(charge.composition)!r} has no cost for such a change",
+                rule=f"a release that covers {WHAT[charge.covers]} has no cost for such a change",
                 fix="keep the layout, or publish with Laplace noise and delta = 0",
             )
         is_sum = isinstance(charge, ByEntry)  # of the larger ones of both
@@ -216,7 +221,7 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
 def any_change(charge: Charge) -> Fraction | None:
     """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
 
-    The promise of a `whole` release does, unless its definition compares one way only or is unknown; so does its scale,
+    A promise that covers everything does, unless its definition compares one way only or is unknown; so does its scale,
     or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
     if isinstance(charge, ByEntry):
@@ -225,6 +230,6 @@ def any_change(charge: Charge) -> Fraction | None:
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
         known.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
-    if charge.composition is Composition.WHOLE and known_both_ways:
+    if charge.covers is Covers.EVERYTHING and known_both_ways:
         known.append(charge.epsilon)
     return max(known, default=None if charge.change != 0 else Fraction(0))

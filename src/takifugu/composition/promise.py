@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Problem, Witness
@@ -23,7 +23,7 @@ class Promise:
     """What Laplace noise of a given scale promises: the loss, how it composes, and where it is reached."""
 
     epsilon: Fraction
-    composition: Composition
+    covers: Covers
     witness: Witness
 
 
@@ -34,10 +34,10 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
     and pairs of the least over quilts of e(Q) + D(N)/b (Song17 Theorem 4.3, docs/architecture.md#composition).
     """
     change = component_change(problem)
-    plain = Promise(change.size / scale, change.composition, change.witness)
+    plain = Promise(change.size / scale, change.covers, change.witness)
     if problem.is_pair:
         return plain
-    worst = Promise(Fraction(0), Composition.QUILT, change.witness)
+    worst = Promise(Fraction(0), Covers.ENTRIES, change.witness)
     for part in problem.parts:
         found = _part_promise(part, scale / problem.grid)
         worst = found if found.epsilon > worst.epsilon else worst
@@ -47,7 +47,7 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
 def _part_promise(part: Part, units: Fraction) -> Promise:
     size = part_change(part)
     witness = Witness("any values of the component against any others", f"they move the answer by up to {size} steps")
-    plain = Promise(Fraction(size) / units, Composition.QUILT, witness)
+    plain = Promise(Fraction(size) / units, Covers.ENTRIES, witness)
     try:
         answer = part.answer if isinstance(part.answer, Additive) else None
         cost, forced_by = joint_loss(part, [Release(part.answer.entry_changes(), units, answer)])
@@ -55,4 +55,4 @@ def _part_promise(part: Part, units: Fraction) -> Promise:
         return plain
     if math.isinf(cost) or Fraction(cost) >= plain.epsilon:
         return plain
-    return Promise(decimal_up(Fraction(cost)), Composition.QUILT, forced_by)
+    return Promise(decimal_up(Fraction(cost)), Covers.ENTRIES, forced_by)

@@ -46,7 +46,7 @@ from takifugu.composition.several import STEADY
 from takifugu.composition.stretches import standing_in
 from takifugu.composition.views import Read, View
 from takifugu.errors import CompositionRefused, Unsupported
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.influence.curves import Release, joint_loss, stretched_loss
 from takifugu.laws.rationals import decimal_up
 from takifugu.problem import Part, Witness
@@ -60,7 +60,7 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
     Releases that are not known to read the same entries are taken at their worst alignment (`alignment`).
     """
     for c in charges:
-        if c.scale is None and c.composition not in STEADY:
+        if c.scale is None and c.covers not in STEADY:
             raise CompositionRefused(
                 "a release without Laplace noise has no cost by its noise alone", fix="use such noise"
             )
@@ -75,7 +75,7 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
         for cost, found in _costs(view, belief, given, lost):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, found
-    return Joint(worst, deltas(charges), "joint loss", Composition.QUILT, witness)
+    return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
 
 
 Given = tuple[Charge, Read, bool]

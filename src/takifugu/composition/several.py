@@ -12,10 +12,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 
 #: Kinds of promises that cover every change of some entries.
-STEADY = (Composition.WHOLE, Composition.DATA)
+STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
 #: Terms of sums that are not exact are rounded up to multiples of 2 to minus this power.
 BITS = 60
 #: Sums are exact up to this common denominator of their terms.
@@ -148,7 +148,7 @@ def alike(charge: Charge) -> Charge:
 
 def adds_up(charge: Charge) -> bool:
     """Whether the noise of a charge adds up with that of others, in any order."""
-    return charge.definition in _OURS and charge.delta == 0 and charge.composition is not Composition.SINGLE
+    return charge.definition in _OURS and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
 def kind_of(charge: Charge) -> Hashable:
@@ -158,7 +158,7 @@ def kind_of(charge: Charge) -> Hashable:
     two.
     """
     one = costliest(charge)
-    is_promised = charge.composition in STEADY and charge.scale is not None
+    is_promised = charge.covers in STEADY and charge.scale is not None
     return alike(charge), one.epsilon * (one.scale or 0) if is_promised else None
 
 

@@ -1,9 +1,10 @@
-"""Joint promises of Pufferfish releases of kind whole, data, quilt and single (docs/architecture.md#composition).
+"""Joint promises of Pufferfish releases, by what each of them covers (docs/architecture.md#composition).
 
-Releases of kind whole and data add up; those with a Laplace scale have a joint quilt cost (`quilt_costs`), and the
-least of the proven bounds counts. A `single` promise is about the law of its output given a and given b. A `whole`
-release has a density between m(w) and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any
-such promise by e^epsilon; the delta of one that was chosen after it counts e^epsilon times, too.
+Promises that cover every change of the data, or of a component, add up; those with a Laplace scale have a joint cost by
+profiles (`quilt_costs`), and the least of the proven bounds counts. A promise that is alone is about the law of its
+output given a and given b. A release that loses at most epsilon when the whole data change has a density between m(w)
+and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any such promise by e^epsilon; the
+delta of one that was chosen after it counts e^epsilon times, too.
 """
 
 from __future__ import annotations
@@ -20,29 +21,32 @@ from takifugu.composition.at_delta import joint_at_delta, planned_together
 from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.composition.merging import merged
+from takifugu.composition.normal_series import in_a_series, series_joint
 from takifugu.composition.quilt_costs import quilt_cost
 from takifugu.composition.series import places_of
 from takifugu.composition.several import STEADY, costliest, is_one_release
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.laws.rationals import to_text
 from takifugu.visible import number
 
 REMEDY = (
-    "recalibrate the queries as one joint query, or use a mechanism that composes ('group', 'quilt-exact') for all of "
+    "recalibrate the queries as one joint query, or use a mechanism that composes ('influence', 'group') for all of "
     "them"
 )
 ELSEWHERE = (
-    "a release of kind 'single' promises something about the secret entries of its own data only, and in the data of "
-    "the other releases they may be other entries: publish both at once, or hide every entry"
+    "a release that is alone promises something about the secret entries of its own data only, and in the data of the "
+    "other releases they may be other entries: publish both at once, or hide every entry"
 )
 
 
 def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     """Return the least proven joint promise; raises CompositionRefused where there is none."""
+    if in_a_series(charges):
+        return series_joint(view, charges)
     charges = merged(charges)
-    singles = [i for i, c in enumerate(charges) if c.composition is Composition.SINGLE and view.is_native(c)]
+    singles = [i for i, c in enumerate(charges) if c.covers is Covers.OUTPUT and view.is_native(c)]
     return _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
 
 
@@ -52,23 +56,23 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
     cheaper than the costliest of its releases alone; then adding a release never makes a set cheaper.
     """
-    steady = [c for c in charges if c.composition in STEADY]
-    others = [i for i, c in enumerate(charges) if c.composition not in STEADY]
+    steady = [c for c in charges if c.covers in STEADY]
+    others = [i for i, c in enumerate(charges) if c.covers not in STEADY]
     is_placed = is_one_reading(charges)
     promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
-    whole = all(c.composition is Composition.WHOLE for c in steady)
+    whole = all(c.covers is Covers.EVERYTHING for c in steady)
     alone = [_alone(view, c) for c in charges]
     if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
-        return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].composition)
+        return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].covers)
     found: list[Joint] = []
     if not others:
-        found.append(Joint(promised, deltas(charges), "sum", Composition.WHOLE if whole else Composition.DATA))
+        found.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
     elif (
         whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
         and is_one_release(charges[others[0]]) and _means_one_secret(view, charges)
     ):  # fmt: skip
         share = _share(view, charges, others[0])
-        found.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Composition.QUILT))
+        found.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Covers.ENTRIES))
     refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
     if not found:
         raise CompositionRefused(refused)
@@ -83,7 +87,7 @@ def _alone(view: View, charge: Charge) -> Fraction | None:
     if not view.is_native(charge):
         return None
     charge = costliest(charge)
-    return steady_cost(view, charge, is_placed=True) if charge.composition in STEADY else charge.epsilon
+    return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
 def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
@@ -94,41 +98,51 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     reason = _why_single_stands_alone(single, others, late) or ("" if is_about_one else ELSEWHERE)
     found: list[Joint] = []
     refused = ""
-    if not reason and not (recharge and single.scope == "pooled"):
-        found.append(_single_and_wholes(view, charges, singles[0]))
-    if reason and planned_together(charges):
+    if len(charges) > 1 and planned_together(charges):
         _try(found, lambda: joint_at_delta(view, charges))
-        if found:
+        if found and reason:
             return found[0]
+    if not reason and not (recharge and single.scope == "pooled"):
+        refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))
     if reason or recharge:
         if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
             refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))
         refused = _try(found, lambda: quilt_cost(view, charges)) or refused
     if found and (recharge or not reason):
         return min(found, key=lambda joint: joint.epsilon)
+    if not reason:
+        raise CompositionRefused(refused)
     if found:
         cost = min(joint.epsilon for joint in found)
         told = f"epsilon {number(cost, digits=4)} in all"
-        price = f"recharging them by their noise alone (recharge=True) would cost {told}"
+        price = f"giving up the promise and charging the noise (as_composing = true) would cost {told}"
     else:
-        price = f"their noise alone gives no bound: {refused}"
+        price = f"the noise gives no bound without the promise: {refused}"
     raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")
 
 
 def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: bool) -> str:
     """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
-    kinds = sorted({str(o.composition) for o in others if o.composition is not Composition.WHOLE})
-    if kinds:
-        scopes = {c.scope for c in (single, *others) if c.composition is Composition.SINGLE}
-        pooled = " over several units" if "pooled" in scopes else ""
+    alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
+    is_pooled = any(charge.scope == "pooled" for charge in alone)
+    pooled = " over several units" if is_pooled else ""
+    promise = (
+        f"a release{pooled} that is alone (epsilon {to_text(single.epsilon)}: it promises something about its own "
+        "output's distribution only)"
+    )
+    if len(alone) > 1:
         return (
-            f"a release{pooled} that promises something about its own output's distribution only ('single', epsilon "
-            f"{to_text(single.epsilon)}) has no joint promise with another of kind {' or '.join(map(repr, kinds))} "
-            "about the same data, before or after it: together they may reveal what neither does alone"
+            f"{promise} has no joint promise with another that is alone about the same data, before or after it: "
+            "together they may reveal what neither does"
+        )
+    if is_pooled and any(other.covers is not Covers.EVERYTHING for other in others):
+        return (
+            f"{promise} has no joint promise with another about the same data unless that one covers every change of "
+            "the whole data ('group'): together they may reveal what neither does"
         )
     if late:
         return (
-            "a release of kind 'single' was chosen when the output of a release with delta > 0 could be seen: they "
+            "a release that is alone was chosen when the output of a release with delta > 0 could be seen: they "
             "compose only if its query and noise were fixed before"
         )
     return ""
@@ -166,7 +180,7 @@ def _promises_travel(view: View, belief: Belief) -> bool:
 def _single_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
     others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
     total = sum(others, charges[number].epsilon)
-    return Joint(total, _share(view, charges, number), "single and whole" if others else "alone", Composition.SINGLE)
+    return Joint(total, _share(view, charges, number), "single and whole" if others else "alone", Covers.OUTPUT)
 
 
 def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:

@@ -28,7 +28,7 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, TakifuguError
 from takifugu.explaining import explain, percent
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.hypotheses import Comparison
 from takifugu.mechanisms.asymmetric_moves import DIRECTIONS, comparison_of
 from takifugu.problem import Bound, Problem
@@ -61,7 +61,7 @@ class Asymmetric:
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the sum of what each release loses along the allowed moves of the framework that is charged."""
-        single = [charge for charge in charges if charge.composition is Composition.SINGLE]
+        single = [charge for charge in charges if charge.covers is Covers.OUTPUT]
         if single and len(charges) > 1:
             raise CompositionRefused(
                 "a release under a policy with a function as predicate composes with no other one",
@@ -69,7 +69,7 @@ class Asymmetric:
             )
         each = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
         epsilon = sum((each[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
-        composition = Composition.SINGLE if single else Composition.DATA
+        composition = Covers.OUTPUT if single else Covers.COMPONENT
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
     def own(self, charge: Charge) -> Charge:
@@ -126,9 +126,9 @@ class Asymmetric:
         """Say what is hidden, and that its opposite is not."""
         return f"this hides {' and '.join(hidden)}, from anyone, whatever they believe"
 
-    def composes(self, kind: str) -> str:
+    def composes(self, covers: str) -> str:
         """Say how a release adds up with others about the same source."""
-        if kind == str(Composition.SINGLE):
+        if covers == Covers.OUTPUT:
             return (
                 "This is the only release about its source: its policy is a function, and nothing is proved for it "
                 "together with any other release."

@@ -23,7 +23,7 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
 from takifugu.explaining import explain, sentence
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Composition, Covers
 from takifugu.hypotheses import Comparison
 from takifugu.kept import kept
 from takifugu.local.measuring import distribution_loss
@@ -48,9 +48,9 @@ class Distribution:
     is_apart = True
     #: What an expected error is in a comparison.
     error_words = "expected loss of one row"
-    #: How a promise of a kind composes, in a few words, where that is not the usual.
+    #: How a promise composes, in a few words, where that is not the usual.
     adds_up: ClassVar[dict[Composition, str]] = {
-        Composition.DATA: "composes with other releases by the rows that each reads",
+        Composition.COMPOSES: "composes with other releases by the rows that each reads",
     }
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
@@ -72,7 +72,7 @@ class Distribution:
         alone = [charge.epsilon for charge in charges if view.is_native(charge)]
         best = min(proven, key=lambda joint: (joint.epsilon, joint.delta))
         share = max([best.delta, *(charge.delta for charge in charges if view.is_native(charge))])
-        return Joint(max([best.epsilon, *alone]), share, best.rule, best.composition)
+        return Joint(max([best.epsilon, *alone]), share, best.rule, best.covers)
 
     def own(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change, in either direction."""
@@ -105,9 +105,9 @@ class Distribution:
             "they are and everything else about a person are not hidden by this promise"
         )
 
-    def composes(self, kind: str) -> str:
-        """Return how a release of a kind composes with others, in the words of a certificate."""
-        return _COMPOSES if kind == str(Composition.DATA) else _WHOLE
+    def composes(self, covers: str) -> str:
+        """Return how a release composes with others, in the words of a certificate."""
+        return _COMPOSES if covers == Covers.COMPONENT else _WHOLE
 
     def not_promised(self) -> tuple[str, ...]:
         """Return what the promise does not cover, in the words of a certificate."""
@@ -152,7 +152,7 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
         if math.isinf(cost):
             return None
         total += Fraction(cost)
-        if len(group) == 1 and group[0].composition is not Composition.WHOLE:
+        if len(group) == 1 and group[0].covers is not Covers.EVERYTHING:
             before = [charge for charge in _before(charges, group[0]) if charge.query.get("kind") != _SENT]
             if any(charge.delta for charge in before):
                 return None
@@ -220,8 +220,8 @@ def _as_whole(charges: Sequence[Charge]) -> Joint | None:
     return Joint(total, late, "whatever the rows are", _kind(charges))
 
 
-def _kind(charges: Sequence[Charge]) -> Composition:
-    return Composition.DATA if any(c.composition is Composition.DATA for c in charges) else Composition.WHOLE
+def _kind(charges: Sequence[Charge]) -> Covers:
+    return Covers.COMPONENT if any(c.covers is Covers.COMPONENT for c in charges) else Covers.EVERYTHING
 
 
 DISTRIBUTION = Distribution()

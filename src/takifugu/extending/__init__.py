@@ -20,7 +20,7 @@ from takifugu.definitions import register as register_definition
 from takifugu.errors import DataError, InputError, Unsupported
 from takifugu.frames import Engine
 from takifugu.frames import register as register_engine
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.influence.curves import CURVES
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
@@ -35,11 +35,43 @@ from takifugu.randomisers import register as register_randomiser
 from takifugu.secrets import register as register_secret
 
 __all__ = [
-    "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "Bound", "Composition", "Cost", "DataError", "Direction",
-    "Engine", "InputError", "JointStates", "ListedFamily", "Marginal", "Pmf", "Problem", "Quilts", "Randomiser",
-    "RandomiserKind", "Refusal", "Search", "States", "Unsupported", "Witness", "Worst", "answer_law",
-    "laplace_noise", "laplace_or_exact", "register_belief", "register_definition", "register_engine",
-    "register_mechanism", "register_query", "register_randomiser", "register_secret", "round_up",
+    "LABEL",
+    "ONE_SIDED",
+    "PARTS",
+    "Additive",
+    "AnswerLaw",
+    "Bound",
+    "Cost",
+    "Covers",
+    "DataError",
+    "Direction",
+    "Engine",
+    "InputError",
+    "JointStates",
+    "ListedFamily",
+    "Marginal",
+    "Pmf",
+    "Problem",
+    "Quilts",
+    "Randomiser",
+    "RandomiserKind",
+    "Refusal",
+    "Search",
+    "States",
+    "Unsupported",
+    "Witness",
+    "Worst",
+    "answer_law",
+    "laplace_noise",
+    "laplace_or_exact",
+    "register_belief",
+    "register_definition",
+    "register_engine",
+    "register_mechanism",
+    "register_query",
+    "register_randomiser",
+    "register_secret",
+    "round_up",
 ]  # fmt: skip
 
 

@@ -72,6 +72,48 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, beside: 
     return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
 
 
+def covering_multiple(first: NormalRelease, other: NormalRelease | Profile) -> float:
+    """Return the least s, rounded up, with m_t(u, v)^2 <= s mu_t(u, v)^2 for all entries and values; it may be inf.
+
+    mu are the moves of `first`, and m those of `other`, or the move of normal noise that tells as much as any release
+    that loses c: 2 Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
+
+    >>> from takifugu import Count, MarkovChain
+    >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
+    >>> first = NormalRelease(answer, Fraction(14))
+    >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
+    >>> round(covering_multiple(first, NormalRelease(answer, Fraction(7))), 6), round(covering_multiple(first, pure), 4)
+    (4.0, 1.5703)
+    """
+    squares, number = _kinds(first)
+    if isinstance(other, Profile):
+        others, at = [as_normal(table) for table in other.tables], np.repeat(other.table_of, other.lengths)
+    else:
+        others, at = _kinds(other)
+    worst = 0.0
+    for mine, its in np.unique(np.stack([number, at]), axis=1).T.tolist():
+        base, moves = np.broadcast_arrays(squares[mine], others[its])
+        if (moves[base == 0] > 0).any():
+            return math.inf
+        ratios = np.divide(moves, base, out=np.zeros(base.shape), where=base > 0)
+        worst = max(worst, float(ratios.max(initial=0.0)))
+    return worst * (1 + 2.0**-40)
+
+
+def as_normal(losses: FloatArray) -> FloatArray:
+    """Return the squared move of normal noise of deviation 1 that tells as much as a release that loses c, rounded up.
+
+    erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so that the square of a sum of losses is at least
+    the sum of their squares.
+    """
+    from scipy.special import erfinv
+
+    small = np.minimum(losses, 10.0)
+    exact = 8 * erfinv(np.tanh(small / 2)) ** 2 * (1 + 2.0**-30)
+    bound: FloatArray = np.where(losses > 10, 8 * losses, np.minimum(exact, 8 * losses))
+    return bound
+
+
 def _kinds(release: NormalRelease) -> tuple[list[FloatArray], IntArray]:
     """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
     answer = release.answer

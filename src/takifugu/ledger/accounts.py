@@ -18,11 +18,11 @@ from typing import Any
 from takifugu.composition import Charge, joint
 from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.folding import counted_once, of_framework
-from takifugu.composition.losses import any_change, cost_of_all, raised
+from takifugu.composition.losses import WHAT, any_change, cost_of_all, raised
 from takifugu.composition.several import as_one
 from takifugu.errors import CompositionRefused
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.ledger.asking import is_link
 from takifugu.ledger.layouts import CUT, cut_differently
 from takifugu.ledger.values import NOTHING, Amount, most, short
@@ -158,12 +158,12 @@ def foreign(item: Item) -> Item:
     cost = any_change(charge)
     if cost is None:
         raise CompositionRefused(
-            f"a release of kind {str(charge.composition)!r} about another source that the same people are in has no "
+            f"a release that covers {WHAT[charge.covers]}, about another source that the same people are in, has no "
             "cost for a change of the whole data, so nothing bounds what both reveal together",
-            fix="publish it with Laplace noise, or by a mechanism whose promise is whole ('group')",
+            fix="publish it with Laplace noise, or by a mechanism that covers every change of the data ('group')",
         )
     whole = replace(
-        as_one(charge), composition=Composition.WHOLE, epsilon=cost, scale=None, query={"kind": "about another source"},
+        as_one(charge), covers=Covers.EVERYTHING, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
         layout="", phases=(), reading="",
     )  # fmt: skip
@@ -181,17 +181,17 @@ def adopted(item: Item) -> Item:
 def _beside(item: Item, single: Item) -> Amount:
     """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
     charge = item.charge
-    cost = any_change(charge) if charge.composition is Composition.WHOLE else None
+    cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
     if cost is None:
         raise CompositionRefused(
-            "a pooled answer of kind 'single' reads a unit about which a release of kind "
-            f"{str(charge.composition)!r} was made",
-            rule="only 'whole' releases compose with it",
-            fix="publish the pooled answer by a mechanism that composes ('group', 'quilt-exact')",
+            "a pooled answer that is alone reads a unit about which another release was made that does not cover every "
+            "change of the data",
+            rule="nothing bounds what both reveal together",
+            fix="publish the pooled answer by a mechanism that composes ('influence', 'group')",
         )
     if charge.delta > 0 and item.number < single.number and not single.charge.fixed_in_advance:
         raise CompositionRefused(
-            "a pooled answer of kind 'single' was chosen when the output of a release with delta > 0 could be seen",
+            "a pooled answer that is alone was chosen when the output of a release with delta > 0 could be seen",
             rule="they compose only if its query and noise were fixed before",
         )
     return Amount(cost, charge.delta)
@@ -219,7 +219,7 @@ def what_fits(accounts: Accounts, kind: Kind, asked: Sequence[Item], spent: Amou
     if any(item.charge.delta > budget.delta for item in asked):
         return "perhaps the same with a smaller delta, or with delta 0"
     wanted = sum((item.charge.epsilon for item in asked), Fraction(0))
-    if not any(item.charge.composition is Composition.QUILT for item in accounts.items[kind]):
+    if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
         if fits(wanted / left):
             what = "epsilon" if len(asked) == 1 else "epsilons that add up to"
@@ -238,7 +238,7 @@ def _quieter(item: Item, factor: Fraction) -> Item:
     """Return a debit with `factor` times the noise; a quilt release is then charged by its noise alone."""
     charge = item.charge
     scale = None if charge.scale is None else charge.scale * factor
-    fingerprint = "" if charge.composition is Composition.QUILT else charge.framework
+    fingerprint = "" if charge.covers is Covers.ENTRIES else charge.framework
     return replace(item, charge=replace(charge, epsilon=charge.epsilon / factor, scale=scale, framework=fingerprint))
 
 

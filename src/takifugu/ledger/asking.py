@@ -11,7 +11,7 @@ from secrets import token_hex
 
 from takifugu.errors import InputError, LedgerError
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge, Composition
+from takifugu.guarantee import Charge, Covers
 from takifugu.ledger.encoding import canonical
 from takifugu.ledger.values import SMALLEST_SPEND, Debit
 from takifugu.names import normalised
@@ -173,4 +173,4 @@ def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def is_link(charge: Charge) -> bool:
     """Whether a promise is about the joint law of all units that it reads, so that a debit of one affects all."""
-    return charge.composition is Composition.SINGLE and charge.scope == "pooled"
+    return charge.covers is Covers.OUTPUT and charge.scope == "pooled"

@@ -61,7 +61,7 @@ def preview(
     source: str,
     debits: Sequence[Debit],
     budget: Budget | None = None,
-    recharge: bool = False,
+    as_composing: bool = False,
     same_people: bool | None = None,
 ) -> Preview:
     """Return what `Ledger.reserve` would do, without doing it; a ledger that does not exist is an empty one.
@@ -71,7 +71,7 @@ def preview(
     wanted = None if budget is None else as_budget(budget)
     name = normalised(source)
     with as_it_is(where) as book:
-        asked = asked_of(debits, book.tag_of, recharge)
+        asked = asked_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
             known = rows.read_source(connection, name)
             spent = NOTHING if known is None else rows.most_spent(connection, known[0])

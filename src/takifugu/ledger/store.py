@@ -277,7 +277,7 @@ def _entry(rows: list[Row[Any]]) -> Entry:
     first, charges = rows[0], [charge_of_text(row.body) for row in rows]
     return Entry(
         id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
-        kinds=tuple(sorted({str(c.composition) for c in charges})), scope=charges[0].scope,
+        kinds=tuple(sorted({str(c.covers.composition) for c in charges})), scope=charges[0].scope,
         units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
         software=first.software, created=first.created,
     )  # fmt: skip

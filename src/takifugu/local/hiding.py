@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.errors import CalibrationRefused, Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.hypotheses import Comparison, PropertyIs
 from takifugu.kept import kept
 from takifugu.laws.channel import Channel
@@ -74,11 +74,11 @@ class Hiding:
             found = choose(people, epsilon, delta, self.name, dummies or 10)
             measured = f"delta {number(found.measured)}" if delta else f"epsilon {number(found.measured)}"
             detail = f"one row tells {measured}" + (f", of {belief.rows}" if belief.rows > 1 else "")
-            sender, kind, share = found.sender, Composition.DATA, problem.delta
+            sender, kind, share = found.sender, Covers.COMPONENT, problem.delta
         else:
             sender = self._local(people, epsilon, dummies)
             detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
-            kind, share = Composition.WHOLE, Fraction(0)
+            kind, share = Covers.EVERYTHING, Fraction(0)
         witness = Witness(farthest(belief, people, sender), detail)
         noise = noise_of(sender, people, belief)
         return Bound(noise, problem.epsilon, share, kind, witness, conditions=outside(belief, noise))

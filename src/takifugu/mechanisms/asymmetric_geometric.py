@@ -30,7 +30,7 @@ class AsymmetricGeometric:
     def bound(self, problem: Problem) -> Bound | Refusal:
         found, units = numbers_moved(problem)
         noise = self._noise(problem, found, units)
-        return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
 
     def _noise(self, problem: Problem, found: Moves, units: Fraction) -> Randomiser:
         if not units:

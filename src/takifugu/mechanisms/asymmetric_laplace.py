@@ -32,7 +32,7 @@ class AsymmetricLaplace:
             if units
             else Exact(problem.grid, problem.cells, problem.on_grid)
         )
-        return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
 
 
 MECHANISM = AsymmetricLaplace()

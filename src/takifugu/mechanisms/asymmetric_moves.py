@@ -13,7 +13,7 @@ from takifugu.asymmetric.policy import Policy
 from takifugu.asymmetric.predicates import Checked
 from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.hypotheses import Comparison, EntryIs
 from takifugu.laws.rationals import round_up
 from takifugu.problem import Cost, Problem, Witness
@@ -55,7 +55,7 @@ class Moves:
         return Witness(comparison.label, detail, (("D", float(self.sensitivity.total)),))
 
     @property
-    def composition(self) -> Composition:
+    def covers(self) -> Covers:
         """Return how a release composes: alone where a predicate is a function."""
         return composition_of(self.policy)
 
@@ -96,9 +96,9 @@ def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparis
     return Comparison(None, EntryIs(record, before, name), EntryIs(record, after, name), one_way=True)
 
 
-def composition_of(policy: Policy) -> Composition:
+def composition_of(policy: Policy) -> Covers:
     """Return how releases under a policy compose: alone where a predicate is a function."""
-    return Composition.SINGLE if any(isinstance(rule, Checked) for rule in policy.rules) else Composition.DATA
+    return Covers.OUTPUT if any(isinstance(rule, Checked) for rule in policy.rules) else Covers.COMPONENT
 
 
 def public_end(problem: Problem) -> int | None:

@@ -41,7 +41,7 @@ class AsymmetricSparse:
         steps = problem.query.steps(problem.answers[0])
         thresholds = steps[:1] if len({*steps}) == 1 else steps
         noise = Marked(round_up(price / problem.epsilon), problem.grid, problem.cells, thresholds, limit, most)
-        return Bound(noise, problem.epsilon, Fraction(0), found.composition, found.witness(problem))
+        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
 
 
 MECHANISM = AsymmetricSparse()

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.capabilities.normal_law import Compared, deviation_up, normal_law
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.hypotheses import against
 from takifugu.laws.normal.comparisons import Shifted
 from takifugu.laws.normal.matrices import least_eigenvalue
@@ -114,7 +114,7 @@ class AttributeGaussian:
         if variance:
             detail = f"exact delta {number(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
             detail += f"whole {number(printed)}; {accurate(drawn)}"
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, Witness(worst, detail, numbers))
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
 
 
 def _kept(each: Compared, drawn: Fraction, problem: Problem) -> bool:

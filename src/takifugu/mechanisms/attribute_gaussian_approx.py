@@ -23,7 +23,7 @@ from fractions import Fraction
 
 from takifugu.capabilities.answer_density import Given, answer_densities
 from takifugu.capabilities.normal_law import deviation_up
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.hypotheses import against
 from takifugu.laws.densities.excess import charge_at
 from takifugu.laws.gaussian import gaussian_analytic_sigma
@@ -119,7 +119,7 @@ class AttributeGaussianApprox:
                 if needed > variance:
                     variance, worst = needed, _witness(part, (a, b), given, split, problem)
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, worst)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, worst)
 
 
 MECHANISM = AttributeGaussianApprox()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.capabilities.normal_law import deviation_up
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.hypotheses import against
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.attribute_gaussian import (
@@ -64,7 +64,7 @@ class AttributeGaussianExact:
             f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED,
             (("added_variance", float(drawn)), ("exact_delta", exact)),
         )
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 MECHANISM = AttributeGaussianExact()

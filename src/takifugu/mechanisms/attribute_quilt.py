@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from takifugu.capabilities.influence import Search, about_columns, quilts
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 
@@ -42,7 +42,7 @@ class AttributeQuilt:
         >>> float(bound.randomiser.scale), MECHANISM.bound(Problem(framework, tf.Sum("h"), Fraction(1))).randomiser.kind
         (500.0, 'none')
         """
-        return quilt_bound(problem, _search, Composition.QUILT)
+        return quilt_bound(problem, _search, Covers.ENTRIES)
 
 
 def _search(part: Part) -> Search:

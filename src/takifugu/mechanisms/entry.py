@@ -41,13 +41,13 @@ class Entry:
                     "correlated with the secret ones"
                 )
             none = covering(problem, Fraction(0))
-            return Bound(none, problem.epsilon, Fraction(0), change.composition, change.witness)
+            return Bound(none, problem.epsilon, Fraction(0), change.covers, change.witness)
         noise = covering(problem, round_up(size / problem.epsilon) * problem.grid / problem.unit)
         promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
-            return Bound(noise, problem.epsilon, Fraction(0), promise.composition, promise.witness)
+            return Bound(noise, problem.epsilon, Fraction(0), promise.covers, promise.witness)
         correlated = "does not protect correlated data: it hides one entry only from someone who knows all the others"
-        return Bound(noise, promise.epsilon, Fraction(0), promise.composition, promise.witness, (correlated,))
+        return Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness, (correlated,))
 
 
 MECHANISM = Entry()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.laws.laplace_pair import below
@@ -62,7 +62,7 @@ class GaussianExact:
         detail = "the divergence reaches delta here first" + alone(problem)
         witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
         told = conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness, told)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness, told)
 
 
 MECHANISM = GaussianExact()

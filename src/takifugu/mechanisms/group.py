@@ -27,7 +27,7 @@ class Group:
     def bound(self, problem: Problem) -> Bound | Refusal:
         change = component_change(problem)
         noise = covering(problem, change.size / problem.unit / problem.epsilon)
-        return Bound(noise, problem.epsilon, Fraction(0), change.composition, change.witness)
+        return Bound(noise, problem.epsilon, Fraction(0), change.covers, change.witness)
 
 
 MECHANISM = Group()

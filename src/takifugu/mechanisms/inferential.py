@@ -12,7 +12,7 @@ For a chain all gamma_ij of neighbours are replaced by their maximum, as in Song
 the first node with its initial law: the printed closed form has 1 - p0 for p0, and knows no start (errata X6).
 
 The theorem is cited and not proved here, so "auto" never takes this mechanism. It bounds this one release, and is
-recorded as `single`.
+recorded as alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from takifugu.beliefs.chain import MarkovChain
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.capabilities.dispatch import Question
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.laws.rationals import round_up
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
@@ -89,7 +89,7 @@ class Inferential:
             "one release moves the odds by at most 2 D_1/b times the largest row sum of (I - Gamma)^-1",
             (("row_sum", worst), ("D_1", float(change * problem.grid))),
         )
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness, (CITED,))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, (CITED,))
 
 
 MECHANISM = Inferential()

@@ -13,7 +13,7 @@ from fractions import Fraction
 from takifugu.capabilities.influence import Search, Worst
 from takifugu.capabilities.influence import quilts as quilts_of
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.influence.curves import CURVES, Release, influence_loss, is_least, least_scale
 from takifugu.laws.rationals import decimal_up, round_up
 from takifugu.mechanisms.answer_noise import covering
@@ -64,7 +64,7 @@ class Influence:
             if needed > scale:
                 scale, witness = needed, forced_by
         noise = covering(problem, scale * problem.grid / problem.unit)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.QUILT, witness)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness)
 
 
 def unknown(problem: Problem) -> Refusal | None:

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.influence.curves import least_scale, profile_loss
 from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.gaussian import gaussian_analytic_sigma
@@ -62,7 +62,7 @@ class InfluenceGaussian:
             if needed is not None:
                 sigma, witness = needed
         noise = normal_noise(problem, sigma)
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 MECHANISM = InfluenceGaussian()

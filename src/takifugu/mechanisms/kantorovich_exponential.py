@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.errors import InputError
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.atoms import Floats
 from takifugu.laws.bottleneck import Metric, checked_distances
 from takifugu.laws.pmf import Pmf
@@ -78,7 +78,7 @@ class KantorovichExponential:
         farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
         numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
         detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))
 
 
 MECHANISM = KantorovichExponential()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.answer_families import predicted
 from takifugu.mechanisms.answer_noise import laplace_noise
@@ -47,7 +47,7 @@ class KantorovichRelaxed:
         noise = laplace_noise(problem, scale)
         detail = "the mean cost of the plan's moves is largest between these two"
         witness = Witness(worst, detail, (("theta", float(noise.scale)),))
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)
 
 
 MECHANISM = KantorovichRelaxed()

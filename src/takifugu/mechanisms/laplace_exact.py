@@ -18,7 +18,7 @@ from functools import partial
 
 from takifugu.answer_laws.minimax_start import over_all_starts
 from takifugu.capabilities.answer_law import Compared
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.mechanisms.largest_need import largest_need, refusing
@@ -65,7 +65,7 @@ class LaplaceExact:
         detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
         told = conditions(problem, partial(_loss, scale=scale), lines=True)
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness, told)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, told)
 
 
 MECHANISM = LaplaceExact()

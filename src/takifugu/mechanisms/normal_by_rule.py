@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_printed_a, gaussian_printed_b
 from takifugu.laws.transport import w_infinity
 from takifugu.mechanisms.answer_families import predicted
@@ -137,7 +137,7 @@ class NormalByRule:
         if self.printed:
             numbers.append(("printed_sigma", self.printed(size, problem.epsilon, problem.delta)))
         witness = Witness(move.worst, self.detail, tuple(numbers))
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 def _proved(move: Fraction, epsilon: Fraction, delta: Fraction) -> float:

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.atoms import Floats
 from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
 from takifugu.mechanisms.largest_need import refusing
@@ -84,7 +84,7 @@ class Optimal:
             noise = ChannelChoice(channel, problem.grid, finite.prior)
         numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))
         detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, Witness(name, detail, numbers))
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))
 
 
 MECHANISM = Optimal()

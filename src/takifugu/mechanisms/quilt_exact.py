@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from takifugu.capabilities.influence import Search, quilts
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 
@@ -25,7 +25,7 @@ class QuiltExact:
         return quilt_cost(problem, _search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        return quilt_bound(problem, _search, Composition.QUILT)
+        return quilt_bound(problem, _search, Covers.ENTRIES)
 
 
 def _search(part: Part) -> Search:

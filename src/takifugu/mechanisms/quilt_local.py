@@ -28,7 +28,7 @@ from X_i to R: N is all that such paths reach.
 
 The promise is about the law of this one number. The near nodes hide the secret by their own randomness, which a second
 release may remove (x1, x2 fair bits: x1 xor x2 says nothing about x1, and nor does x2, but both give x1 away), so it
-composes as `single`. Source: docs/architecture.md#local-law-quilts.
+is alone. Source: docs/architecture.md#local-law-quilts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from takifugu.capabilities.influence import Search, quilts
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 
@@ -65,10 +65,10 @@ class QuiltLocal:
         >>> from fractions import Fraction
         >>> framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.2], [0.2, 0.8]], length=30))
         >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(2)))
-        >>> round(float(bound.randomiser.scale), 2), str(bound.composition)
-        (1.73, 'single')
+        >>> round(float(bound.randomiser.scale), 2), str(bound.covers)
+        (1.73, 'output')
         """
-        return quilt_bound(problem, self._search, Composition.SINGLE)
+        return quilt_bound(problem, self._search, Covers.OUTPUT)
 
     def _search(self, part: Part) -> Search:
         return quilts(part.belief).local(part)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from takifugu.capabilities.influence import Search
 from takifugu.errors import Unsupported
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal
 
@@ -22,7 +22,7 @@ def quilt_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
     return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
 
 
-def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition: Composition) -> Bound | Refusal:
+def quilt_bound(problem: Problem, search: Callable[[Part], Search], covers: Covers) -> Bound | Refusal:
     """Return Laplace noise of the scale that the worst part needs, or the first reason why one has no quilts.
 
     Vector answers get the same scale in every cell: D(N) is an L1 change (Song17 Appendix B.2).
@@ -44,4 +44,4 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], composition:
         detail=f"{witness.detail}; {note}" if note else witness.detail,
         numbers=witness.numbers or (("scale", float(noise.scale)),),
     )
-    return Bound(noise, problem.epsilon, Fraction(0), composition, told)
+    return Bound(noise, problem.epsilon, Fraction(0), covers, told)

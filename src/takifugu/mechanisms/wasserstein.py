@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.capabilities.answer_law import Compared
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import laplace_noise
 from takifugu.mechanisms.largest_need import largest_need, refusing
@@ -62,7 +62,7 @@ class Wasserstein:
         scale, worst = largest_need(problem, needs, "no comparison: no answer has to move", lines=True)
         noise, moved = laplace_noise(problem, scale), ("w_infinity", float(farthest * problem.unit))
         witness = Witness(worst, "the answer must move farthest between these two", (moved,))
-        return Bound(noise, problem.epsilon, Fraction(0), Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)
 
 
 MECHANISM = Wasserstein()

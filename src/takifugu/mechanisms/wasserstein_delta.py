@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.rationals import round_up
 from takifugu.laws.transport import unmatched_mass, w_infinity
 from takifugu.mechanisms.answer_families import predicted
@@ -52,7 +52,7 @@ class WassersteinDelta:
         noise = laplace_noise(problem, scale)
         detail = "all but delta of the mass must move farthest between these two"
         witness = Witness(worst, detail, (("w", float(noise.scale * problem.epsilon)),))
-        return Bound(noise, problem.epsilon, problem.delta, Composition.SINGLE, witness)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 MECHANISM = WassersteinDelta()

@@ -15,7 +15,7 @@ from takifugu.composition import charge_of
 from takifugu.composition.losses import any_change
 from takifugu.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge, Composition, Guarantee
+from takifugu.guarantee import Charge, Covers, Guarantee
 from takifugu.laws.rationals import as_fraction
 from takifugu.names import normalised
 from takifugu.queries import Query
@@ -115,7 +115,7 @@ def _debits(certificate: Certificate, name: str) -> Iterator[Debit]:
 def _free(charge: Charge) -> Charge:
     """Return a charge of a release that moves nothing: its framework is charged for all others."""
     none, one = Fraction(0), Fraction(1)
-    return replace(charge, composition=Composition.QUILT, scale=one, change=none, entry_change=none, delta=none)
+    return replace(charge, covers=Covers.ENTRIES, scale=one, change=none, entry_change=none, delta=none)
 
 
 def _published(certificate: Certificate, answer: Answer) -> _Published:
@@ -130,6 +130,6 @@ def _published(certificate: Certificate, answer: Answer) -> _Published:
         ) from None
     promise = Guarantee(
         as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
-        Composition(answer.composition), certificate.definition, answer.framework, (),
+        Covers(answer.covers), certificate.definition, answer.framework, (),
     )  # fmt: skip
     return _Published(framework, query, noise, promise)

@@ -11,7 +11,7 @@ from takifugu.calibration import Calibration, calibrate
 from takifugu.calibration.jointly import calibrate_jointly
 from takifugu.errors import CalibrationRefused
 from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.laws.rationals import Number
 from takifugu.ledger import layouts
 from takifugu.queries import Query
@@ -130,7 +130,7 @@ class Asking:
         fitted = self.kind.fitted_to_data(self.file.spec)
         asked = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
         found = calibrate(framework, query, epsilon_of(self.file, item), *asked)
-        if hidden and found.guarantee.composition is Composition.SINGLE:
+        if hidden and found.guarantee.covers is Covers.OUTPUT:
             raise CalibrationRefused(
                 f"the mechanism {found.mechanism!r} is right for one pattern of observed steps only, and which were "
                 f"observed in the window of {item.name!r} is hidden",

@@ -117,7 +117,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         return Forecast(name, (), None, apart, ())
     file, debits, same = planned.file, debits_of(questions), source.same_people
     told = tuple(dict.fromkeys(_foreseen(planned)))
-    account = preview(file.ledger, name, debits, file.budget, same_people=same)
+    account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
     refusals += [] if account.fits else [account.words]
     return Forecast(name, tables, account, (*told, *notices(questions, name, account), *apart), tuple(refusals))
 

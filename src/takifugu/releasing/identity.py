@@ -110,7 +110,7 @@ def _noise(calibration: Calibration) -> bytes:
         "noise": calibration.randomiser.to_dict(),
         "epsilon": to_text(promise.epsilon),
         "delta": to_text(promise.delta),
-        "composition": str(promise.composition),
+        "covers": str(promise.covers),
     })  # fmt: skip
 
 

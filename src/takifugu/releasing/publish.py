@@ -44,6 +44,7 @@ class Order:
     identity: bytes
     recipe: Mapping[str, Any]
     same_people: bool | None = None
+    as_composing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +66,12 @@ def release(
     unit: str | None = None,
     budget: Budget | None = None,
     same_people: bool | None = None,
+    as_composing: bool = False,
     require_ledger: bool = False,
     entropy: Entropy | None = None,
     at: int | None = None,
     layout: str | None = None,
+    begins_series: bool = False,
 ) -> Release:
     """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, return it and note that.
 
@@ -76,8 +79,9 @@ def release(
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
     `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
     another source of the ledger are the same people; it is required where there are any. Without units it is about all
-    other sources without units, and required once one of them says so. Without a ledger nothing is accounted for, and
-    the certificate states this.
+    other sources without units, and required once one of them says so. `as_composing` gives up promises that are alone,
+    this one or earlier ones about the source, where they have no joint promise: from then on their noise is charged
+    instead. Without a ledger nothing is accounted for, and the certificate states this.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
@@ -87,6 +91,10 @@ def release(
     each release about a source the same one. In another layout many entries may be one of this, and everything that
     was released about the source then counts at the cost of a change of all that it reads. Without a layout, sequences
     of a unit are alike only if the lengths of their pieces are.
+
+    `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
+    later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
+    output (docs/theory/influence.md#series-of-normal-releases).
 
     A missing ledger is created, and a `Notice` announces it; with `require_ledger` this is refused instead. Before
     anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
@@ -117,7 +125,10 @@ def release(
         rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
         readers = {name or "": calibration.framework}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
-        asked = ready([Question("release", name, calibration, data, readers, at, layout=rule)])
+        if begins_series:
+            placed.append("it begins a series: later releases about the source count as multiples of it")
+        question = Question("release", name, calibration, data, readers, at, layout=rule, begins_series=begins_series)
+        asked = ready([question])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)
@@ -126,7 +137,7 @@ def release(
             certificate, since = certified(draw(asked, {}, bits)), None
         else:
             identity = identity_of(asked, private=bits.private, same_people=same_people)
-            bill = Order(source, budget, identity, {"kind": "library"}, same_people)
+            bill = Order(source, budget, identity, {"kind": "library"}, same_people, as_composing)
             kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
             certificate, since = kept.bundle.sheets[0].certificate, kept.since
         found = replace(
@@ -273,6 +284,7 @@ def reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation
         order.source,
         debits_of([one.question for one in asked]),
         order.budget,
+        order.as_composing,
         identity=order.identity,
         recipe=order.recipe,
         same_people=order.same_people,
@@ -285,4 +297,4 @@ def tell_of(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
 
     questions, source = [one.question for one in asked], normalised(order.source)
     debits, same = debits_of(questions), order.same_people
-    tell_before(questions, source, preview(ledger.store.place, source, debits, order.budget, same_people=same))
+    tell_before(questions, source, preview(ledger.store.place, source, debits, order.budget, order.as_composing, same))

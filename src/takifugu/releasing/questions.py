@@ -30,7 +30,7 @@ class Question:
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
     single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `layout` says how
-    rows became entries (`ledger.layouts`).
+    rows became entries (`ledger.layouts`); `begins_series` declares that later releases count as multiples of this.
     """
 
     release: str
@@ -42,6 +42,7 @@ class Question:
     calendar: str = ""
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
     layout: str = ""
+    begins_series: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     for question in questions:
         scope = "unit" if len(question.readers) == 1 else "pooled"
         told: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
-        told["layout"] = question.layout
+        told |= {"layout": question.layout, "begins_series": question.begins_series}
         charges: dict[Hashable, Charge] = {}
         for unit, framework in question.readers.items():
             share = question.shares.get(unit)

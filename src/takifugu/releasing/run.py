@@ -60,7 +60,7 @@ def release_file(
     `data` stands for the file of its [source]: another file, or a pandas, Polars, PyArrow, DuckDB or PySpark frame with
     the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder to write into.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
-    it allows the least noise, and the ledger refuses later releases if this one is of kind single. `new_ledger` accepts
+    it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes
     a ledger that does not know what was published of the source in that folder. A table of nothing but noise (its
     median exceeds the range of every cell) is refused, unless `anyway`. Tables with `every` are about each window of
     the calendar, or about one `window`. `forecast` tells all this beforehand.
@@ -228,7 +228,7 @@ def _made(
     under = {} if once is None else {"once": once}
     where = {"output": str(folder.absolute()), "replaces": dict(there)}
     recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
-    bill = Order(source.name, planned.file.budget, identity, recipe, source.same_people)
+    bill = Order(source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing)
     kept = keep(order.asked, book, bill, course, bits, lambda drawn: bundle_for(planned, drawn), refusal)
     replaced = there if kept.since is None else recipe_of(kept.paid).get("replaces", {})
     tables = handed_out(kept, book, folder, force, course, replaced)

@@ -164,7 +164,7 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),
-        ("composes", str(calibration.guarantee.composition)),
+        ("composition", str(calibration.guarantee.composition)),
         ("forbids", calibration.forbids),
         *(("condition", words) for words in calibration.guarantee.conditions),
     ]

@@ -18,7 +18,7 @@ from takifugu.capabilities.coded_rows import CodedRows
 from takifugu.capabilities.evaluating import evaluate, misses, number_given, value_indices
 from takifugu.errors import DataError
 from takifugu.frames import Counted, Piece
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.queries import By, IntArray, Mean, resolved
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> list[l
 
 def _check_may_miss(calibration: Calibration) -> None:
     """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
-    if calibration.guarantee.composition is Composition.SINGLE:
+    if calibration.guarantee.covers is Covers.OUTPUT:
         raise DataError(
             f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
             "length only",

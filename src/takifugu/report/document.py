@@ -100,7 +100,7 @@ def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     if c.measured_in:
         yield "measured in", c.measured_in
     yield "found by", ", ".join(c.mechanisms)
-    yield "composes as", ", ".join(c.compositions)
+    yield "composition", ", ".join(c.compositions)
 
 
 def _whose(c: Certificate) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from takifugu import definitions, explaining
 from takifugu.certificates.certificate import Certificate, composes, in_short, is_worded, not_promised
-from takifugu.guarantee import Composition
+from takifugu.guarantee import Covers
 from takifugu.pictures import Axis, Line, line_chart
 from takifugu.report.page import bullets, figure, paragraph, sentence, table
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
@@ -56,7 +56,7 @@ def not_hidden(c: Certificate) -> Iterator[str]:
     yield bullets([*assumed, *c.conditions])
     if c.beliefs:
         yield "<h3>If the belief is inaccurate</h3>"
-        if c.compositions == (str(Composition.WHOLE),):
+        if all(answer.covers == Covers.EVERYTHING for answer in c.answers):
             yield paragraph(_WHOLE)
         else:
             rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]

@@ -181,6 +181,13 @@ Budget = Annotated[
     Epsilon | BudgetSpec | None,
     Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
 ]
+AsComposing = Annotated[
+    StrictBool,
+    Field(
+        description="give up promises that are alone (made by `only_release`) where others are released beside them: "
+        "from then on the ledger charges their noise"
+    ),
+]
 OnlyRelease = Annotated[
     StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
 ]
@@ -222,6 +229,7 @@ class SourceKeys(FileKeys):
     same_people: SamePeople = None
     budget: Budget = None
     only_release: OnlyRelease = False
+    as_composing: AsComposing = False
 
 
 class ItemWords(Section):
@@ -279,6 +287,8 @@ class Source(Protocol):
     def budget(self) -> int | float | str | BudgetSpec | None: ...
     @property
     def only_release(self) -> bool: ...
+    @property
+    def as_composing(self) -> bool: ...
 
 
 class Item(Protocol):
