@@ -174,7 +174,7 @@ def charge(noise: Any, definition: str, covers: Covers = Covers.EVERYTHING, chan
     about = CHAIN if definition == "pufferfish" else one_way.framework()
     return Charge(
         about.fingerprint(), definition, covers, F(1, 2), F(0), {"kind": "count"}, noise.to_dict(),
-        noise.laplace_scale, F(change), F(1), 4, (), (),
+        noise.laplace_scale, F(change), F(1), 4, (),
     )  # fmt: skip
 
 
