@@ -22,7 +22,8 @@ test: $(VENV)/.test  ## the tests that are quick, and the code blocks of most do
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, and the code blocks of long documents
-	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadgroup -m slow $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m slow $(PYTEST) docs
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m slow $(PYTEST) tests
 
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions

@@ -21,7 +21,7 @@ _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter
 pytest_collect_file = _documents.pytest()
 
 
-#: Documents whose blocks calibrate for long: `make test-slow` runs them, each in one process.
+#: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
     "docs/attributes.md", "docs/notebook.md", "docs/mechanisms.md", "docs/tables-by.md", "docs/populations.md",
     "docs/theory/",
@@ -46,7 +46,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
         if path.startswith(LONG_DOCUMENTS):
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.xdist_group(path))
     if config.getoption("quick"):
         items[:] = _quick(items, config.getoption("quick") == "first")
 
