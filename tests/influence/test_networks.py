@@ -419,3 +419,21 @@ def test_bags_that_are_too_wide_are_refused(monkeypatch, limit, most):
     monkeypatch.setattr(networks_bags, "MOST_WORK", work - 1)
     with pytest.raises(Unsupported):
         loss_by_bags(network, tables, 0, bags)
+
+
+def test_reading_one_more_variable_never_lowers_a_loss():
+    """With more than 64 joint values read, orders and bags are those of all variables, whatever is read."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        network = BayesianNetwork([
+            (f"n{i}", [0, 1], [f"n{j}" for j in {max(i - 1, 0), max(i - 3, 0)} if j < i],
+             rng.dirichlet([1, 1], size=(2,) * len({j for j in (max(i - 1, 0), max(i - 3, 0)) if j < i})).tolist())
+            for i in range(8)
+        ])  # fmt: skip
+        tables = [float(rng.uniform(0.1, 2)) * (1 - np.eye(2)) for _ in range(8)]
+        last = int(rng.integers(8))
+        costs = []
+        for share in (0.0, 1e-6):
+            tables_now = [table * share if i == last else table for i, table in enumerate(tables)]
+            costs.append(network_loss(network, Profile.by_entry(tables_now), Family(range(8))).epsilon)
+        assert costs[0] <= costs[1] * (1 + 1e-9)
