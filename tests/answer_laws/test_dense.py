@@ -12,7 +12,7 @@ from tests.support.chain_oracles import laplace_loss, w_infinity_of
 
 from takifugu.answer_laws.dense import DenseFamily
 from takifugu.laws.extended.floats import Wide, stack, times
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 
 Mass = tuple[int, int]
 

@@ -20,7 +20,7 @@ from takifugu.laws.extended.floats import NARROW, UNIT, ExponentArray, FloatArra
 from takifugu.laws.extended.laplace_smoothing import Chunks, decayed, roundings
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 from takifugu.laws.transport import w_infinity_candidates
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.

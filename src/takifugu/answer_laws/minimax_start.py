@@ -27,7 +27,7 @@ import numpy.typing as npt
 from takifugu.answer_laws.dense import SMALLEST_PLACES, DenseFamily
 from takifugu.capabilities.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.laws.extended.floats import UNIT, Wide
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 
 FloatArray = npt.NDArray[np.float64]
 

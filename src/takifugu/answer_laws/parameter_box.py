@@ -19,7 +19,7 @@ from takifugu.errors import Unsupported
 from takifugu.laws.draws import EXACT, MOST_MOVES, Cell, Draws, farthest_move, largest_loss
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 
 #: Laplace scales this far below the reach over epsilon are not looked for.
 _LEAST = Fraction(1, 2**30)

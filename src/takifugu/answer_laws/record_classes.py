@@ -26,7 +26,7 @@ from takifugu.errors import Unsupported
 from takifugu.laws.extended.floats import UNIT
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 from takifugu.queries import Additive
 from takifugu.secrets import Family
 

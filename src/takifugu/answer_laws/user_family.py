@@ -38,7 +38,7 @@ from takifugu.laws.extended.floats import UNIT
 from takifugu.laws.extended.leave_one_out import ROUNDED
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import round_up
-from takifugu.laws.scale_search import smallest_scale
+from takifugu.laws.search import smallest_scale
 from takifugu.secrets import compared_values
 
 FloatArray = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ loss says locally, -b_k times its derivative by log b_k, and a search along each
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,21 +23,20 @@ from takifugu.composition.views import View
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Covers
-from takifugu.influence.curves import least_scale
 from takifugu.laws.rationals import Number, as_epsilon, as_fraction, round_up
+from takifugu.laws.search import least_scale, lowest
 from takifugu.problem import Problem
 from takifugu.queries import Query
 from takifugu.sensitivity import component_change
 
 #: Rounds of the closed form at the local loss, and of the search along each scale.
 ROUNDS, SWEEPS = 4, 2
-#: How far a scale moves at most in one search, as a power of e, and how exactly its place is searched.
-WIDEST, EXACT = 1.0, 0.02
+#: How far a scale moves at most in one search, as a power of e, and how often this interval is cut.
+WIDEST, CUTS = 1.0, 10
 #: How far a fitted loss may be from epsilon, relatively, and how far from the scales the last search begins.
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
 #: The step of a difference quotient, in the logarithm of a scale.
 STEP = 1e-3
-GOLDEN = (math.sqrt(5) - 1) / 2
 
 SOURCE = "the least total expected error under one joint loss (docs/theory/influence.md, several queries at once)"
 
@@ -228,24 +227,8 @@ class Split:
             scales = self.fitted(_with(best, place, best[place] * math.exp(power)))
             return self.error(scales), scales
 
-        return min((self.error(best), best), _least_of(tried))[1]
-
-
-def _least_of(tried: Callable[[float], tuple[float, Scales]]) -> tuple[float, Scales]:
-    """Return the least of a function with one valley: golden sections of [-WIDEST, WIDEST]."""
-    low, high = -WIDEST, WIDEST
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = tried(left), tried(right)
-    while high - low > EXACT:
-        if at_left[0] <= at_right[0]:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = tried(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = tried(right)
-    return min(at_left, at_right)
+        found = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda one: one[0])
+        return min((self.error(best), best), found)[1]
 
 
 def _with(scales: Scales, place: int, scale: float) -> Scales:

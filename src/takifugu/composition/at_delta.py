@@ -24,6 +24,7 @@ from takifugu.guarantee import Charge, Covers
 from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
 from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.rationals import decimal_up
+from takifugu.laws.search import halved, mean
 from takifugu.problem import Part, Witness
 from takifugu.queries import Additive, IntArray
 
@@ -79,9 +80,8 @@ def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], s
         low, high = high, 2 * high
         if high > LARGEST:
             raise CompositionRefused("these releases together promise nothing", fix="use more noise")
-    while high - low > EXACT * high and low:
-        middle = (low + high) / 2
-        low, high = (low, middle) if lost(middle)[0] <= middle else (middle, high)
+    if low:
+        high = halved(lambda e: lost(e)[0] <= e, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
     return decimal_up(high)
 
 

@@ -231,53 +231,6 @@ def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     return np.array([[rates[change] for change in row] for row in changes.tolist()])
 
 
-def least_scale(loss: Callable[[Fraction], float], epsilon: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    """Return a scale in (low, high] whose loss is at most epsilon, the least up to 1e-11 relative.
-
-    `loss` falls, and loss(high) <= epsilon. False position on the logarithms, with halved weights (Illinois); the next
-    scale is first guessed as if loss times scale were constant.
-
-    >>> round(float(least_scale(lambda b: float(2 / b), Fraction(1), Fraction(1), Fraction(10))), 9)
-    2.0
-    """
-    target = math.log(float(epsilon))
-
-    def gap_at(power: float) -> tuple[Fraction, float]:
-        scale = Fraction(math.exp(power)).limit_denominator(10**15)
-        lost = loss(scale)
-        return scale, (math.log(lost) if lost > 0 else -math.inf) - target
-
-    lowest, right = math.log(float(low)), math.log(float(high))
-    best, right_gap = gap_at(right)
-    if right_gap > 0:
-        return high
-    while True:  # step down until the loss is too large
-        if right <= lowest:
-            return low
-        left = max(lowest, right + min(1.05 * right_gap, -0.01))
-        scale, left_gap = gap_at(left)
-        if left_gap > 0:
-            break
-        right, right_gap, best = left, left_gap, scale
-    side = 0
-    for _ in range(60):
-        width = right - left
-        if width <= 1e-11:
-            break
-        share = right_gap / (right_gap - left_gap) if math.isfinite(right_gap) else 0.5
-        middle = right - min(max(share * width, 3e-12), width * 0.999)
-        scale, gap = gap_at(middle)
-        if gap <= 0:
-            right, right_gap, best = middle, gap, scale
-            left_gap = left_gap / 2 if side == 1 else left_gap
-            side = 1
-        else:
-            left, left_gap = middle, gap
-            right_gap = right_gap / 2 if side == -1 else right_gap
-            side = -1
-    return best
-
-
 def stretched_loss(
     belief: Any, pairs: Pairs, lengths: IntArray, rates: Sequence[Fraction]
 ) -> tuple[Fraction, Witness] | None:

@@ -14,6 +14,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt
 
+from takifugu.laws.search import between, halved, next_to
+
 Enclosure = tuple[int, int]
 """Integers (low, high) around a number times 2^bits."""
 
@@ -75,10 +77,7 @@ def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
     else:
         while not exceeds(low):
             low, high, reach = low - 2 * reach, low, 2 * reach
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
-    return high
+    return halved(lambda j: not exceeds(j), high, low, next_to, between)
 
 
 def _series(w: Fraction, first: int, bits: int) -> Enclosure:

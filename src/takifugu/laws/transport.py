@@ -20,6 +20,7 @@ from takifugu.errors import InputError
 from takifugu.laws.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.rationals import Number, as_delta
+from takifugu.laws.search import between, halved, next_to
 
 #: Widest relative gap between two float levels that a proposal of W-infinity may ignore.
 WIDE_TOLERANCE = 2.0**-30
@@ -315,12 +316,7 @@ def _partial(p: Pmf, q: Pmf, delta: Fraction) -> Atom:
     problem = _integer_problem(p, q)
     needed = problem.total - math.floor(delta * problem.total)
     too_short, enough = -1, max(problem.x[-1], problem.y[-1]) - min(problem.x[0], problem.y[0])
-    while enough - too_short > 1:
-        middle = (too_short + enough) // 2
-        if _matched(problem, middle) >= needed:
-            enough = middle
-        else:
-            too_short = middle
+    enough = halved(lambda reach: _matched(problem, reach) >= needed, enough, too_short, next_to, between)
     distance = enough * problem.unit
     if np.float64 not in (p.values.dtype, q.values.dtype):
         return to_python(distance)

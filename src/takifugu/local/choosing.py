@@ -21,6 +21,7 @@ from takifugu.errors import CalibrationRefused, InputError, TakifuguError, Unsup
 from takifugu.laws.channel import from_weights
 from takifugu.laws.positive_part import mean_positive_part
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.laws.search import geometric_mean, halved
 from takifugu.local import planar, weights
 from takifugu.local.couplings import distances
 from takifugu.local.optimal import optimal
@@ -258,9 +259,7 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
     low, high = _WEAKEST * unit, _STRONGEST * unit
     if not about(low):
         return low if keeps(low) else None
-    while high / low > 1 + _FINE:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if about(middle) else (low, middle)
+    low = halved(about, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
     for _ in range(_TRIES):
         if keeps(low):
             return low

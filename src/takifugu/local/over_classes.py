@@ -22,6 +22,7 @@ from takifugu.laws.channel import Channel, largest_log_ratio
 from takifugu.laws.divergence import divergence
 from takifugu.laws.positive_part import mean_positive_part
 from takifugu.laws.positive_part_of_bits import mean_positive_part_of_bits
+from takifugu.laws.search import halved, mean
 from takifugu.local.couplings import Population
 from takifugu.local.rappor import Rappor
 
@@ -102,11 +103,8 @@ def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
         room = low * (ratio - 1) / (high - low) - 1e-12 * (1 + ratio)
         return all(_largest_excess(ends[a], ends[b], ratio) <= room for a, b in permutations(ends, 2))
 
-    short, enough = 0.0, rappor.epsilon
-    while enough - short > _FINE:
-        middle = (short + enough) / 2
-        short, enough = (short, middle) if safe(math.exp(middle)) else (middle, enough)
-    return enough
+    enough: float = rappor.epsilon
+    return halved(lambda e: safe(math.exp(e)), enough, 0.0, lambda good, bad: good - bad <= _FINE, mean)
 
 
 def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> float:

@@ -26,6 +26,7 @@ from takifugu.laws.divergence import divergence, divergence_in_units
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.positive_part import NARROW, Enclosure, mean_positive_part
 from takifugu.laws.rationals import Number, as_fraction
+from takifugu.laws.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
@@ -174,9 +175,7 @@ def smallest_tupling(
         low, high = high, 2 * high
         if low >= most:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if keeps(middle) else (middle, high)
+    high = halved(keeps, high, low, next_to, between)
     return high if high <= most else None
 
 

@@ -27,6 +27,7 @@ from takifugu.guarantee import Covers
 from takifugu.hypotheses import against
 from takifugu.laws.densities.excess import charge_at
 from takifugu.laws.gaussian import gaussian_analytic_sigma
+from takifugu.laws.search import lowest
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -34,8 +35,6 @@ from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 
 #: How many lambdas are tried at first, each twice the one before, and how often the best place is then narrowed.
 TRIED, NARROWED = 12, 8
-#: The golden section: where two places divide an interval so that one of them divides the rest alike.
-_GOLDEN = (math.sqrt(5) - 1) / 2
 #: Operations for one charge (eta at one lambda), and for one analytic deviation.
 _CHARGE, _SIGMA = 3e6, 1e6
 
@@ -139,20 +138,7 @@ def best_split(given: Sequence[Given], epsilon: Fraction, delta: Fraction) -> Sp
         return None
     place = min(places, key=lambda k: _sigma(found[k]))
     low, high = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
-    between = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
-    inside = [at(closeness) for closeness in between]
-    best = min(found[place], *inside, key=_sigma)
-    for _ in range(NARROWED):
-        if _sigma(inside[0]) <= _sigma(inside[1]):
-            high = between[1]
-            between = [high - (high - low) * _GOLDEN, between[0]]
-            inside = [at(between[0]), inside[0]]
-        else:
-            low = between[0]
-            between = [between[1], low + (high - low) * _GOLDEN]
-            inside = [inside[1], at(between[1])]
-        best = min(best, *inside, key=_sigma)
-    return best
+    return min(found[place], lowest(at, low, high, NARROWED, key=_sigma), key=_sigma)
 
 
 def _sigma(split: Split | None) -> float:

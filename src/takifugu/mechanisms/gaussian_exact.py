@@ -17,6 +17,7 @@ from takifugu.guarantee import Covers
 from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.laws.laplace_pair import below
+from takifugu.laws.search import halved, mean
 from takifugu.mechanisms.answer_families import Located, predicted
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
@@ -77,9 +78,8 @@ def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> 
                 low, enough = enough, 1.5 * enough
                 if enough > LARGEST_EPSILON:
                     return math.inf
-            while enough > low * (1 + PRECISION):
-                middle = (low + enough) / 2
-                low, enough = (low, middle) if _keeps(comparison, sigma, middle, delta) else (middle, enough)
+            keeps = partial(_keeps, comparison, sigma, delta=delta)
+            enough = halved(keeps, enough, low, lambda good, bad: good <= bad * (1 + PRECISION), mean)
     return enough
 
 

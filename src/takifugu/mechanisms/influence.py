@@ -14,8 +14,9 @@ from takifugu.capabilities.influence import Search, Worst
 from takifugu.capabilities.influence import quilts as quilts_of
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Covers
-from takifugu.influence.curves import CURVES, Release, influence_loss, is_least, least_scale
+from takifugu.influence.curves import CURVES, Release, influence_loss, is_least
 from takifugu.laws.rationals import decimal_up, round_up
+from takifugu.laws.search import least_scale
 from takifugu.mechanisms.answer_noise import covering
 from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.queries import Additive

@@ -15,10 +15,11 @@ import numpy as np
 
 from takifugu.errors import Unsupported
 from takifugu.guarantee import Covers
-from takifugu.influence.curves import least_scale, profile_loss
+from takifugu.influence.curves import profile_loss
 from takifugu.influence.normal import NormalRelease, log_share, normal_profile
 from takifugu.laws.gaussian import gaussian_analytic_sigma
 from takifugu.laws.rationals import round_up
+from takifugu.laws.search import least_scale
 from takifugu.mechanisms.answer_noise import normal_noise
 from takifugu.mechanisms.influence import EVALUATIONS, predicted, unknown
 from takifugu.mechanisms.normal_by_rule import refusal

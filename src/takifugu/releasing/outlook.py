@@ -17,6 +17,7 @@ from takifugu.composition import Charge, charge_of, joint
 from takifugu.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import as_fraction
+from takifugu.laws.search import halved, mean
 from takifugu.releasing.planning import asked_of
 from takifugu.spec.kind import ReleaseFile
 from takifugu.spec.sharing import epsilon_of
@@ -166,10 +167,8 @@ def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) 
     low, high = (Fraction(1), Fraction(2)) if now <= budget else (Fraction(0), Fraction(1))
     while low and high <= 64 and fits(high):
         low, high = high, high * 2
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low or None
+    width = (high - low) / 2**HALVINGS
+    return halved(fits, low, high, lambda good, bad: bad - good <= width, mean) or None
 
 
 def _up_to(releases: int) -> Iterator[int]:

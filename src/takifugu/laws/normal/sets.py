@@ -30,7 +30,7 @@ from takifugu.errors import Unsupported
 from takifugu.laws.atoms import Floats
 from takifugu.laws.gaussian_pair import ndtr_error
 from takifugu.laws.laplace_pair import UNIT
-from takifugu.laws.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.laws.search import SCALE_TOLERANCE, halved, mean, smallest_safe
 
 #: The open ends of a set's intervals, in increasing order, infinite where there is no end.
 Intervals = tuple[tuple[float, float], ...]
@@ -246,10 +246,7 @@ def _density(left: Floats, right: Floats) -> Floats:
 
 def _halved(holds: Callable[[float], bool], low: float, high: float) -> float:
     """Return a place at most _STEP below one where a condition ends that holds at `low` and falls once."""
-    while high - low > _STEP:
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return halved(holds, low, high, lambda good, bad: bad - good <= _STEP, mean)
 
 
 def _between(low: Floats, high: Floats, place: Floats | float = 4 * UNIT) -> tuple[Floats, Floats]:
