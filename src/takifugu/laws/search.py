@@ -92,7 +92,8 @@ def _narrowed(
         value = loss(scale)
         if value <= epsilon:
             under = under / 2 if last < 0 else under
-            answer, high, above, last = scale, guess, min(math.log(value) - target, -1e-15), -1
+            gap = math.log(value) - target if value > 0 else -1e6
+            answer, high, above, last = scale, guess, min(gap, -1e-15), -1
         else:
             above = above / 2 if last > 0 else above
             low, under, last = guess, max(math.log(min(value, 1e300)) - target, 1e-15), 1
