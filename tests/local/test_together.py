@@ -42,7 +42,7 @@ def charge(
     query = tf.EachValue(getattr(noise, "dummies", 0), batch, columns)
     return Charge(
         about.fingerprint(), "distribution", Covers.COMPONENT, epsilon, F(0), query.to_dict(), noise.to_dict(), None,
-        F(3), F(3), noise.rows, (), (), reading=reading,
+        F(3), F(3), noise.rows, (), reading=reading,
     )  # fmt: skip
 
 
