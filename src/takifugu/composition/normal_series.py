@@ -2,7 +2,7 @@
 
 Every later release of a series counts as a multiple of the first one's profile, the least that covers its own at every
 entry. Multiples add up, whatever was chosen after which output, so that all limits of all entries are one number, and
-the largest that any transcript reaches is fixed (docs/theory/influence.md, Theorem 8). A series is declared with its
+the largest that any transcript reaches is fixed (docs/theory/influence.md, Theorem 10). A series is declared with its
 first release and keeps this rule: to choose between two rules after an output would cost the sum of both deltas.
 """
 

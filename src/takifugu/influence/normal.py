@@ -83,7 +83,7 @@ def covering_multiple(first: NormalRelease, other: NormalRelease | Profile) -> f
     >>> first = NormalRelease(answer, Fraction(14))
     >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
     >>> round(covering_multiple(first, NormalRelease(answer, Fraction(7))), 6), round(covering_multiple(first, pure), 4)
-    (4.0, 1.5703)
+    (4.0, 1.5705)
     """
     squares, number = _kinds(first)
     if isinstance(other, Profile):

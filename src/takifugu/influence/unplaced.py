@@ -127,7 +127,7 @@ def unplaced_loss(chain: Any, pairs: Pairs, unplaced: Unplaced) -> tuple[Fractio
     >>> week = Pieces((np.arange(169),), Fraction(1, 24))
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=168)
     >>> round(float(unplaced_loss(chain, None, Unplaced((week,), Fraction(7)))[0]), 6)
-    0.118653
+    0.127087
     """
     make = DIRECTIONS.of(chain)
     everything = unplaced.total, Witness("one step of the recording", "the near set is everything")
