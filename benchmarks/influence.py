@@ -10,13 +10,13 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
+from takifugu.caches import forget
 from takifugu.capabilities.influence import joint_cost
 from takifugu.influence import certified, networks, sides
 from takifugu.influence.chains import chain_loss
 from takifugu.influence.class_chains import class_loss
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.profile import Profile
-from takifugu.kept import forget
 from takifugu.problem import Part, Problem
 from takifugu.secrets import Family
 

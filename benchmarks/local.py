@@ -34,11 +34,11 @@ def brackets() -> None:
     p, q = masses(OUTPUTS, 1), masses(OUTPUTS, 2)
     title(f"tupling, {OUTPUTS:,} outputs, {DUMMIES} dummies: the bracket of delta, best of 2")
     for epsilon in ("0.1", "0.2", "0.3", "0.4", "0.5"):
-        found = Tupling(DUMMIES).bracket(p, q, epsilon)
-        gap = (found.high - found.low) / found.high if found.high > 1e-8 else found.high - found.low
-        kind = "relative" if found.high > 1e-8 else "absolute"
+        recall = Tupling(DUMMIES).bracket(p, q, epsilon)
+        gap = (recall.high - recall.low) / recall.high if recall.high > 1e-8 else recall.high - recall.low
+        kind = "relative" if recall.high > 1e-8 else "absolute"
         time = seconds(lambda e=epsilon: Tupling(DUMMIES).bracket(p, q, e), runs=2)
-        row(f"epsilon {epsilon}: delta {found.high:.3g}", span(time), f"{kind} gap {gap:.1e}")
+        row(f"epsilon {epsilon}: delta {recall.high:.3g}", span(time), f"{kind} gap {gap:.1e}")
 
 
 def programs() -> None:
@@ -57,8 +57,8 @@ def programs() -> None:
     for what, promise in asked.items():
         solved = []
         time = seconds(lambda of=promise, to=solved: to.append(optimal(places, places, prior, math.dist, [of])), runs=1)
-        found = solved[0]
-        row(what, span(time), f"loss {found.loss:.6g}, at most {found.loss - found.least:.1e} above the least")
+        recall = solved[0]
+        row(what, span(time), f"loss {recall.loss:.6g}, at most {recall.loss - recall.least:.1e} above the least")
 
     few = [x for x in places if max(x) < SMALL]
     even = dict.fromkeys(few, Fraction(1, len(few)))
@@ -71,8 +71,8 @@ def programs() -> None:
     row("constraints generated", span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above")
     for most in (1.1, 1.5):
         edges = spanner(few, math.dist, most)
-        found = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
-        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (found.loss / best.loss - 1):.2f} % more loss")
+        recall = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
+        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (recall.loss / best.loss - 1):.2f} % more loss")
 
 
 def columns() -> None:

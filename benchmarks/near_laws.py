@@ -121,10 +121,10 @@ def main() -> None:
 
     def compare_all() -> None:
         for case in [*corpus(np.random.default_rng(21)), *long_corpus()]:
-            found = scales(case)
-            least = min(found[name] for name in OTHERS if name in found)
-            if LOCAL in found:
-                ratios[case[0]].append(found[LOCAL] / least if least else 1.0 + found[LOCAL])
+            recall = scales(case)
+            least = min(recall[name] for name in OTHERS if name in recall)
+            if LOCAL in recall:
+                ratios[case[0]].append(recall[LOCAL] / least if least else 1.0 + recall[LOCAL])
 
     time = seconds(compare_all, runs=1)
     for kind, each in ratios.items():

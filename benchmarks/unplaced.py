@@ -48,8 +48,8 @@ def by_quilts(chain: Any, unplaced: Unplaced) -> float:
 def for_ever(chain: Any, unplaced: Unplaced) -> float:
     """Return what every step of an endless recording costs if each moves every release as its largest step does."""
     recording = chain.from_step(0, ENDLESS)
-    found = stretched_loss(recording, None, np.array([ENDLESS]), [unplaced.exact(1)])
-    return float(found[0]) if found else float("inf")
+    recall = stretched_loss(recording, None, np.array([ENDLESS]), [unplaced.exact(1)])
+    return float(recall[0]) if recall else float("inf")
 
 
 def costs(random: np.random.Generator) -> tuple[float, float, float, float]:

@@ -63,9 +63,9 @@ def check_tables() -> None:
     """Compare Tables 2, 3, 5 and 6 with the printed fractions."""
     for numbers, (p, q) in (("23", FIRST), ("56", SECOND)):
         plan = tf.monotone_plan(p, q)
-        for number, found in zip(numbers, (plan.joint_cdf_table(), plan.joint_pmf_table()), strict=True):
+        for number, recall in zip(numbers, (plan.joint_cdf_table(), plan.joint_pmf_table()), strict=True):
             printed = [[Fraction(x) for x in row.split()] for row in PRINTED[number]]
-            assert [[Fraction(x) for x in row] for row in found] == printed, f"Table {number}"
+            assert [[Fraction(x) for x in row] for row in recall] == printed, f"Table {number}"
 
 
 def users(chances: Sequence[float]) -> tf.Pmf:
@@ -77,10 +77,10 @@ def users(chances: Sequence[float]) -> tf.Pmf:
     return law
 
 
-def one_user(chances: Sequence[float], own: float) -> tuple[tf.Pmf, tf.Pmf, tf.Pmf]:
+def one_user(chances: Sequence[float], present: float) -> tuple[tf.Pmf, tf.Pmf, tf.Pmf]:
     """Return the laws of the count when one user says no, says yes, and is absent (the value unknown, N2)."""
     rest = users(chances)
-    return rest, rest.shift(1), users([*chances, own])
+    return rest, rest.shift(1), users([*chances, present])
 
 
 def adult(file: Path, codes: int) -> tuple[tf.Pmf, tf.Pmf, int]:
@@ -199,9 +199,9 @@ def on_adult() -> dict[str, str]:
     ]
     at = [EPSILONS.index(e) for e in SHOWN]
     variances = [[f"`{name}`", *(f"{curves[name][i]:.3f}" for i in at)] for name in CURVES]
-    found = {e: errors((white, asian), e) for e in SHOWN}
-    names = [n for n in (*CURVES, "optimal") if all(n in row for row in found.values())]
-    rows = [[f"`{name}`", *(f"{found[e][name]:.3f}" for e in SHOWN)] for name in names]
+    recall = {e: errors((white, asian), e) for e in SHOWN}
+    names = [n for n in (*CURVES, "optimal") if all(n in row for row in recall.values())]
+    rows = [[f"`{name}`", *(f"{recall[e][name]:.3f}" for e in SHOWN)] for name in names]
     at_epsilons = [f"ε = {e:g}" for e in SHOWN]
     return {
         "adult": table(["Adult, education by race", "printed", "here"], facts),

@@ -222,7 +222,7 @@ def face_value_table(counts: Integers) -> str:
         yes = {int(m): float(noise.below(setting.threshold + 1 - int(m))[1]) for m in np.unique(counts)}
         said = np.array([yes[int(m)] for m in counts])
         safe = setting.safe.holds(counts)
-        missed = (1 - asymmetric(setting).found(counts)) * safe.sum()
+        missed = (1 - asymmetric(setting).recall(counts)) * safe.sum()
         cells = (said[~safe].sum(), (1 - said[safe]).sum(), 0, missed)
         rows.append([f"ε = {epsilon:g}", *(f"{cell:.1f}" if cell else "0" for cell in cells)])
     header = ["expected, Friday 6 p.m.", "ordinary: wrongly safe", "ordinary: safe, missed"]

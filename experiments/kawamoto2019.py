@@ -142,7 +142,7 @@ def held_out_table(path: Path) -> str:
             ("planar Laplace, class, people counted once", by_people, PLANAR),
         ):
             made = [choose(people, SHOWN, mechanism=name) for name in names]
-            sender = min(made, key=lambda found: found.expected_loss).sender
+            sender = min(made, key=lambda recall: recall.expected_loss).sender
             seen = measured_on(sender, others, SHOWN)
             epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
             loss, guess = f"{sender.expected_loss(others):,.0f} m", f"{100 * seen.guess:.1f} %"
@@ -168,10 +168,10 @@ def as_they_are(path: Path, attribute: str) -> Populations:
 def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> Found | None:
     """Return a mechanism at its largest strength; None where no strength keeps the promise."""
     strength = largest_strength(way, people, epsilon, delta)
-    return None if strength is None else found(people, way.make(people, strength))
+    return None if strength is None else recall(people, way.make(people, strength))
 
 
-def found(people: Populations, sender: Sender) -> Found:
+def recall(people: Populations, sender: Sender) -> Found:
     # Delta at epsilon 0 is the total variation distance: the better of two guesses is right with (1 + TV)/2. It is
     # enclosed from above, and what is made of the value tells no more than the value.
     guess = (1 + sender.delta(people, Fraction(0))) / 2
@@ -184,7 +184,7 @@ def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str
     result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
     floor = optimum(people, epsilon, delta).sender
     assert floor is not None
-    result["optimal"] = found(people, floor)
+    result["optimal"] = recall(people, floor)
     return {name: of for name, of in result.items() if of is not None}
 
 

@@ -85,8 +85,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def commit() -> str:
     """Return the commit of the checkout that an experiment runs in, for the line under its tables."""
-    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return found.stdout.strip() or "unknown"
+    recall = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return recall.stdout.strip() or "unknown"
 
 
 def stamp() -> str:

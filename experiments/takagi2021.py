@@ -70,7 +70,7 @@ def somebody(known: Integers) -> Integers:
     return np.concatenate([np.zeros_like(known[:, :1]), known[:, 1:]], axis=1)
 
 
-def found(name: str, setting: Setting, known: Integers) -> float:
+def recall(name: str, setting: Setting, known: Integers) -> float:
     """Return E[beta], the expected share of the safe places that is found, averaged over the times that have some."""
     safe = known[:, : setting.threshold + 1]
     some = safe[safe.sum(axis=1) > 0]
@@ -93,7 +93,7 @@ def draw_hours(hours: Integers) -> None:
     figure, axes = plots.subplots(2, 2, figsize=(10, 7.4), layout="constrained", sharey=True)
     for axis, (parameter, (letter, values)) in zip(axes.flat, VARIED.items(), strict=True):
         for name, (label, colour, dashes) in CURVES.items():
-            line = [found(name, setting, hours) for setting in settings(parameter)]
+            line = [recall(name, setting, hours) for setting in settings(parameter)]
             axis.plot(np.arange(len(values)), line, color=colour, linestyle=dashes, marker=".", label=label)
         axis.set_xticks(np.arange(len(values)), [f"{v:g}" for v in values])
         axis.set(xlabel=letter, ylabel="E[β]", ylim=(-0.02, 1.02))
@@ -110,7 +110,7 @@ def hour_table(hours: Integers) -> str:
         ("α = 10⁻²", Setting(alpha=1e-2)), ("δ = 10⁻¹", Setting(delta=1e-1)),
     ):  # fmt: skip
         for part, known in ((words, hours), (f"{words}; somebody was there", somebody(hours))):
-            means = [found(name, setting, known) for name in CURVES]
+            means = [recall(name, setting, known) for name in CURVES]
             if means[0] == means[0]:  # with t = 0 no place where somebody was is safe
                 rows.append([part, *(f"{mean:.4f}" for mean in means)])
     return table(["E[β], mean over the hours", *(label for label, _, _ in CURVES.values())], rows)
@@ -225,7 +225,7 @@ def draw_days(days: Sequence[Integers]) -> str:
         bars.set_ylabel("expected right answers (bars)")
         for name in ("policy", "virtual", "ceiling"):
             label, colour, dashes = CURVES[name]
-            line = [found(name, s, known) for s in chosen]
+            line = [recall(name, s, known) for s in chosen]
             axis.plot(ticks, line, color=colour, linestyle=dashes, marker=".", label=label)
             if name == "policy" and parameter != "alpha":
                 told = zip(values, line, numbers, strict=True)

@@ -156,8 +156,8 @@ def test_calibrations_read_back_through_json_and_run_again(question: Any, epsilo
     assert str(again) == str(calibration)
     assert again.randomiser == calibration.randomiser
     assert again.guarantee == calibration.guarantee
-    if again.asked is not None:
-        repeated = tf.calibrate(again.framework, again.query, *again.asked, mechanism=again.mechanism)
+    if again.requested is not None:
+        repeated = tf.calibrate(again.framework, again.query, *again.requested, mechanism=again.mechanism)
         assert repeated.to_dict() == calibration.to_dict()
 
 
@@ -439,7 +439,7 @@ def test_a_chosen_scale_is_kept_exactly_and_its_promise_computed() -> None:
         calibration = tf.with_scale(framework_of(activity(1)), tf.Count("walking"), scale)
         assert calibration.randomiser.scale == scale
         assert calibration.epsilon == 1 / Fraction(scale)
-        assert calibration.asked is None
+        assert calibration.requested is None
     assert tf.with_scale(FLU, tf.Identity(), "0.5").epsilon == 8
     assert tf.with_scale(ACTIVITY, tf.Histogram(total=100), "0.5").randomiser.scale == Fraction(1, 2)
 

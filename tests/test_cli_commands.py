@@ -220,11 +220,11 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
 
 def test_ledger_history_and_budget(released: Path) -> None:
     book = released / "ledger.db"
-    shown = invoke("ledger", "history", book)
-    assert shown.exit_code == 0
-    assert widest(shown.output) <= 80
+    rows_as_text = invoke("ledger", "history", book)
+    assert rows_as_text.exit_code == 0
+    assert widest(rows_as_text.output) <= 80
     ids = [e.id for e in Ledger.open(book).history("study")]
-    assert all(one in shown.output for one in ids)
+    assert all(one in rows_as_text.output for one in ids)
     found = told("ledger", "history", book, "study")
     assert set(found) == {*TOP, "sources"}
     assert [r["id"] for r in found["sources"][0]["releases"]] == ids
@@ -513,8 +513,8 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
     assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
     monkeypatch.undo()
-    shown = invoke("ledger", "show", tmp_path / "ledger.db")
-    assert "its epsilon counts as spent" in " ".join(shown.output.split())
+    rows_as_text = invoke("ledger", "show", tmp_path / "ledger.db")
+    assert "its epsilon counts as spent" in " ".join(rows_as_text.output.split())
 
 
 # The documents.

@@ -77,10 +77,10 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     assert invoke("compare", where).exit_code == 0
     assert invoke("release", where).exit_code == 0
-    shown = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
-    assert shown.exit_code == 0
-    assert "3 units" in " ".join(shown.output.split())
-    assert "Bo; jr." not in shown.output
+    rows_as_text = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
+    assert rows_as_text.exit_code == 0
+    assert "3 units" in " ".join(rows_as_text.output.split())
+    assert "Bo; jr." not in rows_as_text.output
 
 
 def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
@@ -374,12 +374,12 @@ def test_a_wide_file_shows_twenty_columns_and_a_count(tmp_path: Path) -> None:
     names = [f"m{number}" for number in range(57)]
     rows = [",".join([*["7"] * 57, who, str(t), "ab"[t % 2]]) for who in "xy" for t in range(20)]
     (tmp_path / "d.csv").write_text("\n".join([",".join([*names, "person", "minute", "state"]), *rows]))
-    shown = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
-    assert "d.csv has 60 columns" in shown
-    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", shown, re.MULTILINE)) == 20
-    assert re.search("^person +texts +unit +(sure|likely): its name", shown, re.MULTILINE)
-    assert "and 40 more columns" in shown
-    assert max(map(len, shown.replace(str(tmp_path), "").splitlines())) <= 80
+    rows_as_text = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
+    assert "d.csv has 60 columns" in rows_as_text
+    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", rows_as_text, re.MULTILINE)) == 20
+    assert re.search("^person +texts +unit +(sure|likely): its name", rows_as_text, re.MULTILINE)
+    assert "and 40 more columns" in rows_as_text
+    assert max(map(len, rows_as_text.replace(str(tmp_path), "").splitlines())) <= 80
     assert max(map(len, (tmp_path / "r.toml").read_text().splitlines())) <= 110
 
 

@@ -93,9 +93,9 @@ def too_long(text: str, columns: int) -> list[str]:
 def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:
     writes = words[0] in ("init", "release") and not {"--dry-run", "--help"} & {*words}
     (place / "other.db").unlink(missing_ok=True)
-    shown = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
-    assert shown.exit_code == 0, shown.output
-    assert too_long(shown.stdout, columns) == []
+    rows_as_text = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
+    assert rows_as_text.exit_code == 0, rows_as_text.output
+    assert too_long(rows_as_text.stdout, columns) == []
 
 
 @pytest.mark.parametrize("columns", [40, 60, 72, 80, 100])
@@ -104,11 +104,11 @@ def test_tables_fold_where_they_do_not_fit(columns: int) -> None:
     cells = ["time-use-of-a-ward-in-winter", "the whole source", "12.3456", "0 to 1,000,000", "0.1 %", "1"]
     rows = [cells, [*"abcdef"]]
     with fitting(columns):
-        shown = text_table(header, rows)
-    assert max(map(len, shown.splitlines())) <= columns
+        rows_as_text = text_table(header, rows)
+    assert max(map(len, rows_as_text.splitlines())) <= columns
     for cell in (*header, *rows[0]):
-        assert all(word in shown for word in cell.split()), cell
-    assert (shown.count("a cell can be") == 2) == (columns < 72)  # a list for each row
+        assert all(word in rows_as_text for word in cell.split()), cell
+    assert (rows_as_text.count("a cell can be") == 2) == (columns < 72)  # a list for each row
 
 
 @pytest.fixture
@@ -118,16 +118,16 @@ def fresh(tmp_path: Path) -> Path:
 
 def failure(*words: object) -> Any:
     """Return the one document that a failing command prints."""
-    shown = invoke(*words, "--json")
-    assert shown.exit_code > 0
-    told = json.loads(shown.stdout)
+    rows_as_text = invoke(*words, "--json")
+    assert rows_as_text.exit_code > 0
+    told = json.loads(rows_as_text.stdout)
     assert list(told) == ["format", "command", "file", "error"]
     assert told["format"] == "takifugu-cli/1"
-    assert told["error"]["exit_code"] == shown.exit_code
+    assert told["error"]["exit_code"] == rows_as_text.exit_code
     assert set(told["error"]) == {"what", "rule", "fix", "where", "kind", "exit_code", "state", "faults"}
     assert told["error"]["what"]
-    assert "Traceback" not in shown.output
-    assert shown.stderr.startswith(("takifugu: ", "Usage: "))
+    assert "Traceback" not in rows_as_text.output
+    assert rows_as_text.stderr.startswith(("takifugu: ", "Usage: "))
     return told
 
 
@@ -216,13 +216,13 @@ def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
 
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
-    shown = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
-    assert "\x1b[31mtakifugu:" in shown
+    rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    assert "\x1b[31mtakifugu:" in rows_as_text
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
-        shown = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
-        assert "\x1b" not in shown
-        assert shown.startswith("takifugu: release[0].query")
-        assert too_long(shown, 60) == []
+        rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
+        assert "\x1b" not in rows_as_text
+        assert rows_as_text.startswith("takifugu: release[0].query")
+        assert too_long(rows_as_text, 60) == []
 
 
 def test_a_dumb_terminal_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -89,9 +89,9 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
     assert found["expected_error"] > full["expected_error"]
     assert "quilt-exact: the search was ended, and its best so far is used" in ended.stderr
     interrupt(monkeypatch, times=1)
-    shown = " ".join(invoke("calibrate", where).stdout.split())
-    assert "the search was ended early, after 2" in shown
-    assert "the promise holds, and a longer search may find that less noise is enough" in shown
+    rows_as_text = " ".join(invoke("calibrate", where).stdout.split())
+    assert "the search was ended early, after 2" in rows_as_text
+    assert "the promise holds, and a longer search may find that less noise is enough" in rows_as_text
 
 
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:

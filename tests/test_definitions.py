@@ -18,7 +18,7 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu import definitions, frameworks
-from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
@@ -85,7 +85,7 @@ def test_what_has_no_scale_is_printed_without_one() -> None:
     made = calibrated()
     with pytest.raises(Unsupported, match="has no scale"):
         _ = made.scale
-    assert (made.shown_scale, made.shown_error) == (None, None)
+    assert (made.scale_or_none, made.error_or_none) == (None, None)
     assert "a cautious label" in str(made)
     assert "scale" not in str(made).split("the other mechanisms")[0]
     again = Calibration.from_dict(json.loads(json.dumps(made.to_dict())))
@@ -195,7 +195,7 @@ NOISES = {
     "sent-value": (SENT, 3 * F(SENT.local_loss())),
     "sent-tuple": (SentTuple(3, 0.5, 1.0, "", SENT.channel, 2), 3 * F(SENT.local_loss())),
     "sent-bits": (BITS, F(BITS.local_loss())),
-    "sparse": (Marked(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
+    "sparse": (SafeCells(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
     "permute-and-flip": (CHOICE, 4 / CHOICE.laplace_scale),
     "outside": (Outside(F(1, 2), F(0), "another library"), F(2)),
     "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),

@@ -103,7 +103,7 @@ def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
         tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk")
     error = caught.value
     for known in (error, pickle.loads(pickle.dumps(error))):
-        assert known.spent == known.asked == (Fraction(3, 10), 0)
+        assert known.spent == known.requested == (Fraction(3, 10), 0)
         assert (known.left, known.total) == ((Fraction(1, 5), 0), (Fraction(3, 5), 0))
         assert known.budget == (Fraction(1, 2), 0)
         assert known.fits == "epsilon at most 0.2"

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import takifugu as tf
-from takifugu.kept import MOST, kept
+from takifugu.caches import MOST, cached
 from takifugu.quilts.network.influence import influences_of
 
 NETWORK = [("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], [[0.75, 0.25], [0.25, 0.75]])]
@@ -22,15 +22,15 @@ BELIEFS = (CHAIN, tf.BayesianNetwork(NETWORK), tf.IndependentUsers([{0: 0.5, 1: 
 
 def test_the_oldest_goes() -> None:
     owner = SimpleNamespace()
-    assert [kept(owner, key, partial(str, key)) for key in range(MOST + 1)] == list(map(str, range(MOST + 1)))
-    assert kept(owner, 1, lambda: "new") == "1"
-    assert kept(owner, 0, lambda: "new") == "new"
+    assert [cached(owner, key, partial(str, key)) for key in range(MOST + 1)] == list(map(str, range(MOST + 1)))
+    assert cached(owner, 1, lambda: "new") == "1"
+    assert cached(owner, 0, lambda: "new") == "new"
 
 
 def test_nothing_made_is_found_once_too() -> None:
     owner, made = SimpleNamespace(), []
     for _ in range(2):
-        kept(owner, "nothing", lambda: made.append(1))
+        cached(owner, "nothing", lambda: made.append(1))
     assert made == [1]
 
 
@@ -60,7 +60,7 @@ def test_threads_keep_things_at_once() -> None:
     def work(first: int) -> None:
         try:
             for key in range(first, first + 3_000):
-                assert kept(owner, key % 97, lambda key=key: key % 97) == key % 97
+                assert cached(owner, key % 97, lambda key=key: key % 97) == key % 97
         except Exception as error:
             errors.append(error)
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takifugu.errors import InputError
-from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart, shown
+from takifugu.pictures import Axis, Bar, Line, bar_chart, line_chart, short_number
 
 SVG = "{http://www.w3.org/2000/svg}"
 numbers = st.floats(-1e12, 1e12)
@@ -115,4 +115,10 @@ def test_nothing_to_draw_is_said() -> None:
 
 
 def test_numbers_are_written_short() -> None:
-    assert [shown(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)] == ["0", "1,234,567", "0.3333", "1e-9", "-1e20"]
+    assert [short_number(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)] == [
+        "0",
+        "1,234,567",
+        "0.3333",
+        "1e-9",
+        "-1e20",
+    ]

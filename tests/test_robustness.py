@@ -16,7 +16,7 @@ from takifugu.audit.exact import true_delta, true_loss
 from takifugu.errors import InputError
 from takifugu.guarantee import Covers, Guarantee
 from takifugu.randomisers import DiscreteLaplace, Exact, RoundedNormal
-from takifugu.robustness import SHOWN, promise_if_belief_off, weakened
+from takifugu.robustness import PRIORS, promise_if_belief_off, weakened
 
 ROWS = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
 NAMES = ["x1", "x2", "x3"]
@@ -189,7 +189,7 @@ def test_delta_is_rounded_up_and_never_above_one(delta: Fraction, off: Fraction,
 def test_a_distance_of_zero_changes_nothing_and_more_weakens_more() -> None:
     stated = promise(Fraction(1), Fraction(1, 1000))
     assert promise_if_belief_off(stated, conditional=0) == stated
-    steps = [promise_if_belief_off(stated, conditional=d) for d in SHOWN]
+    steps = [promise_if_belief_off(stated, conditional=d) for d in PRIORS]
     assert [(s.epsilon, s.delta) for s in steps] == sorted((s.epsilon, s.delta) for s in steps)
     doubled = promise_if_belief_off(stated, unconditional=0.25)
     assert (doubled.epsilon, doubled.delta) == (steps[-1].epsilon, steps[-1].delta)

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from typing import Any, Protocol, TypeVar
 
+from takifugu.caches import forget
 from takifugu.errors import InputError, within
-from takifugu.kept import forget
 
 Value = TypeVar("Value")
 Belief = TypeVar("Belief")
@@ -43,8 +43,8 @@ def order(belief: Any) -> tuple[int, ...] | None:
     names = listed(belief)
     if names is None or names == belief.names:
         return None
-    own = {name: place for place, name in enumerate(belief.names)}
-    return tuple(own[name] for name in names)
+    place_of = {name: place for place, name in enumerate(belief.names)}
+    return tuple(place_of[name] for name in names)
 
 
 def positions(
@@ -65,18 +65,18 @@ def positions(
     >>> positions(network, [0]), positions(network, ["wet"])
     ((1,), (1,))
     """
-    own, found = order(belief), []
+    order_of, places = order(belief), []
     for entry in wanted:
         if isinstance(entry, int) and not isinstance(entry, bool):
             if not 0 <= entry < belief.size:
                 raise InputError(
                     f"{what} {entry}, and the belief has {kind} 0 to {belief.size - 1}", fix="name one of those"
                 ).at(key)
-            found.append(entry if own is None else own[entry])
+            places.append(entry if order_of is None else order_of[entry])
         else:
             with within(key):
-                found.append(belief.position(entry))
-    return tuple(found)
+                places.append(belief.position(entry))
+    return tuple(places)
 
 
 def position(
@@ -88,13 +88,13 @@ def position(
 
 def arranged(belief: Any, values: Sequence[Value]) -> list[Value]:
     """Return one value per entry, given in the listed order, in the belief's own order."""
-    own = order(belief)
-    if own is None:
+    order_of = order(belief)
+    if order_of is None:
         return list(values)
-    found = list(values)
-    for place, value in zip(own, values, strict=True):
-        found[place] = value
-    return found
+    ordered = list(values)
+    for place, value in zip(order_of, values, strict=True):
+        ordered[place] = value
+    return ordered
 
 
 def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:

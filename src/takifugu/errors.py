@@ -100,8 +100,8 @@ class TakifuguError(Exception):
     @property
     def message(self) -> str:
         """What is wrong, the rule and the fix in one sentence, without the place and the state."""
-        told = [text for text in (self.rule, self.fix) if text]
-        return visible(": ".join([self.what, "; ".join(told)]) if told else self.what)
+        sentences = [text for text in (self.rule, self.fix) if text]
+        return visible(": ".join([self.what, "; ".join(sentences)]) if sentences else self.what)
 
     @property
     def place(self) -> str:
@@ -190,11 +190,11 @@ class BudgetExceeded(LedgerError):
     """
 
     def __init__(
-        self, what: str = "", *, spent: Cost = NO_COST, asked: Cost = NO_COST, left: Cost = NO_COST,
+        self, what: str = "", *, spent: Cost = NO_COST, requested: Cost = NO_COST, left: Cost = NO_COST,
         total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "",
     ) -> None:  # fmt: skip
         super().__init__(what)
-        self.spent, self.asked, self.left, self.total, self.budget = spent, asked, left, total, budget
+        self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
         self.fits = fits
 
 

@@ -19,8 +19,8 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
     """
     try:
         with open(path, "rb", opener=_without_waiting) as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, "It is a device or a pipe, not a file")
             content = file.read(largest + 1)
     except IsADirectoryError:

@@ -78,14 +78,14 @@ class Framework:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
-        found: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
-        return found
+        comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
+        return comparisons
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
         text, changed = self._written
-        found: dict[str, Any] = json.loads(text) if changed is None else changed
-        return found
+        data: dict[str, Any] = json.loads(text) if changed is None else changed
+        return data
 
     def fingerprint(self) -> str:
         """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints."""
@@ -114,8 +114,8 @@ class Framework:
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must hold for the promise to mean what it says, once each."""
-        told: tuple[Any, ...] = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
-        return tuple(dict.fromkeys(a for b in told if hasattr(b, "assumptions") for a in b.assumptions()))
+        holders: tuple[Any, ...] = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
+        return tuple(dict.fromkeys(a for b in holders if hasattr(b, "assumptions") for a in b.assumptions()))
 
     def describe(self) -> str:
         known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
@@ -128,7 +128,7 @@ def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
     Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
     answer would mean something else under each of them, and data could be impossible under one alone.
     """
-    first, found = beliefs[0], list[Belief]()
+    first, agreeing = beliefs[0], list[Belief]()
     named = next((b for b in beliefs if listed(b) is not None), first)
     for belief in beliefs:
         if belief.size != first.size:
@@ -141,10 +141,10 @@ def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
                 f"the beliefs have the columns {list(one)} and {list(other)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
-        found.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
+        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
         if belief is not first:
-            _check_values(found[0], found[-1])
-    return tuple(found)
+            _check_values(agreeing[0], agreeing[-1])
+    return tuple(agreeing)
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
@@ -275,14 +275,14 @@ def _values(belief: Belief, entry: int) -> frozenset[Any]:
 
 def _definition(secrets: Sequence[Secret]) -> str:
     """Return the definition that secrets are read under: those of whole columns have one of their own."""
-    found = {getattr(secret, "definition", "pufferfish") for secret in secrets}
-    if len(found) > 1:
+    names = {getattr(secret, "definition", "pufferfish") for secret in secrets}
+    if len(names) > 1:
         raise InputError(
             "one framework hides entries and properties of whole columns",
             rule="these are two promises, with rules of their own for how much noise is too little",
             fix="calibrate for one framework, and charge the other one for the release in a ledger",
         ).at("secrets")
-    return str(found.pop())
+    return str(names.pop())
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:

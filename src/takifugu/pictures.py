@@ -104,7 +104,7 @@ def line_chart(
     up = _range([p[1] for p in points], y.log, from_zero=True)
     names = [line.label for line in lines]
     right = 12 + (round(_LETTER * max(map(len, names))) + 26 if any(names) else 8)
-    left = 22 + round(_LETTER * max(len(shown(t)) for t in _Scale(*up, 0, 1, y.log).ticks()))
+    left = 22 + round(_LETTER * max(len(short_number(t)) for t in _Scale(*up, 0, 1, y.log).ticks()))
     head = 56 if any(label for _, label in marks) else 46
     flat = _Scale(*across, left, width - right, x.log)
     tall = _Scale(*up, height - 46, head, y.log)
@@ -114,12 +114,12 @@ def line_chart(
             body.append(_rule(flat.at(where), tall.end, flat.at(where), tall.start, _FAINT, "3 3"))
             body.append(_words(flat.at(where), tall.end - 5, label, "middle", _FAINT))
     ends = []
-    for number, (line, found) in enumerate(zip(lines, runs, strict=True)):
+    for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
-        for run in found:
+        for run in line_runs:
             body += _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
-        if found and line.label:
-            ends.append((tall.at(found[-1][-1][1]), flat.at(found[-1][-1][0]), line.label, colour))
+        if line_runs and line.label:
+            ends.append((tall.at(line_runs[-1][-1][1]), flat.at(line_runs[-1][-1][0]), line.label, colour))
     for height_of_text, (_, where, label, colour) in zip(_apart([e[0] for e in ends]), ends, strict=True):
         body.append(_words(where + 8, height_of_text + 4, label, "start", colour))
     return _svg(width, height, title, made, body)
@@ -137,7 +137,10 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     if not bars or not all(map(math.isfinite, numbers)):
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     names = [_cut(bar.label, 28) for bar in bars]
-    texts = [shown(b.value) if b.high is None else f"{shown(b.value)} ± {shown(b.high - b.value)}" for b in bars]
+    texts = [
+        short_number(b.value) if b.high is None else f"{short_number(b.value)} ± {short_number(b.high - b.value)}"
+        for b in bars
+    ]
     left, right = 20 + round(_LETTER * max(map(len, names))), 16 + round(_LETTER * max(map(len, texts)))
     height = 34 + 26 * len(bars) + 46
     flat = _Scale(*_range([*numbers, 0.0], False, from_zero=True), left, width - right, False)
@@ -159,10 +162,10 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     return _svg(width, height, title, made, body)
 
 
-def shown(value: float) -> str:
+def short_number(value: float) -> str:
     """Write a number for a picture: whole, or four digits; thousands apart; powers of ten where it is far from 1.
 
-    >>> shown(0.05), shown(12345.678), shown(-12345.0), shown(3e9)
+    >>> short_number(0.05), short_number(12345.678), short_number(-12345.0), short_number(3e9)
     ('0.05', '12,350', '-12,345', '3e9')
     """
     return written(value, digits=4)
@@ -240,7 +243,7 @@ def _svg(width: int, height: int, title: str, made: str, body: Iterable[str]) ->
 def _grid(flat: _Scale, tall: _Scale, x: Axis, y: Axis, height: int) -> Iterable[str]:
     for tick in tall.ticks():
         yield _rule(flat.start, tall.at(tick), flat.end, tall.at(tick), _RULE)
-        yield _words(flat.start - 8, tall.at(tick) + 4, shown(tick), "end", _FAINT)
+        yield _words(flat.start - 8, tall.at(tick) + 4, short_number(tick), "end", _FAINT)
     for tick in _with_room(flat):
         yield from _tick_across(flat.at(tick), tick, tall.end, tall.start)
     yield _rule(flat.start, tall.start, flat.end, tall.start, _FAINT)
@@ -251,15 +254,15 @@ def _grid(flat: _Scale, tall: _Scale, x: Axis, y: Axis, height: int) -> Iterable
 
 def _with_room(flat: _Scale) -> list[float]:
     """Return the ticks along a side whose numbers do not touch the number before."""
-    kept: list[float] = []
+    ticks: list[float] = []
     for tick in flat.ticks():
-        if not kept or flat.at(tick) - flat.at(kept[-1]) > _LETTER * (len(shown(tick)) + 1):
-            kept.append(tick)
-    return kept
+        if not ticks or flat.at(tick) - flat.at(ticks[-1]) > _LETTER * (len(short_number(tick)) + 1):
+            ticks.append(tick)
+    return ticks
 
 
 def _tick_across(where: float, tick: float, top: float, bottom: float) -> tuple[str, str]:
-    return _rule(where, top, where, bottom, _RULE), _words(where, bottom + 16, shown(tick), "middle", _FAINT)
+    return _rule(where, top, where, bottom, _RULE), _words(where, bottom + 16, short_number(tick), "middle", _FAINT)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterable[str]:
@@ -332,8 +335,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
     """Return the powers of ten from `low` to `high`, with 2 and 5 between them where there are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
-    found = [float(f"{m}e{k}") for k in range(first, last + 1) for m in steps]
-    inside = [t for t in found if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    ticks = [float(f"{m}e{k}") for k in range(first, last + 1) for m in steps]
+    inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
     return inside if len(inside) > 1 else [low, high]
 
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 from takifugu import secrets
 from takifugu.beliefs import Belief, Separate, separate
 from takifugu.beliefs.pair import LawPair
+from takifugu.caches import cached
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Covers
-from takifugu.kept import kept
 from takifugu.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
 from takifugu.queries.coding import integer_row, integer_table
 from takifugu.randomisers import Randomiser
@@ -24,7 +24,7 @@ from takifugu.secrets import Family
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +60,9 @@ class Problem:
     delta: Fraction = Fraction(0)
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
 
-    def kept(self, key: Hashable, make: Callable[[], Found]) -> Found:
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return what mechanisms keep for each other about this problem, made when it is first asked for."""
-        return kept(self, key, make)
+        return cached(self, key, make)
 
     @property
     def is_pair(self) -> bool:

@@ -54,7 +54,7 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
             "this installation of Takifugu has no folder of experiments",
             fix="install it again with `pip install .` in a checkout of the source",
         )
-    return tuple(_found(folder))
+    return tuple(_targets_in(folder))
 
 
 def find(name: str, root: Path = ROOT) -> Target:
@@ -84,7 +84,7 @@ def run(target: Target, root: Path = ROOT, folder: Path | None = None, output: I
     return subprocess.run(command, cwd=where, env=place, stdout=output, check=False).returncode
 
 
-def _found(folder: Path) -> Iterator[Target]:
+def _targets_in(folder: Path) -> Iterator[Target]:
     for path in sorted(folder.glob("*.py")):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))

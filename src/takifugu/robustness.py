@@ -41,7 +41,7 @@ from takifugu.laws.rationals import Number, as_fraction, round_up, to_text
 from takifugu.tables import number
 
 #: The distances that comparisons and reports show, and what they say about them.
-SHOWN = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
 OFF_HEADER = ("belief off by", "given each secret", "overall")
 OFF_BY = (
     "belief off by d: the data, given each secret (or overall), are at most e^d times likelier or less likely than "
@@ -79,7 +79,7 @@ def if_belief_off(epsilon: Fraction, delta: Fraction) -> tuple[Weakened, ...]:
     >>> [row.cells for row in if_belief_off(Fraction(1), Fraction(0))][1]
     ('0.1', 'epsilon 1.2', 'epsilon 1.4')
     """
-    return tuple(Weakened(d, weakened(epsilon, delta, d), weakened(epsilon, delta, 2 * d)) for d in SHOWN)
+    return tuple(Weakened(d, weakened(epsilon, delta, d), weakened(epsilon, delta, 2 * d)) for d in PRIORS)
 
 
 def _promise(epsilon: Fraction, delta: Fraction) -> str:

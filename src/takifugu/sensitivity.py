@@ -57,16 +57,16 @@ def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
 
     Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
     """
-    told = getattr(part.belief, "entry_change", None)
-    if told is None:
+    entry_change = getattr(part.belief, "entry_change", None)
+    if entry_change is None:
         return None
-    one, all_cells = told(part.answer)
+    one, all_cells = entry_change(part.answer)
     return one / part.answer.grid, all_cells / part.answer.grid
 
 
 def _entry_change(part: Part) -> Fraction:
-    if (told := hidden_change(part)) is not None:
-        return told[1]
+    if (change := hidden_change(part)) is not None:
+        return change[1]
     return Fraction(int(part.answer.entry_changes()[list(part.family.entries)].max()))
 
 

@@ -100,8 +100,8 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     wrapped = [_wrap(cell, w) for cell, w in zip(row, widths, strict=True)]
     high = max(map(len, wrapped))
     full = [[*parts, *[""] * (high - len(parts))] for parts in wrapped]
-    beside = ((part.ljust(w) for part, w in zip(parts, widths, strict=True)) for parts in zip(*full, strict=True))
-    return [(" " * _GAP).join(parts).rstrip() for parts in beside]
+    padded = ((part.ljust(w) for part, w in zip(parts, widths, strict=True)) for parts in zip(*full, strict=True))
+    return [(" " * _GAP).join(parts).rstrip() for parts in padded]
 
 
 def _wrap(text: str, room: int) -> list[str]:

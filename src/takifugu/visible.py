@@ -18,7 +18,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
     """
-    return _COMMANDS.sub(lambda found: _escape(ord(found[0])), text)
+    return _COMMANDS.sub(lambda match: _escape(ord(match[0])), text)
 
 
 def _escape(code: int) -> str:

@@ -58,13 +58,13 @@ def summed(noise: CountNoise, chosen) -> float:
 @pytest.mark.parametrize("x", [F(-3), F(-1), F(-1, 2), F(0), F(1, 3), F(1), F(4)])
 def test_tails_are_sums_of_masses_and_integrals_of_densities(pointing, epsilon, x):
     noise = count_noise(epsilon, 1, pointing)
-    for found, want in (
+    for recall, want in (
         (noise.at_least(x), summed(noise, lambda j: j >= x)),
         (noise.at_most(x), summed(noise, lambda j: j <= x)),
         (noise.below(x), summed(noise, lambda j: j < x)),
     ):
-        assert found[0] <= found[1] < found[0] + F(1, 10**30)
-        assert float(found[0]) == pytest.approx(want, abs=1e-13)
+        assert recall[0] <= recall[1] < recall[0] + F(1, 10**30)
+        assert float(recall[0]) == pytest.approx(want, abs=1e-13)
     real = count_noise(epsilon, 1, pointing, whole=False)
     far = 60 * float(real.scale)
     low, high = max(float(x), -far), far
@@ -255,9 +255,9 @@ def test_marks_that_contradict_each_other_are_refused():
 def test_what_is_found_is_the_mean_over_the_safe_places():
     made = sanitiser(at_most(2), count_noise(1))
     counts = [0, 0, 1, 2, 3, 9]
-    assert made.found(counts) == pytest.approx(np.mean([made.beta(m) for m in counts if m <= 2]))
-    assert math.isnan(made.found([3, 4]))
-    assert sanitiser(at_most(2), count_noise(1, 1, BOTH)).found(counts) == 0
+    assert made.recall(counts) == pytest.approx(np.mean([made.beta(m) for m in counts if m <= 2]))
+    assert math.isnan(made.recall([3, 4]))
+    assert sanitiser(at_most(2), count_noise(1, 1, BOTH)).recall(counts) == 0
 
 
 def test_a_reader_is_told_what_is_missed():

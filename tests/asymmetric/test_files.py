@@ -13,12 +13,12 @@ import pytest
 from tests.conformance.release_files import invoke
 
 import takifugu as tf
-from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.certificates.certificate import meaning_of
 from takifugu.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.ledger import Ledger
 from takifugu.releasing.planning import plan
-from takifugu.spec.asymmetric.kind import found_share
+from takifugu.spec.asymmetric.kind import expected_share
 from takifugu.spec.file import load
 
 F = Fraction
@@ -233,9 +233,9 @@ def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None
 @pytest.mark.parametrize("limit", [None, 1, 2, 5])
 def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None:
     """Against enumeration of who comes before: three counts, four places."""
-    noise = Marked(F(1), F(1), 4, (2,), limit, F(4))
+    noise = SafeCells(F(1), F(1), 4, (2,), limit, F(4))
     shares = {0: F(1, 2), 2: F(1, 4), 6: F(1, 4)}
-    found = total = 0.0
+    recall = total = 0.0
     for data in product(shares, repeat=4):
         weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]] * shares[data[3]])
         for outcome in product((True, False), repeat=4):  # whether each would be called safe if it is asked
@@ -246,9 +246,9 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
             for count, safe in zip(data, outcome, strict=True):
                 asked = limit is None or used < limit
                 total += mass * (count <= 2)
-                found += mass * (asked and safe)
+                recall += mass * (asked and safe)
                 used += asked and not safe
-    assert found_share(noise, shares, 2) == pytest.approx(found / total, rel=1e-12)
+    assert expected_share(noise, shares, 2) == pytest.approx(recall / total, rel=1e-12)
 
 
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import takifugu as tf
 from takifugu import randomisers
 from takifugu.asymmetric import Asymmetric, Monotone, Policy, Visits, any_of, none_of, sensitivity, visits
 from takifugu.asymmetric.boxes import Boxes
-from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.asymmetric.sensitivity import Change, Sensitivity
 from takifugu.audit import true_loss
 from takifugu.composition import charge_of, joint
@@ -56,14 +56,14 @@ def test_it_promises_nothing_the_other_way() -> None:
 
 def test_half_of_the_noise_is_noticed() -> None:
     calibration = made(tf.AtMost(tf.Visitors(), 1, 1))
-    less = Marked(calibration.randomiser.units / 2, F(1), 2, (1,), 1, F(2))
+    less = SafeCells(calibration.randomiser.units / 2, F(1), 2, (1,), 1, F(2))
     assert true_loss(calibration.framework, calibration.query, less).loss == pytest.approx(2)
 
 
 def test_the_loss_is_that_of_the_places_that_move() -> None:
-    noise = Marked(F(2), F(1), 9, (5,), 3, F(9))
+    noise = SafeCells(F(2), F(1), 9, (5,), 3, F(9))
     assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(3, 2)]
-    assert Marked(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
+    assert SafeCells(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
 
 
 def test_under_another_policy_values_that_fall_further_cost_more() -> None:
@@ -84,7 +84,7 @@ def test_under_another_policy_values_that_fall_further_cost_more() -> None:
 
 
 def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
-    noise, answer = Marked(F(1), F(1), 3, (1,), 1, F(3)), [0, 1, 2]
+    noise, answer = SafeCells(F(1), F(1), 3, (1,), 1, F(3)), [0, 1, 2]
     entropy, seen = InsecureSeededEntropyForTests(7), dict[Any, int]()
     draws = 4000
     for _ in range(draws):
@@ -101,7 +101,7 @@ def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
 
 
 def test_it_reads_back_and_says_what_it_can() -> None:
-    noise = Marked(F(3, 2), F(1, 4), 2, (5, 0), None, F(2))
+    noise = SafeCells(F(3, 2), F(1, 4), 2, (5, 0), None, F(2))
     assert randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
     assert noise.scale == F(3, 8)
     assert noise.chance(6, 5) == 0
@@ -160,10 +160,10 @@ def test_comparing_says_what_ordinary_noise_would_do() -> None:
     table = tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.AtMost(tf.Visitors(), 2), 1)
     a = math.exp(-1 / 2)
     cutoff = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
-    (words,) = table.beside
+    (words,) = table.remarks
     assert f"{100 * a**-cutoff / (1 + a):.4g} % at most" in words
     assert "never wrong, it can call nothing safe" in words
-    assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).beside
+    assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).remarks
 
 
 def test_a_map_shows_every_box() -> None:
@@ -197,7 +197,7 @@ def moving(*amounts: Any, direction: Monotone = Monotone.DECREASING) -> Sensitiv
 @pytest.mark.parametrize(("limit", "lost"), [(None, F(7, 3)), (1, F(4, 3)), (2, F(7, 3)), (3, F(7, 3))])
 def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: Fraction) -> None:
     """Cells that fall by 4, 2 and 1 steps, noise of 3 units: one value loses 4/3 at most, all of them 7/3."""
-    noise = Marked(F(3), F(1, 2), 3, (5,), limit, F(7))
+    noise = SafeCells(F(3), F(1, 2), 3, (5,), limit, F(7))
     assert noise.loss_along(moving(2, 1, F(1, 2))) == lost
     assert noise.loss_along(moving(0, 0, 0, direction=Monotone.CONSTANT)) == 0
     assert noise.loss_along(replace(moving(2, 1, F(1, 2), direction=Monotone.INCREASING))) == math.inf
@@ -210,7 +210,7 @@ def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lo
 @pytest.mark.parametrize(("count", "threshold"), [(0, 0), (3, 3), (2, 5), (4, 3)])
 def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int, threshold: int) -> None:
     """P(count + K <= threshold), K geometric with P(K >= k) = e^(-k/2); the density of the mark is the same."""
-    noise = Marked(F(2), F(1, 2), 1, (threshold,), None, F(1))
+    noise = SafeCells(F(2), F(1, 2), 1, (threshold,), None, F(1))
     masses = [math.exp(-k / 2) * (1 - math.exp(-1 / 2)) for k in range(threshold - count + 1)]
     assert noise.chance(count, threshold) == pytest.approx(math.fsum(masses))
     told = noise.log_density((count,), ("safe",))
@@ -221,9 +221,9 @@ def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int,
 
 
 def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> None:
-    noise = Marked(F(1, 1000), F(1, 2), 2, (3, 9), None, F(1))
+    noise = SafeCells(F(1, 1000), F(1, 2), 2, (3, 9), None, F(1))
     assert noise.draw((8, 8), InsecureSeededEntropyForTests(1)) == (4, "safe")
-    assert Marked(F(1, 1000), F(1, 2), 2, (3,), None, F(1)).each == (3, 3)
+    assert SafeCells(F(1, 1000), F(1, 2), 2, (3,), None, F(1)).each == (3, 3)
     with pytest.raises(InputError, match="the answer has 3 cells and the noise 2"):
         noise.draw((1, 2, 3), InsecureSeededEntropyForTests(1))
     for wrong in ((), (1, 2, 3), (5, -1), (-1,)):

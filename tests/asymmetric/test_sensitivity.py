@@ -39,13 +39,13 @@ QUERIES: list[tuple[Query, Any]] = [
 ]
 
 
-def check(found: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
+def check(recall: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
     up, down, total = slow
-    assert [str(c.direction) for c in found.changes] == [
+    assert [str(c.direction) for c in recall.changes] == [
         DIRECTIONS[u > 0, d > 0] for u, d in zip(up, down, strict=True)
     ]
-    assert [c.amount for c in found.changes] == [max(u, d) for u, d in zip(up, down, strict=True)]
-    assert found.total == total
+    assert [c.amount for c in recall.changes] == [max(u, d) for u, d in zip(up, down, strict=True)]
+    assert recall.total == total
 
 
 @given(policies, st.sampled_from(QUERIES))
@@ -59,7 +59,7 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
     """One person cannot be "a", the other is "a" or "d": the moves of each are those between its own values."""
     policy, functions = both
     domain = Domain((("b", "c"), ("a", "d")))
-    found = sensitivity(policy, domain, Histogram())
+    recall = sensitivity(policy, domain, Histogram())
     cells = ("b", "c", "a", "d")
     up, down, total = [0] * 4, [0] * 4, 0
     for alphabet in domain.alphabets:
@@ -67,7 +67,7 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
         up = [max(a, b) for a, b in zip(up, one[0], strict=True)]
         down = [max(a, b) for a, b in zip(down, one[1], strict=True)]
         total = max(total, one[2])
-    check(found, (up, down, total))
+    check(recall, (up, down, total))
 
 
 @st.composite
@@ -87,12 +87,12 @@ def test_places_are_never_called_monotone_where_they_are_not(both: Any, asked: A
     cells = VALUES if chosen is None else chosen
     records = subsets(VALUES, domain.largest)
     up, down, total = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
-    found = sensitivity(policy, domain, Visitors(chosen))
-    for change, rise, fall in zip(found.changes, up, down, strict=True):
+    recall = sensitivity(policy, domain, Visitors(chosen))
+    for change, rise, fall in zip(recall.changes, up, down, strict=True):
         assert change.amount >= max(rise, fall)
         assert not rise or change.direction in (Monotone.INCREASING, Monotone.NONE)
         assert not fall or change.direction in (Monotone.DECREASING, Monotone.NONE)
-    assert found.total >= total
+    assert recall.total >= total
 
 
 @given(places(), st.lists(st.sampled_from(VALUES), min_size=1, max_size=4, unique=True))
@@ -107,8 +107,8 @@ def test_for_predicates_of_one_place_each_it_is_exact(asked: Any, hidden: list[s
         (Policy(), []),
     ]:
         slow = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
-        found = sensitivity(policy, domain, Visitors(chosen))
-        check(found, slow)
+        recall = sensitivity(policy, domain, Visitors(chosen))
+        check(recall, slow)
 
 
 @given(policies, places())
@@ -118,15 +118,15 @@ def test_a_function_is_looked_at_record_by_record(both: Any, asked: Any) -> None
     odd = checked("test-size", 1, lambda record: len(record) < 2)
     together, slow = policy.intersected(Policy.of(odd)), [*functions, lambda record: len(record) < 2]
     records = subsets(VALUES, domain.largest)
-    found = sensitivity(together, domain, Visitors(chosen))
-    check(found, reaches(slow, records, 1, lambda data: [int(v in data[0]) for v in cells]))
+    recall = sensitivity(together, domain, Visitors(chosen))
+    check(recall, reaches(slow, records, 1, lambda data: [int(v in data[0]) for v in cells]))
 
 
 def test_a_function_over_many_places_is_taken_to_allow_every_move() -> None:
     domain = Visits.of([f"p{i}" for i in range(40)], most=3)
     odd = Policy.of(checked("test-many", 1, lambda record: True))
-    found = sensitivity(odd, domain, Visitors())
-    assert (found.direction, found.total) == (Monotone.NONE, 6)
+    recall = sensitivity(odd, domain, Visitors())
+    assert (recall.direction, recall.total) == (Monotone.NONE, 6)
     with pytest.raises(Unsupported, match="more than 4,096"):
         domain.as_records(1)
 
@@ -134,18 +134,18 @@ def test_a_function_over_many_places_is_taken_to_allow_every_move() -> None:
 def test_what_protects_everything_is_called_ordinary() -> None:
     """N3: p = True meets the printed condition, allows every move, and nothing is monotone."""
     for everything in (Policy(), Policy.of(checked("test-true", 1, lambda record: True)), Policy.of(any_of(*VALUES))):
-        found = sensitivity(everything, Domain.of(3, VALUES), Histogram())
-        assert found.is_ordinary
-        assert "no cell is monotone" in found.describe()
-        assert "ordinary differential privacy" in found.describe()
+        recall = sensitivity(everything, Domain.of(3, VALUES), Histogram())
+        assert recall.is_ordinary
+        assert "no cell is monotone" in recall.describe()
+        assert "ordinary differential privacy" in recall.describe()
     assert not sensitivity(visits(), Visits.of("AB"), Visitors()).is_ordinary
 
 
 def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
     many = Visits.of([f"place {i}" for i in range(5000)], most=24)
-    found = sensitivity(visits(), many, AtMost(Visitors(), 5))
-    assert (found.direction, found.total, len(found.changes)) == (Monotone.DECREASING, 24, 5000)
-    assert "no cell can but fall, by up to 24" in found.describe()
+    recall = sensitivity(visits(), many, AtMost(Visitors(), 5))
+    assert (recall.direction, recall.total, len(recall.changes)) == (Monotone.DECREASING, 24, 5000)
+    assert "no cell can but fall, by up to 24" in recall.describe()
     assert sensitivity(visits(), many, Visitors(["place 7"])).total == 1
     rest = sensitivity(visits(["place 0"]), many, Visitors(["place 0", "place 1"]))
     assert [c.direction for c in rest.changes] == [Monotone.DECREASING, Monotone.NONE]
@@ -154,8 +154,8 @@ def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
 
 def test_a_predicate_of_two_places_leaves_neither_monotone() -> None:
     """E6 in another dress: "at neither A nor B" allows {A} -> {B}."""
-    found = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
-    assert [c.direction for c in found.changes] == [Monotone.NONE] * 2
+    recall = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
+    assert [c.direction for c in recall.changes] == [Monotone.NONE] * 2
 
 
 def test_counts_are_of_people_and_each_person_counts_once() -> None:

@@ -33,8 +33,8 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.guarantee import Covers
 from takifugu.ledger import Amount, Debit, Ledger, accounts
 from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.asking import asked_of
-from takifugu.ledger.tallying import asked_items
+from takifugu.ledger.asking import request_of
+from takifugu.ledger.tallying import request_items
 from takifugu.ledger.values import SMALLEST_SPEND
 from takifugu.mechanisms import group, wasserstein
 from takifugu.queries import Count, Histogram, Identity, Query
@@ -425,8 +425,8 @@ def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
     """The order decides whether noise with delta > 0 was seen before a single was chosen."""
     debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
-    asked = asked_of(debits, str.encode, False)
-    numbers = [item.number for item in asked_items(asked, asked.units[b""])]
+    asked = request_of(debits, str.encode, False)
+    numbers = [item.number for item in request_items(asked, asked.units[b""])]
     assert sorted(set(numbers)) == numbers
     assert numbers[0] > 10**18
 
@@ -440,7 +440,7 @@ def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
     }
     for readings, kept in cases.items():
         debits = [group_debit(chain_framework(7), 1, name=f"{n}", reading=r) for n, r in enumerate(readings)]
-        ((*parts,),) = asked_of(debits, str.encode, False).shapes
+        ((*parts,),) = request_of(debits, str.encode, False).shapes
         assert [part.reading for part in parts] == kept
 
 

@@ -47,7 +47,7 @@ def search(session: Session, questions: int) -> int:
 
 def test_questions_depend_on_answers_and_each_is_kept_before_the_next(ledger: Ledger) -> None:
     session = opened(ledger)
-    assert (session.asked, ledger.pending()[0].state) == ((), RESERVED)
+    assert (session.answers, ledger.pending()[0].state) == ((), RESERVED)
     seen = []
 
     def draw(before: object) -> str:
@@ -71,7 +71,7 @@ def test_nothing_else_completes_a_session(ledger: Ledger) -> None:
     session.ask("first", lambda _: "kept")
     (left,) = tf.resume(ledger)
     assert "it is a session" in left.problem
-    assert session.asked == (("first", "kept"),)
+    assert session.answers == (("first", "kept"),)
 
 
 def test_all_is_spent_however_much_was_asked(ledger: Ledger) -> None:
@@ -86,7 +86,7 @@ def test_all_is_spent_however_much_was_asked(ledger: Ledger) -> None:
 def test_a_closed_session_answers_nothing(ledger: Ledger) -> None:
     session = opened(ledger)
     session.close()
-    for late in (lambda: session.asked, session.close, lambda: session.ask("one more", lambda _: "no")):
+    for late in (lambda: session.answers, session.close, lambda: session.ask("one more", lambda _: "no")):
         with pytest.raises(LedgerError, match="is closed"):
             late()
 
@@ -125,7 +125,7 @@ def test_an_answer_is_the_one_that_is_kept(ledger: Ledger, answer: Any) -> None:
         session.ask("question", lambda _: answer)
     with pytest.raises(InputError, match="the question is not a text"):
         session.ask(answer, lambda _: "7")
-    assert session.asked == ()
+    assert session.answers == ()
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -142,8 +142,8 @@ def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, when: str) -> Non
     assert os.waitstatus_to_exitcode(forked(killed)) == -signal.SIGKILL
     again = Ledger.open(ledger.store.path)
     found = Session(again, again.pending("data")[0])
-    assert found.asked[0] == ("first", "kept")
-    assert len(found.asked) == (2 if when == "after" else 1)
+    assert found.answers[0] == ("first", "kept")
+    assert len(found.answers) == (2 if when == "after" else 1)
     assert found.ask("next", lambda before: str(len(before))) == ("2" if when == "after" else "1")
     assert again.spent("data").spent.epsilon == Fraction(1, 2)
 
@@ -154,13 +154,13 @@ def test_two_processes_never_draw_two_answers_to_one_question(ledger: Ledger) ->
     assert session.ask("the same", lambda _: other.ask("the same", lambda _: "first")) == "first"
     with pytest.raises(LedgerError, match="another process, and was another one"):
         session.ask("mine", lambda _: other.ask("theirs", lambda _: "x") + "y")
-    assert [question for question, _ in session.asked] == ["the same", "theirs"]
+    assert [question for question, _ in session.answers] == ["the same", "theirs"]
 
 
 def test_processes_that_race_see_the_same_answers(ledger: Ledger) -> None:
     session = opened(ledger)
     answers = side_by_side(ask_in_a_race, [(str(ledger.store.path), session.paid.group, 6)] * 3)
-    assert answers[0] == answers[1] == answers[2] == [answer for _, answer in session.asked][:6]
+    assert answers[0] == answers[1] == answers[2] == [answer for _, answer in session.answers][:6]
 
 
 def test_an_answer_is_kept_in_its_place_only() -> None:

@@ -11,7 +11,7 @@ from tests.ledger.test_accounts import pooled_debits
 from tests.ledger.test_people import about
 
 from takifugu.ledger import Ledger
-from takifugu.ledger.asking import asked_of
+from takifugu.ledger.asking import request_of
 from takifugu.ledger.tallying import tally
 from takifugu.mechanisms import wasserstein
 from takifugu.queries import Count
@@ -28,7 +28,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def is_stale_after(ledger: Ledger, source: str, meanwhile: Callable[[], object]) -> bool:
-    asked = asked_of([about("Ana")], ledger.tag_of, False)
+    asked = request_of([about("Ana")], ledger.tag_of, False)
     with ledger.store.reading() as connection:
         found = tally(connection, source, asked, False if source == "new" else None)
         assert found.is_of(connection)
@@ -66,7 +66,7 @@ def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Pa
     book = Ledger.open(tmp_path / "pooled.db")
     book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
     book.reserve("work", [about("Ana", "1/2")], budget=9, same_people=True)
-    asked = asked_of([about("Ben")], book.tag_of, False)
+    asked = request_of([about("Ben")], book.tag_of, False)
     costs = []
     for later in range(2):
         with book.store.reading() as connection:
@@ -84,7 +84,7 @@ def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -
     """Ben is in no other source, but shares an output-law promise with Ana, who is."""
     book = Ledger.open(tmp_path / "pooled.db")
     book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
-    asked = asked_of([about("Ana")], book.tag_of, False)
+    asked = request_of([about("Ana")], book.tag_of, False)
     with book.store.reading() as connection:
         found = tally(connection, "work", asked, True)
     (sleep,) = found.theirs

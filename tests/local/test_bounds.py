@@ -13,7 +13,7 @@ from tests.support import population_oracles as oracles
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.laws.channel import Channel
 from takifugu.local import bounds, channels, couplings, measuring
-from takifugu.local.composing import Kept
+from takifugu.local.composing import PairPromise
 
 F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
@@ -42,24 +42,24 @@ def test_theorem_1_holds_without_the_size_of_the_relation(case, epsilon, pairs):
     def related(x, z):
         return (x, z) in pairs
 
-    kept = Kept(epsilon, F(measuring.local_delta(channel, epsilon, related)))
+    promise = PairPromise(epsilon, F(measuring.local_delta(channel, epsilon, related)))
     if couplings.is_lifted(p, q, related):
-        assert bounds.from_local(kept, p, q, related) == kept
-        assert lost(channel, p, q, epsilon) <= kept.delta
+        assert bounds.from_local(promise, p, q, related) == promise
+        assert lost(channel, p, q, epsilon) <= promise.delta
     else:
         with pytest.raises(CalibrationRefused, match="no lifting"):
-            bounds.from_local(kept, p, q, related)
+            bounds.from_local(promise, p, q, related)
 
 
 @given(cases(), EPSILONS)
 @settings(max_examples=80)
 def test_theorem_2_holds_without_the_size_of_the_relation(case, epsilon):
     channel, p, q = case
-    found = bounds.from_metric(Kept(epsilon, F(measuring.metric_delta(channel, apart, epsilon))), p, q, apart)
+    found = bounds.from_metric(PairPromise(epsilon, F(measuring.metric_delta(channel, apart, epsilon))), p, q, apart)
     reach = oracles.least_largest(*({x: m for x, m in law.items() if m} for law in (p, q)), apart)
-    assert found.kept.epsilon == epsilon * reach
+    assert found.promise.epsilon == epsilon * reach
     assert found.by_diameter.epsilon == epsilon * max(apart(x, z) for x in p for z in q if p[x] and q[z])
-    assert lost(channel, p, q, found.kept.epsilon) <= found.kept.delta
+    assert lost(channel, p, q, found.promise.epsilon) <= found.promise.delta
 
 
 @given(cases())
@@ -95,9 +95,11 @@ def test_the_delta_of_a_plan_is_a_mean():
 
 def test_theorem_2_needs_short_moves_that_are_related():
     half = {0: F(1, 2), 1: F(1, 2)}
-    assert bounds.from_metric(Kept(2, F(1, 8)), half, half, apart, lambda x, y: x == y).kept == Kept(0, F(1, 8))
+    assert bounds.from_metric(PairPromise(2, F(1, 8)), half, half, apart, lambda x, y: x == y).promise == PairPromise(
+        0, F(1, 8)
+    )
     with pytest.raises(CalibrationRefused, match="W-infinity"):
-        bounds.from_metric(Kept(2), half, half, apart, lambda x, y: x != y)
+        bounds.from_metric(PairPromise(2), half, half, apart, lambda x, y: x != y)
 
 
 def test_a_bound_by_moves_where_nothing_moves():
@@ -113,10 +115,10 @@ def test_a_bound_by_moves_where_nothing_moves():
 def test_close_beliefs_are_covered(case, closeness, data):
     channel, p, q = case
     values = len(channel.inputs)
-    kept = bounds.close_beliefs(channel, p, q, closeness, apart)
+    promise = bounds.close_beliefs(channel, p, q, closeness, apart)
     near, far = data.draw(oracles.laws(values)), data.draw(oracles.laws(values))
     if couplings.w_infinity(p, near, apart) <= closeness and couplings.w_infinity(q, far, apart) <= closeness:
-        assert measuring.distribution_loss(channel, near, far) <= float(kept.epsilon) * (1 + 1e-15) + 1e-15
+        assert measuring.distribution_loss(channel, near, far) <= float(promise.epsilon) * (1 + 1e-15) + 1e-15
 
 
 def test_beliefs_close_to_two_populations_that_are_hidden_may_see_everything():
@@ -129,9 +131,9 @@ def test_beliefs_close_to_two_populations_that_are_hidden_may_see_everything():
     with pytest.raises(CalibrationRefused, match="no metric privacy"):
         bounds.close_beliefs(channel, p, q, 1, apart)
     laplace = channels.exponential([0, 1, 2, 3], [0, 1, 2, 3], apart, 1)
-    kept = bounds.close_beliefs(laplace, p, q, 1, apart)
-    assert measuring.distribution_loss(laplace, near, q) <= kept.epsilon <= 3
-    assert kept == Kept(F(measuring.metric_loss(laplace, apart)) * (1 + 2))
+    promise = bounds.close_beliefs(laplace, p, q, 1, apart)
+    assert measuring.distribution_loss(laplace, near, q) <= promise.epsilon <= 3
+    assert promise == PairPromise(F(measuring.metric_loss(laplace, apart)) * (1 + 2))
 
 
 @pytest.mark.parametrize("closeness", [-1, math.nan])

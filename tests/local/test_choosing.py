@@ -70,7 +70,7 @@ def test_what_is_sent_follows_the_sender(name):
     elif name == "rappor":
         expected = {}
         for bits in product((0, 1), repeat=4):
-            chances = [sender.rappor.own if y == 1 else sender.rappor.other for y in range(4)]
+            chances = [sender.rappor.present if y == 1 else sender.rappor.other for y in range(4)]
             mass = np.prod([float(c if bit else 1 - c) for c, bit in zip(chances, bits, strict=True)])
             expected[tuple(PLACES[y] for y in range(4) if bits[y])] = mass
     else:

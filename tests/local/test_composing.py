@@ -13,7 +13,7 @@ from tests.support import population_oracles as oracles
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.laws.channel import Channel
 from takifugu.local import bounds, composing, couplings, measuring
-from takifugu.local.composing import Kept
+from takifugu.local.composing import PairPromise
 
 F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
@@ -51,15 +51,15 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
     def related(x, z):
         return (x, z) in pairs
 
-    kept = [
-        Kept(e, F(measuring.local_delta(channel, e, related)))
+    promise = [
+        PairPromise(e, F(measuring.local_delta(channel, e, related)))
         for channel, e in ((first, epsilon), (second, other))
     ]  # fmt: skip
     if not couplings.is_lifted(p, q, related):
         with pytest.raises(CalibrationRefused, match="no lifting"):
-            composing.shared_input(kept, [(p, q)], related)
+            composing.shared_input(promise, [(p, q)], related)
         return
-    found = composing.shared_input(kept, [(p, q)], related)
+    found = composing.shared_input(promise, [(p, q)], related)
     together = first.with_same_input(second)
     assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), found.epsilon) <= found.delta
 
@@ -70,13 +70,13 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
 )  # fmt: skip
 @settings(max_examples=60)
 def test_any_populations_add_up_on_two_values(first, second, p, q, r, s, epsilon, other):
-    kept = composing.fresh_input([
-        Kept(epsilon, F(measuring.distribution_delta(first, p, q, epsilon))),
-        Kept(other, F(measuring.distribution_delta(second, r, s, other))),
+    promise = composing.fresh_input([
+        PairPromise(epsilon, F(measuring.distribution_delta(first, p, q, epsilon))),
+        PairPromise(other, F(measuring.distribution_delta(second, r, s, other))),
     ])  # fmt: skip
     together = first.with_fresh_input(second)
     one, two = oracles.sent(together, product_law(p, r)), oracles.sent(together, product_law(q, s))
-    assert oracles.delta(one, two, kept.epsilon) <= kept.delta
+    assert oracles.delta(one, two, promise.epsilon) <= promise.delta
 
 
 def bits():
@@ -91,7 +91,7 @@ def test_the_two_bits_are_never_summed():
     assert composing.joint_loss(bits(), even, odd) == math.inf
     assert measuring.distribution_delta(bits()[0].with_same_input(bits()[1]), even, odd, 50) == 1
     with pytest.raises(CalibrationRefused):
-        composing.shared_input([Kept(0), Kept(0)], [(even, odd)], lambda x, y: x == y)
+        composing.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
     assert couplings.is_lifted(even, odd, lambda x, y: x != y)
     assert [measuring.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
 
@@ -114,10 +114,10 @@ def test_pre_processing_needs_the_delta_of_a_group():
     assert step == pytest.approx(0.01, abs=1e-15)
     twice = measuring.local_delta(channel, 2, lambda x, z: abs(x - z) == 2)
     assert twice == pytest.approx(0.01 * (1 + math.e), abs=1e-15)
-    kept = composing.after_stable(Kept(1, F(step)), 2)
-    assert kept.epsilon == 2
-    assert twice <= float(kept.delta) * (1 + 1e-14)
-    assert float(kept.delta) == pytest.approx(twice, abs=1e-14)
+    promise = composing.after_stable(PairPromise(1, F(step)), 2)
+    assert promise.epsilon == 2
+    assert twice <= float(promise.delta) * (1 + 1e-14)
+    assert float(promise.delta) == pytest.approx(twice, abs=1e-14)
 
 
 def test_a_delta_is_never_above_one():
@@ -133,37 +133,39 @@ def test_a_delta_is_never_above_one():
 @given(oracles.channels(4, 3), EPSILONS, st.integers(0, 3))
 @settings(max_examples=40)
 def test_so_many_steps_along_a_line(channel, epsilon, steps):
-    one = Kept(epsilon, F(measuring.local_delta(channel, epsilon, lambda x, z: abs(x - z) == 1)))
-    kept = composing.after_stable(one, steps)
-    assert measuring.local_delta(channel, kept.epsilon, lambda x, z: abs(x - z) == steps) <= float(kept.delta) + 1e-15
+    one = PairPromise(epsilon, F(measuring.local_delta(channel, epsilon, lambda x, z: abs(x - z) == 1)))
+    promise = composing.after_stable(one, steps)
+    delta = measuring.local_delta(channel, promise.epsilon, lambda x, z: abs(x - z) == steps)
+    assert delta <= float(promise.delta) + 1e-15
 
 
 def test_every_pair_of_populations_must_be_lifted():
     half = {0: F(1, 2), 1: F(1, 2)}
     for pairs in ([(half, half), (half, {0: F(1)})], [(half, {0: F(1)}), (half, half)]):
         with pytest.raises(CalibrationRefused):
-            composing.shared_input([Kept(1)], pairs, lambda x, y: x == y)
+            composing.shared_input([PairPromise(1)], pairs, lambda x, y: x == y)
 
 
 def test_what_is_kept_is_read_exactly():
-    assert composing.fresh_input([]) == Kept(0)
-    assert composing.fresh_input([Kept(1, F(1, 8)), Kept(2, F(1, 4))]) == Kept(3, F(3, 8))
-    assert composing.shared_input([Kept(1), Kept(2)], [], lambda x, y: False) == Kept(3)
-    assert composing.after_stable(Kept(3), 500) == Kept(1500)
-    assert composing.after_stable(Kept(1, F(1, 3)), 1) == Kept(1, F(1, 3))
-    assert composing.after_stable(Kept(3), 5) == Kept(15)
-    assert composing.after_stable(Kept(3, F(1, 2)), 0) == Kept(0)
-    assert composing.after_stable(Kept(500, F(1, 2)), 3) == Kept(1500, 1)
-    assert composing.after_stable(Kept(0, F(1, 16)), 3) == Kept(0, F(3, 16))
-    assert Kept(0, 7).delta == 1
-    assert str(Kept("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
+    assert composing.fresh_input([]) == PairPromise(0)
+    assert composing.fresh_input([PairPromise(1, F(1, 8)), PairPromise(2, F(1, 4))]) == PairPromise(3, F(3, 8))
+    assert composing.shared_input([PairPromise(1), PairPromise(2)], [], lambda x, y: False) == PairPromise(3)
+    assert composing.after_stable(PairPromise(3), 500) == PairPromise(1500)
+    assert composing.after_stable(PairPromise(1, F(1, 3)), 1) == PairPromise(1, F(1, 3))
+    assert composing.after_stable(PairPromise(3), 5) == PairPromise(15)
+    assert composing.after_stable(PairPromise(3, F(1, 2)), 0) == PairPromise(0)
+    assert composing.after_stable(PairPromise(500, F(1, 2)), 3) == PairPromise(1500, 1)
+    assert composing.after_stable(PairPromise(0, F(1, 16)), 3) == PairPromise(0, F(3, 16))
+    assert PairPromise(0, 7).delta == 1
+    assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Kept(-1), lambda: Kept(1, -1), lambda: Kept(math.inf), lambda: composing.after_stable(Kept(1), -1),
-        lambda: composing.after_stable(Kept(1), 1.0), lambda: composing.after_stable(Kept(1), True),
+        lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
+        lambda: composing.after_stable(PairPromise(1), -1),
+        lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
     ],
 )  # fmt: skip
 def test_bad_input(wrong):
@@ -173,4 +175,4 @@ def test_bad_input(wrong):
 
 def test_a_negative_number_of_steps_is_named():
     with pytest.raises(InputError, match="the steps are -1"):
-        composing.after_stable(Kept(1), -1)
+        composing.after_stable(PairPromise(1), -1)

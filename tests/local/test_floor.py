@@ -34,7 +34,7 @@ def questions(draw):
     return Channel.of(values, outputs, [[F(w, sum(ws)) for w in ws] for ws in rows]), p, q, prior
 
 
-def kept(channel, p, q, epsilon):
+def promise(channel, p, q, epsilon):
     """Return promises with the least numbers at which this channel keeps them; what is 0 is no program."""
     found = []
     local, metric = measuring.local_loss(channel), measuring.metric_loss(channel, apart)
@@ -53,7 +53,7 @@ def kept(channel, p, q, epsilon):
 def test_no_channel_with_the_same_promises_loses_less(case, epsilon):
     channel, p, q, prior = case
     loss = channels.expected_loss(channel, prior, apart)
-    asked = kept(channel, p, q, epsilon)
+    asked = promise(channel, p, q, epsilon)
     for of in [*([promise] for promise in asked), *([asked] if len(asked) > 1 else [])]:
         best = optimal(channel.inputs, channel.outputs, prior, apart, of)
         assert best.loss <= loss + 1e-6

@@ -150,8 +150,8 @@ def test_a_column_is_drawn_like_single_rows() -> None:
             mine = [tuple(each[row]) for row in range(value, 9000, 3)]
             outputs = [(y,) if mechanism == "optimal" else y for y in noise.outputs]
             expected = [3000 * float(noise.mass(value, y)) for y in noise.outputs]
-            kept = [(mine.count(y) - e) ** 2 / e for y, e in zip(outputs, expected, strict=True) if e > 5]
-            assert sum(kept) < len(kept) + 6 * math.sqrt(2 * len(kept)) + 6
+            promise = [(mine.count(y) - e) ** 2 / e for y, e in zip(outputs, expected, strict=True) if e > 5]
+            assert sum(promise) < len(promise) + 6 * math.sqrt(2 * len(promise)) + 6
     with pytest.raises(DataError, match="not among the declared"):
         noise.draw_column(np.array([0, 3]), InsecureSeededEntropyForTests(1))
 

@@ -96,7 +96,7 @@ def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
         rappor = permanent(values, repr(weights.flipped_bits(epsilon)))
         expected = np.ones(64)
         for bit in values:
-            chance = float(rappor.own if bit == 2 else rappor.other)
+            chance = float(rappor.present if bit == 2 else rappor.other)
             expected *= np.where(np.arange(64) >> bit & 1, chance, 1 - chance)
         assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
 

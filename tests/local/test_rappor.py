@@ -30,7 +30,7 @@ def law_of_bits(rappor, population):
         for n, x in enumerate(rappor.values):
             chance = F(1)
             for m, bit in enumerate(bits):
-                one = rappor.own if m == n else rappor.other
+                one = rappor.present if m == n else rappor.other
                 chance *= one if bit else 1 - one
             total += population.get(x, F(0)) * chance
         found[bits] = total

@@ -13,7 +13,7 @@ from tests.support import population_oracles as oracles
 
 from takifugu.laws.channel import Channel
 from takifugu.local import bounds, channels, composing, couplings, measuring, relations
-from takifugu.local.composing import Kept
+from takifugu.local.composing import PairPromise
 from takifugu.local.tupling import Tupling
 
 F = Fraction
@@ -79,12 +79,12 @@ def test_pre_processing_by_a_stable_map(channel, p, q, r, epsilon):
     psi = [(p, q), (q, r)]
     steps = relations.steps_between(psi, p, r)
     deltas = [oracles.delta(oracles.sent(channel, a), oracles.sent(channel, b), epsilon) for a, b in psi]
-    one = Kept(epsilon, max(F(measuring.distribution_delta(channel, a, b, epsilon)) for a, b in psi))
+    one = PairPromise(epsilon, max(F(measuring.distribution_delta(channel, a, b, epsilon)) for a, b in psi))
     assert all(d <= one.delta for d in deltas)
     assert steps is not None
     assert steps <= 2
-    kept = composing.after_stable(one, 2)
-    assert oracles.delta(oracles.sent(channel, p), oracles.sent(channel, r), kept.epsilon) <= kept.delta
+    promise = composing.after_stable(one, 2)
+    assert oracles.delta(oracles.sent(channel, p), oracles.sent(channel, r), promise.epsilon) <= promise.delta
 
 
 @given(oracles.channels(3, 3), oracles.laws(3), oracles.laws(3))

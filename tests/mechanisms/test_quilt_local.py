@@ -26,8 +26,8 @@ from takifugu.mechanisms import quilt_local
 from takifugu.problem import Problem, Refusal
 from takifugu.queries import Count, Histogram, Linear, Query
 from takifugu.quilts.local import chain as local_chain
-from takifugu.quilts.local import found as local_found
 from takifugu.quilts.local import near_laws as local_near_laws
+from takifugu.quilts.local import needed_scales as local_found
 from takifugu.quilts.local import network as local_network
 from takifugu.quilts.local import scores as local_scores
 from takifugu.quilts.local.near_laws import LocalChain, Side

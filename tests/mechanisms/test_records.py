@@ -191,10 +191,10 @@ def test_the_more_records_the_better_the_guess():
 def test_a_comparison_says_what_ordinary_noise_would_do():
     table = tf.compare(framework_of(HARSH, 40), tf.Sum("f"), 1)
     assert "hides single records" in str(table)
-    assert table.to_dict()["beside"] == list(table.beside)
+    assert table.to_dict()["beside"] == list(table.remarks)
     assert "<p>ordinary differential privacy" in table._repr_html_()
     entries = tf.compare(tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), tf.Count(1), 1)
-    assert entries.beside == ()
+    assert entries.remarks == ()
     assert "beside" not in entries.to_dict()
 
 

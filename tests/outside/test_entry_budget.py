@@ -15,7 +15,7 @@ from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.certificates.certificate import Certificate
 from takifugu.errors import BudgetExceeded, CompositionRefused, InputError, ReleaseState
 from takifugu.ledger import Ledger
-from takifugu.releasing.course import Course
+from takifugu.releasing.progress import Progress
 
 ROWS = [[0.9, 0.1], [0.4, 0.6]]
 
@@ -125,7 +125,7 @@ def test_a_charge_that_was_interrupted_is_completed_and_paid_once(
     for complete in ("again", "resume"):
         path = tmp_path / f"{complete}.db"
         with monkeypatch.context() as patched:
-            patched.setattr(Course, stops_at, interrupted)
+            patched.setattr(Progress, stops_at, interrupted)
             with pytest.raises(KeyboardInterrupt):
                 charged(tmp_path, walk(), "0.1", budget=9, ledger=path)
         book = Ledger.open(path)

@@ -21,7 +21,7 @@ from takifugu.errors import CalibrationRefused
 from takifugu.problem import Problem
 from takifugu.queries import resolved
 from takifugu.quilts.network.best import BestScale
-from takifugu.quilts.network.candidates import Found, NetworkQuilt, layers, picture
+from takifugu.quilts.network.candidates import Candidate, NetworkQuilt, layers, picture
 from takifugu.quilts.network.columns import ColumnSets
 from takifugu.quilts.network.influence import influences
 
@@ -161,8 +161,8 @@ def test_releases_together_cost_the_best_quilt_of_both(seed: int, size: int) -> 
 
     expected = 0.0
     for entry in range(size):
-        own = network_oracles.marginal(law, (entry,))
-        values = [v for (v,), mass in own.items() if mass > 0]
+        entry_change = network_oracles.marginal(law, (entry,))
+        values = [v for (v,), mass in entry_change.items() if mass > 0]
         for pair in ((a, b) for a in values for b in values if a != b):
             best = float(moved(range(size)))
             others = [v for v in range(size) if v != entry]
@@ -206,7 +206,7 @@ def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> 
 
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])
 def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> None:
-    trivial = Found(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
+    trivial = Candidate(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
     best = BestScale(trivial, [(0, 1)], Fraction(1, 2))
     best.take((1,), steps, np.array([0.5]))  # errata E14: x/0 is no scale, and 0/0 needs none
     assert best.found.value == (trivial.value if scale is None else scale)

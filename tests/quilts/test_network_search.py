@@ -23,7 +23,7 @@ from takifugu.composition import compose
 from takifugu.frameworks import Pufferfish
 from takifugu.problem import Part, Problem
 from takifugu.queries import Count, Linear
-from takifugu.quilts.local import found as local_found
+from takifugu.quilts.local import needed_scales as local_found
 from takifugu.quilts.network import candidates as network_quilts
 from takifugu.quilts.network import near as network_near
 from takifugu.quilts.network import search as network_search

@@ -18,7 +18,7 @@ from tests.releasing.test_windows import written
 from tests.support.pages import check_page
 
 import takifugu as tf
-from takifugu.certificates.checksum import read_certificate, table_beside
+from takifugu.certificates.checksum import read_certificate, table_state
 from takifugu.errors import SpecError
 from takifugu.postprocess.adjust import nearest
 from takifugu.queries import resolved
@@ -81,7 +81,7 @@ def test_each_answer_sums_to_its_public_length(tmp_path: Path) -> None:
         assert min(row["adjusted"] for row in table.rows) >= 0
         assert [dict(row) for row in tf.read_table(table.files[0])] == [dict(row) for row in table.rows]
         certificate = read_certificate(table.files[1])
-        assert table_beside(table.files[1], certificate) == "the same"
+        assert table_state(table.files[1], certificate) == "the same"
         for answer in certificate.answers:
             values, grid = [Fraction(v) for v in answer.values.values()], Fraction(certificate.grid)
             total = sum(map(sum, files.LENGTHS.values())) if answer.unit is None else sum(files.LENGTHS[answer.unit])
@@ -113,7 +113,7 @@ def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monke
     monkeypatch.setattr(module, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: (Fraction(-31), Fraction(90)))
     true = lambda values, grid, total: (Fraction(0), Fraction(answers[-1][1]))  # noqa: E731
-    monkeypatch.setattr("takifugu.releasing.beside.nearest", true)
+    monkeypatch.setattr("takifugu.releasing.adjusting.nearest", true)
     assert tables_of(tmp_path / "one", files.data()) != tables_of(tmp_path / "other", other_data())
 
 

@@ -178,9 +178,9 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
         path = written(tmp_path / kind, kind)
         assert invoke("release", path).exit_code == 0
         (certificate,) = (tmp_path / kind / "out").glob("*.certificate.json")
-        shown = invoke("certificate", "show", certificate)
-        assert shown.exit_code == 0
-        assert "is the one that was certified" in shown.stdout
+        rows_as_text = invoke("certificate", "show", certificate)
+        assert rows_as_text.exit_code == 0
+        assert "is the one that was certified" in rows_as_text.stdout
         told = json.loads(certificate.read_text(encoding="utf-8"))
         (framework,) = told["frameworks"].values()
         assert framework["definition"] == "attribute"

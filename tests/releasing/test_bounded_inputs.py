@@ -278,11 +278,11 @@ def _as_nobody(path: Path) -> bytes:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
-    shown = CliRunner().invoke(main, ["ledger", "show", str(path)])
+    rows_as_text = CliRunner().invoke(main, ["ledger", "show", str(path)])
     try:
         Ledger.open(path).source("more")
     except TakifuguError as error:
-        return f"{shown.exit_code} {' '.join(shown.output.split())} | {error}".encode()
+        return f"{rows_as_text.exit_code} {' '.join(rows_as_text.output.split())} | {error}".encode()
     return b"it was written"
 
 

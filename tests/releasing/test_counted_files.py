@@ -39,8 +39,8 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
 
 def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
     file = with_reference(tmp_path, 'unit = "who"')
-    shown = CliRunner().invoke(main, ["compare", str(file)])
-    words = " ".join(shown.output.split())
+    rows_as_text = CliRunner().invoke(main, ["compare", str(file)])
+    words = " ".join(rows_as_text.output.split())
     assert "held out: optimal, found from one half of the people of the reference file" in words
     assert "the better of two guesses at the population is right for" in words
     told = tf.open_study(file).compare().tables[0]

@@ -222,9 +222,9 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     assert foreseen.account is not None
     assert foreseen.account.after is not None
     assert foreseen.account.after.epsilon == 1
-    shown = invoke("calibrate", where)
-    assert shown.exit_code == DONE, shown.output
-    assert "The ledger was not consulted" in shown.stdout
+    rows_as_text = invoke("calibrate", where)
+    assert rows_as_text.exit_code == DONE, rows_as_text.output
+    assert "The ledger was not consulted" in rows_as_text.stdout
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)
     assert (again.exit_code, "already published" in again.output) == (DONE, True)

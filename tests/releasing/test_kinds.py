@@ -46,7 +46,7 @@ class Twins(Columned):
     names = ("twins",)
     sections = TwinsFile
 
-    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         if not 0 <= spec.belief.alike <= 1:
             yield fault(("belief", "alike"), f"is {spec.belief.alike}", "write a probability")
 

@@ -120,9 +120,9 @@ def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
 def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
     plan = planning.plan(load(folder / "release.toml"))
     outcome = run.publish(plan)
-    shown = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
-    shown += [c for t in plan.tables for c in t.calibrations]
-    for thing in shown:
+    rows_as_text = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
+    rows_as_text += [c for t in plan.tables for c in t.calibrations]
+    for thing in rows_as_text:
         for text in (repr(thing), str(thing)):
             assert found_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
 

@@ -227,9 +227,9 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     assert " m per row, at worst" in str(foreseen)
     assert "epsilon 1.5 per person" in str(foreseen)
     assert not foreseen.refused
-    shown = CliRunner().invoke(main, ["compare", str(file)]).stdout
-    assert "expected loss of one row" in shown
-    assert "planar-laplace" in shown
+    rows_as_text = CliRunner().invoke(main, ["compare", str(file)]).stdout
+    assert "expected loss of one row" in rows_as_text
+    assert "planar-laplace" in rows_as_text
     told = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
     assert told["tables"][0]["sent"] == 120
     assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
@@ -379,18 +379,18 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     assert offered in text
     text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
     draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))
-    shown = CliRunner().invoke(main, ["calibrate", str(draft)])
-    assert shown.exit_code == 0, shown.output
+    rows_as_text = CliRunner().invoke(main, ["calibrate", str(draft)])
+    assert rows_as_text.exit_code == 0, rows_as_text.output
     assert file.exists()
 
 
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     for command in ("calibrate", "explain", "compare"):
-        shown = CliRunner().invoke(main, [command, str(file)])
-        assert shown.exit_code == 0, shown.output
-        assert "expected loss of one row" in shown.stdout
-        assert "L1" not in shown.stdout
+        rows_as_text = CliRunner().invoke(main, [command, str(file)])
+        assert rows_as_text.exit_code == 0, rows_as_text.output
+        assert "expected loss of one row" in rows_as_text.stdout
+        assert "L1" not in rows_as_text.stdout
     file.write_text(PLACES)
     tf.release_file(file)
     report = (tmp_path / "release-published/places.report.html").read_text()

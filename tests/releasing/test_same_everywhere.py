@@ -247,11 +247,11 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
 
 def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
     found = list(planning.priced(load(where), ["0.5", 1, 4]))
-    assert [(p.name, float(p.asked)) for p in found] == [
+    assert [(p.name, float(p.requested)) for p in found] == [
         (name, e) for name in ("time-use-units", "time-use-pooled", "walks") for e in (0.5, 1, 4)
     ]
     assert {p.unit for p in found if p.scope == "unit"} == {"zoë"}
-    own = {p.name: p.calibration for p in found if p.asked == 1}
+    own = {p.name: p.calibration for p in found if p.requested == 1}
     for table in planning.plan(load(where)).tables:
         longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
         assert own[table.name] is not None

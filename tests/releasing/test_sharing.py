@@ -127,9 +127,9 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
 def test_every_command_knows_it(tmp_path: Path) -> None:
     where = write(tmp_path, SHARING)
     for command in ("compare", "calibrate", "explain"):
-        shown = invoke(command, where)
-        assert shown.exit_code == DONE, shown.output
-        assert max(map(len, shown.stdout.splitlines())) <= 80
+        rows_as_text = invoke(command, where)
+        assert rows_as_text.exit_code == DONE, rows_as_text.output
+        assert max(map(len, rows_as_text.stdout.splitlines())) <= 80
     assert "share this epsilon" in " ".join(invoke("compare", where).stdout.split())
     assert "jointly" in invoke("calibrate", where).stdout
     prices = invoke("explain", where).stdout

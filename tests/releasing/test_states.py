@@ -18,7 +18,7 @@ from tests.releasing.test_crashes import SPEC as SMALL
 from tests.support.crashing import FAST, check_public, seen
 
 import takifugu as tf
-from takifugu.certificates.checksum import read_certificate, table_beside
+from takifugu.certificates.checksum import read_certificate, table_state
 from takifugu.cli import main
 from takifugu.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.ledger import Ledger
@@ -271,7 +271,7 @@ def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, lock
     assert len(now.files) == 8
     for name, content in now.files.items():
         if name.endswith(".json"):
-            assert table_beside(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
+            assert table_state(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
             assert json.loads(content)["release_id"] in now.releases
     said = [(tmp_path / f"said-{i}").read_text() for i in range(5)]
     assert sum("already published: both" in words for words in said) == 5 - paid
@@ -541,16 +541,16 @@ def test_the_table_beside_a_certificate(
 ) -> None:
     tf.release_file(small(tmp_path))
     change(tmp_path / "out" / "both.csv")
-    shown = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
-    assert shown.exit_code == code
-    assert words in " ".join((shown.stdout + shown.stderr).split())
+    rows_as_text = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
+    assert rows_as_text.exit_code == code
+    assert words in " ".join((rows_as_text.stdout + rows_as_text.stderr).split())
 
 
 def test_certificates_of_the_first_format_are_read(tmp_path: Path) -> None:
     where = Path(__file__).parent / "certificate_1.json"
     certificate = read_certificate(where)
     assert certificate.to_dict() == json.loads(where.read_text(encoding="utf-8"))
-    assert table_beside(where, certificate) == "not certified"
+    assert table_state(where, certificate) == "not certified"
     assert invoke("certificate", "show", where).exit_code == 0
     told = json.loads(where.read_text(encoding="utf-8"))
     changed = tmp_path / "changed.json"

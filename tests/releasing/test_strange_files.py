@@ -275,8 +275,8 @@ def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> Non
 BERLIN = SPEC.replace("epsilon = 1\n", "epsilon = 1\n").replace("{keys}", 'step = "1h"\n{keys}\n' + BINS)
 
 
-def night(first: datetime, shown: list[str]) -> bytes:
-    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(shown))
+def night(first: datetime, rows_as_text: list[str]) -> bytes:
+    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(rows_as_text))
     return "\n".join(["Station,Zeit,Aktivität", *lines]).encode()
 
 
@@ -335,13 +335,13 @@ def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path) -> None:
 
     times = [datetime(2025, 10, 25, 23) + timedelta(minutes=20 * i) for i in range(12)]
     times += [datetime(2025, 10, 26, 2) + timedelta(minutes=20 * i) for i in range(9)]
-    shown = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
+    rows_as_text = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
     where = write(tmp_path, b"x", 'timezone = "Europe/Berlin"', BERLIN.replace('"1h"', '"20min"'))
     for kind in ("text", "time"):
         columns: Columns = {
-            "Station": ("text", [w for w, _ in shown]),
-            "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in shown]),
-            "Aktivität": ("int", [0] * len(shown)),
+            "Station": ("text", [w for w, _ in rows_as_text]),
+            "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in rows_as_text]),
+            "Aktivität": ("int", [0] * len(rows_as_text)),
         }
         for name, make in ENGINES.items():
             if name == "duckdb":

@@ -37,7 +37,7 @@ def study(folder: Path, spec: str = QUICK, **more: Any) -> Study:
     return tf.open_study(files.write(folder, spec, files.data(LENGTHS)), **more)
 
 
-def shown(thing: Any) -> Element:
+def rows_as_text(thing: Any) -> Element:
     """Return what a notebook shows: well-formed, left-aligned, with nothing that runs or is fetched, and no colour."""
     markup = thing._repr_html_()
     root = Tree(markup).root
@@ -71,7 +71,7 @@ def folded(root: Element) -> str:
 def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> None:
     found = study(tmp_path, SPEC).compare()
     assert [table.name for table in found.tables] == ["time-use-units", "time-use-pooled"]
-    page = shown(found)
+    page = rows_as_text(found)
     chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in found.tables]
     assert marked(page) == chosen
     open_rows = [r.children[0].text for r in page.all("tr") if not r.within("details")]
@@ -85,7 +85,7 @@ def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> N
 
 def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
     found = study(tmp_path, SPEC).calibrate()
-    page = shown(found)
+    page = rows_as_text(found)
     for table in found.tables:
         assert table.name in page.text
         assert table.noisiest.witness.comparison in folded(page)
@@ -100,7 +100,7 @@ def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
     told = CliRunner().invoke(main, ["release", "--dry-run", "--json", str(tmp_path / "release.toml")])
     foreseen = json.loads(told.stdout)["forecast"]
     assert foreseen == json.loads(json.dumps(found.forecast.to_dict()))
-    assert "nothing was paid" in shown(found).text
+    assert "nothing was paid" in rows_as_text(found).text
     assert "nothing was paid" in str(found)
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
@@ -111,7 +111,7 @@ def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
     found = weekly.dry_run()
     assert found.outlook is not None
     assert [row.releases for row in found.outlook.rows][-1] == 52
-    assert "epsilon in all" in folded(shown(found))
+    assert "epsilon in all" in folded(rows_as_text(found))
     assert "epsilon in all" in str(found)
     (table,) = weekly.release().tables
     assert table.name == "busy-2026-W02"
@@ -119,9 +119,9 @@ def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
 
 def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
     outcome = study(tmp_path).release(anyway=True)
-    page = shown(outcome)
+    page = rows_as_text(outcome)
     for table in outcome.tables:
-        assert shown(table).all("h3")[0].text in page.text
+        assert rows_as_text(table).all("h3")[0].text in page.text
         for row in table.rows:
             assert all(f"{row[key]:,}" in page.text for key in ("value", "low", "high", "adjusted"))
         assert table.certificate.hidden[0] in folded(page)
@@ -137,8 +137,8 @@ def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("")
     where = files.write(tmp_path, spec, files.data(lengths))
     (table,) = tf.open_study(where).release(anyway=True).tables
-    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in shown(table).text
-    assert len(shown(table).all("table")[0].all("tr")) == MOST_ROWS + 1
+    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in rows_as_text(table).text
+    assert len(rows_as_text(table).all("table")[0].all("tr")) == MOST_ROWS + 1
     assert f"and {80 - MOST_ROWS} more rows" in str(table)
 
 
@@ -161,7 +161,7 @@ def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     steps = tf.open_study(files.write(tmp_path, spec, table))
     for step in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
         assert "<script" not in step._repr_html_()
-        page = shown(step)
+        page = rows_as_text(step)
         assert "script" not in {element.tag for element in walk(page)}
     assert "<i>Ana</i>" in page.text
 
@@ -193,7 +193,7 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     assert lines == [line for line in told if "ledger at" not in line]
     assert "nothing happened" in lines[-1]
     assert steps.dry_run().forecast.refused
-    assert "Refused: " in shown(steps.dry_run()).all("strong")[0].text
+    assert "Refused: " in rows_as_text(steps.dry_run()).all("strong")[0].text
 
 
 def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:

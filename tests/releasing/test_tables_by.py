@@ -71,8 +71,8 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bo
     (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
-        shown = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
-        lines.append(f"{who},{shown:%Y-%m-%dT%H:%M},{state}")
+        rows_as_text = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
+        lines.append(f"{who},{rows_as_text:%Y-%m-%dT%H:%M},{state}")
     (folder / "ward.csv").write_text("\n".join(lines), encoding="utf-8")
     return folder / "ward.toml"
 

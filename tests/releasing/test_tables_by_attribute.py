@@ -175,7 +175,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
         table = tf.By(query, entries, by="ward")
         made = tf.calibrate(about, table, 1, mechanism="group")
 
-        def shown(data: Any, of: Any = of) -> list[Any]:
+        def rows_as_text(data: Any, of: Any = of) -> list[Any]:
             return [x for w in "AB" for x in of([data[i] for i in entries[w]])]
 
         first = 0
@@ -184,7 +184,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
             for one in itertools.product(["calm", "busy"], repeat=5):
                 for moved in itertools.product(["calm", "busy"], repeat=size):
                     other = (*one[:first], *moved, *one[first + size :])
-                    gap = sum(abs(a - b) for a, b in zip(shown(one), shown(other), strict=True))
+                    gap = sum(abs(a - b) for a, b in zip(rows_as_text(one), rows_as_text(other), strict=True))
                     worst = max(worst, Fraction(gap))
             alone = tf.Pufferfish(tf.every_entry(), chain.with_length(size))
             held = Fraction(len(entries[ward[unit]])) if isinstance(query, tf.Mean) else Fraction(1)
@@ -290,8 +290,8 @@ def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     found = outlook(load(path), 4)
     assert found.rows[0].epsilon == Fraction(1, 2)
-    (shown,) = compared(load(path))
-    assert "quilt-exact" in str(shown.rows)
+    (rows_as_text,) = compared(load(path))
+    assert "quilt-exact" in str(rows_as_text.rows)
 
 
 def test_terminal_and_report_know_it(tmp_path: Path) -> None:

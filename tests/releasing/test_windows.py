@@ -224,9 +224,9 @@ def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> Non
     path = str(written(tmp_path))
     told = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
     assert told["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
-    shown = CliRunner().invoke(main, ["plan", path]).output
-    assert "52" in shown
-    assert "26" in shown
-    assert "fit the budget" in shown
+    rows_as_text = CliRunner().invoke(main, ["plan", path]).output
+    assert "52" in rows_as_text
+    assert "26" in rows_as_text
+    assert "fit the budget" in rows_as_text
     assert "epsilon in all" in CliRunner().invoke(main, ["release", path, "--window", "2026-W02", "--dry-run"]).output
     assert CliRunner().invoke(main, ["plan", path, "--releases", "0"]).exit_code != 0

@@ -58,9 +58,9 @@ def recorded(zone: str, first: date, last: date, minutes: int) -> list[tuple[dat
     """Return every step of some local days, as clocks show it, with its state."""
     local, found = ZoneInfo(zone), []
     at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
-    while (shown := at.astimezone(local)).date() < last:
-        if shown.date() >= first:
-            found.append((shown, "busy" if len(found) * len(found) % 7 < 3 else "calm"))
+    while (rows_as_text := at.astimezone(local)).date() < last:
+        if rows_as_text.date() >= first:
+            found.append((rows_as_text, "busy" if len(found) * len(found) % 7 < 3 else "calm"))
         at += timedelta(minutes=minutes)
     return found
 
@@ -98,11 +98,11 @@ def test_days_and_weeks_are_those_of_clocks_on_every_engine(
     assert set(weeks.values()) != {168 * 60 // change[3]}
     busy = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, state in rows if state == "busy")
     states = ("text", [state for _, state in rows])
-    shown: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
+    rows_as_text: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
     texts: Columns = {"time": ("text", [time.isoformat() for time, _ in rows]), "state": states}
     path = written(tmp_path, change, "week")
     for name in ENGINES:
-        for columns in (shown, texts):
+        for columns in (rows_as_text, texts):
             if name != "duckdb" or columns is texts:  # its rows have no order, so two passes cannot be told apart
                 found = read(path, ENGINES[name](columns))
                 assert found == {week: (steps, busy[week]) for week, steps in weeks.items()}, name

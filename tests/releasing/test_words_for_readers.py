@@ -12,7 +12,7 @@ from tests.releasing import files
 from tests.support.pages import check_page
 
 from takifugu.certificates.certificate import FORMAT, FORMATS, NEWEST, checksum_of
-from takifugu.certificates.checksum import from_dict, read_certificate, table_beside
+from takifugu.certificates.checksum import from_dict, read_certificate, table_state
 from takifugu.errors import InputError, SpecError
 from takifugu.releasing.planning import plan
 from takifugu.releasing.run import ordered, publish, release_file
@@ -42,7 +42,7 @@ def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
     certificate = read_certificate(table.files[1])
     assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
     assert certificate.format == NEWEST
-    assert table_beside(table.files[1], certificate) == "the same"
+    assert table_state(table.files[1], certificate) == "the same"
     text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
     check_page(report)
     for words in (*TOP.values(), *TABLE.values()):

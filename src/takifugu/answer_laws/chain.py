@@ -89,8 +89,8 @@ class ChainLaw(AnswerLaw[Chain]):
             first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
         starts = [shifted(start, shape.offsets[0]) for start in first]
         wanted = {entry: values[id(pairs[entry])] for entry in pairs}
-        found = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, wanted)
-        for entry, several in groupby(found, key=lambda given: given.entry):
+        given_laws = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, wanted)
+        for entry, several in groupby(given_laws, key=lambda given: given.entry):
             rows: dict[int, tuple[int, ...]] = {}
             origins: dict[int, tuple[int, ...]] = {}
             laws: list[Wide] = []
@@ -141,8 +141,8 @@ def relative_error(chain: Chain, answer: Additive) -> float:
     """Return a bound on the relative error of every mass of `families`."""
     shape, states = steps(answer), len(chain.states)
     longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
-    beside = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
+    roundings = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
     within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
     if chain.period > 1:  # the stationary law of products over a period (quilts.chain.initial.stationary_term)
-        beside += states**3 + 15 * states**2 + 10 + 2 * states * (3 * states + 4) * chain.period
-    return 2.02 * (beside + 2 * int(shape.widths[-1]) + within + 64) * UNIT
+        roundings += states**3 + 15 * states**2 + 10 + 2 * states * (3 * states + 4) * chain.period
+    return 2.02 * (roundings + 2 * int(shape.widths[-1]) + within + 64) * UNIT

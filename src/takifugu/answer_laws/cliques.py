@@ -47,19 +47,21 @@ class CliqueLaw(AnswerLaw[Clique]):
         return min(1.0 + spread, 2.0**self.belief.size)
 
 
-def _laws(belief: Clique, own: int, others: tuple[int, ...], base: int, values: set[int]) -> dict[int, tuple[Pmf, ...]]:
+def _laws(
+    belief: Clique, weight: int, others: tuple[int, ...], base: int, values: set[int]
+) -> dict[int, tuple[Pmf, ...]]:
     sets = _subsets(others)
-    found: dict[int, tuple[Pmf, ...]] = {}
+    laws: dict[int, tuple[Pmf, ...]] = {}
     for value in sorted(values):
         masses: dict[int, Fraction] = {}
         for n, mass in belief.number.items():
             rest, each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
             for total, count in (sets[rest] if 0 <= rest < len(sets) else {}).items():
-                at = base + total + value * own
+                at = base + total + value * weight
                 masses[at] = masses.get(at, Fraction(0)) + each * count
         whole = sum(masses.values())
-        found[value] = (Pmf(list(masses), [p / whole for p in masses.values()]),)
-    return found
+        laws[value] = (Pmf(list(masses), [p / whole for p in masses.values()]),)
+    return laws
 
 
 def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:

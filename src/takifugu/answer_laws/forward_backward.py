@@ -29,7 +29,7 @@ IntArray = npt.NDArray[np.int64]
 #: Entries of a block, at most.
 LONGEST = 64
 #: How many different blocks are kept.
-_MOST_KEPT = 64
+_MOST_CACHED = 64
 
 
 #: The first entry of a block, and the one after its last.
@@ -99,22 +99,22 @@ class _Walk:
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one block's entries, from what lies before and after it."""
         first, end = block
-        asked = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
-        if not asked:
+        pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
+        if not pairs:
             return
         if end - first == 1:
             yield from self.single(first, [self.forward(block, row) for row in before], after)
             return
         states = self.offsets.shape[1]
-        if len(asked) > states**2:
-            kernels = self.within(block, [(entry - first, state) for entry, state in asked])
-            found = []
+        if len(pairs) > states**2:
+            kernels = self.within(block, [(entry - first, state) for entry, state in pairs])
+            block_laws = []
             for row in before:
                 ends = [convolve(row[u], after[v]) for u in range(states) for v in range(states)]
-                found.append(convolve_many(stack(ends), kernels))
-            if all(laws is not None for laws in found):
-                for number, (entry, state) in enumerate(asked):
-                    yield Given(entry, state, tuple(_possible(laws[number]) for laws in found if laws is not None))
+                block_laws.append(convolve_many(stack(ends), kernels))
+            if all(laws is not None for laws in block_laws):
+                for number, (entry, state) in enumerate(pairs):
+                    yield Given(entry, state, tuple(_possible(laws[number]) for laws in block_laws if laws is not None))
                 return
         one, other = _halves(block)
         yield from self.block(one, before, self.back(other, after))
@@ -132,9 +132,9 @@ class _Walk:
         if end - first == 1:
             return shifted(combine(self.onto(first), before), self.offsets[first])
         through = self.through(block)
-        found = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
+        product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
         one, other = _halves(block)
-        return self.forward(other, self.forward(one, before)) if found is None else found
+        return self.forward(other, self.forward(one, before)) if product is None else product
 
     def back(self, block: Block, after: Wide) -> Wide:
         """Return the law of the share of a block and all after it given the state before the block."""
@@ -142,29 +142,29 @@ class _Walk:
         if end - first == 1:
             return combine(self.into(first), shifted(after, self.offsets[first]))
         through = self.through(block)
-        found = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
+        product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
         one, other = _halves(block)
-        return self.back(one, self.back(other, after)) if found is None else found
+        return self.back(one, self.back(other, after)) if product is None else product
 
     def through(self, block: Block) -> Wide:
         """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
         key = self.key(block)
         if key not in self._through:
-            if len(self._through) >= _MOST_KEPT:
+            if len(self._through) >= _MOST_CACHED:
                 self._through.clear()
             self._through[key] = self._forwards_within(block)[-1]
         return self._through[key]
 
-    def within(self, block: Block, asked: Sequence[tuple[int, int]]) -> Wide:
+    def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
         """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
         offsets = self.offsets[slice(*block)]
-        key = self.key(block), tuple(asked)
+        key = self.key(block), tuple(pairs)
         if self._within is None or self._within[0] != key:
             states, places = self.offsets.shape[1], 1 + int(offsets.max(axis=1).sum())
             forwards, backs = self._forwards_within(block), self._backs_within(block)
-            shape = (states * states, places, len(asked))
+            shape = (states * states, places, len(pairs))
             result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
-            for number, (j, s) in enumerate(asked):
+            for number, (j, s) in enumerate(pairs):
                 for u in range(states):
                     for v in range(states):
                         law = convolve(forwards[j][u, s], backs[j][v, s])
@@ -176,20 +176,20 @@ class _Walk:
     def _forwards_within(self, block: Block) -> list[Wide]:
         """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
-        found = []
+        stacked = []
         for entry in range(*block):
             rows = [shifted(combine(self.onto(entry), row), self.offsets[entry]) for row in rows]
-            found.append(stack(rows))
-        return found
+            stacked.append(stack(rows))
+        return stacked
 
     def _backs_within(self, block: Block) -> list[Wide]:
         """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
-        found, (first, end) = [stack(rows)], block
+        stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):
             rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
-            found.append(stack(rows))
-        return found[::-1]
+            stacked.append(stack(rows))
+        return stacked[::-1]
 
 
 def _halves(block: Block) -> tuple[Block, Block]:

@@ -113,12 +113,12 @@ class RecordsLaw(AnswerLaw[B]):
         # Masses of many copies have as many digits as there are copies.
         return 1.0, (1.0 + self.reach if laplace else self.places * (1 + self.places / 500))
 
-    def kept_bytes(self) -> float:
-        return super().kept_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
+    def cached_bytes(self) -> float:
+        return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        told: str = self.belief.describe_hypothesis(value)  # type: ignore[attr-defined]
-        return told
+        description: str = self.belief.describe_hypothesis(value)  # type: ignore[attr-defined]
+        return description
 
     def _listed(self, laws: Laws) -> ListedFamily:
         pairs = self.compared_pairs

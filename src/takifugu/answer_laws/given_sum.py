@@ -12,9 +12,9 @@ from takifugu.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.answer_laws.repeated import RepeatedFamily, copies, counted
 from takifugu.beliefs.record_views import SumView
+from takifugu.caches import cached
 from takifugu.capabilities.answer_law import AnswerFamily
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.orders import lattice_step, likelihood_ratio_ordered, log_concave, stochastically_ordered
 from takifugu.laws.pmf import Pmf
 from takifugu.laws.record_sums import RecordLaw, given_count, given_sum
@@ -61,8 +61,8 @@ class SumLaw(RecordsLaw[SumView]):
         """Return the exact laws given some values, by their indices."""
         keys, n = self.belief.keys, self.records.size
         if not self.is_binary:
-            found = given_sum(self.law, n)
-            return {v: found[keys[v]] for v in wanted}
+            given_laws = given_sum(self.law, n)
+            return {v: given_laws[keys[v]] for v in wanted}
         zero, one = (self.law.given(level) for level in self.law.levels)
         w, u = self.law.weights
         laws = given_count(zero, one, n, wanted)
@@ -106,10 +106,10 @@ class SumLaw(RecordsLaw[SumView]):
         if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
             return RepeatedFamily(((a, b),), one, times)
         zero, other = given
-        found = partial(kept, self, (copies, times), partial(copies, zero, other, times))
+        shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
         ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
         return RepeatedFamily(
-            ((a, b),), one, times, found if is_ordered(zero, other) else None, found if ordered else None
+            ((a, b),), one, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
         )
 
     @property

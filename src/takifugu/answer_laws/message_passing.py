@@ -47,7 +47,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 
     `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
     """
-    inside = collect(plan.contraction, factors, offsets, plan.kept)
+    inside = collect(plan.contraction, factors, offsets, plan.retained)
     weight = _sizes(plan.contraction)
     start = ONE
     for v in plan.contraction.tables[-1].scope:
@@ -68,7 +68,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 
 
 def collect(
-    plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], kept: Collection[int]
+    plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
 ) -> list[ShareTable]:
     """Return every table, ONE in place of those that are neither kept nor the last."""
     made: list[ShareTable] = []
@@ -81,7 +81,7 @@ def collect(
         else:
             made.append(without(moved(made[table.inner], table.variable, offsets[table.variable]), {table.variable}))
         for number in children(table):
-            if number not in kept:
+            if number not in retained:
                 made[number] = ONE
     return made
 

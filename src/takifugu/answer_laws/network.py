@@ -19,9 +19,9 @@ from takifugu.answer_laws.join_tree import Contraction, contraction
 from takifugu.answer_laws.message_passing import arranged_as, collect, laws, moved
 from takifugu.answer_laws.readouts import Reading, reading
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.caches import cached
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.extended.floats import UNIT, Wide
 from takifugu.queries import Additive
 from takifugu.secrets import Family, compared_values
@@ -82,7 +82,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
     def families(self) -> Iterator[DenseFamily]:
         """Yield them; raises Unsupported where they would take more than LARGEST_BYTES."""
         belief, pairs = self.belief, _pairs(self.belief, self.family)
-        found = shares(belief, self.answer)
+        answer_shares = shares(belief, self.answer)
         for plan in _plans(belief, self.answer, tuple(pairs)):
             if not _fits(plan):
                 raise Unsupported(
@@ -90,12 +90,12 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
                     f"above the limit of {LARGEST_BYTES:.0e}",
                     fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
                 )
-            for law in laws(plan, belief.factors, found.offsets):
+            for law in laws(plan, belief.factors, answer_shares.offsets):
                 values = compared_values(pairs[law.variable])
                 rows = {value: (number,) for number, value in enumerate(values)}
                 yield DenseFamily(
                     law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values],
-                    found.base, found.unit, relative_error(law.rounded),
+                    answer_shares.base, answer_shares.unit, relative_error(law.rounded),
                 )  # fmt: skip
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
@@ -128,10 +128,10 @@ def sums_table(
     start + j. It is a law up to a factor. Raises Unsupported where a table would have more than `largest` numbers, or
     numbers are too small for float64.
     """
-    found = shares(belief, answer, counted)
-    offsets = [[found.unit * offset for offset in row] for row in found.offsets]
-    plan = _contraction(belief, offsets, [*keep, *found.varying], keep)
-    widest = found.unit * (found.width - 1) + 1
+    answer_shares = shares(belief, answer, counted)
+    offsets = [[answer_shares.unit * offset for offset in row] for row in answer_shares.offsets]
+    plan = _contraction(belief, offsets, [*keep, *answer_shares.varying], keep)
+    widest = answer_shares.unit * (answer_shares.width - 1) + 1
     needed = max(max(plan.cells(t.scope) * t.width for t in plan.tables), plan.cells(keep) * widest)
     if needed > largest:
         raise Unsupported(f"a table of {needed:.1e} numbers would be needed, above the limit of {largest:.0e}")
@@ -142,7 +142,7 @@ def sums_table(
     if isinstance(numbers, Wide) and numbers.span > MOST_ORDERS:
         raise Unsupported("the joint distribution of some nodes and a sum has probabilities too small for float64")
     floats = numbers.floats(numbers.top) if isinstance(numbers, Wide) else numbers.floats
-    return floats, found.base, relative_error(table.rounded)
+    return floats, answer_shares.base, relative_error(table.rounded)
 
 
 def width(belief: BayesianNetwork, answer: Additive) -> float:
@@ -174,11 +174,13 @@ def _fits(plan: Reading) -> bool:
 def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
     """Return the plan for some wanted nodes; the last one made for an answer is kept."""
     key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
-    known = kept(answer, Reading, _Plans)
+    known = cached(answer, Reading, _Plans)
     last = known.get(key)
     if last is None:
-        found = shares(belief, answer)
-        plan = _contraction(belief, found.offsets, [*wanted, *found.varying], wanted if len(wanted) == 1 else ())
+        answer_shares = shares(belief, answer)
+        plan = _contraction(
+            belief, answer_shares.offsets, [*wanted, *answer_shares.varying], wanted if len(wanted) == 1 else ()
+        )
         last = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
         known.clear()
         known[key] = last

@@ -120,8 +120,8 @@ def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueS
     return between_values(left, right, mean, variance, shared, whole)
 
 
-def _ends(found: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
-    return [(part.low, part.high) for part in (found.parts if isinstance(found, Intervals) else (found,))]
+def _ends(region: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
+    return [(part.low, part.high) for part in (region.parts if isinstance(region, Intervals) else (region,))]
 
 
 def _mean(view: NormalView) -> Fraction:

@@ -60,12 +60,12 @@ class BoxFamily:
         """Return the draws of all columns while the parameters are in a cell."""
         others = [name for name, _ in self.view.box.intervals if name != self._name]
         box = dict(zip(others, cell[2:], strict=True))
-        found = []
+        draws = []
         for chance, is_opposite in self.read:
-            either = [chance.between({**box, self._name: own}) for own in cell[:2]]
+            either = [chance.between({**box, self._name: value}) for value in cell[:2]]
             left, right = ((1 - high, 1 - low) if is_opposite else (low, high) for low, high in either)
-            found.append(Draws(self.view.box.records, left, right, same=not chance.reads(self._name)))
-        return found
+            draws.append(Draws(self.view.box.records, left, right, same=not chance.reads(self._name)))
+        return draws
 
     @property
     def _name(self) -> str:
@@ -107,7 +107,7 @@ class BoxLaw(AnswerLaw[BoxView]):
     """The comparisons of one parameter of a box, for counts of records."""
 
     @cached_property
-    def found(self) -> BoxFamily | None:
+    def box_family(self) -> BoxFamily | None:
         answer: Any = self.answer
         box, read, steps = self.belief.box, [], set()
         for term in answer.terms:
@@ -120,19 +120,19 @@ class BoxLaw(AnswerLaw[BoxView]):
         return BoxFamily(self.belief, steps.pop() if steps else 1, tuple(read)) if len(steps) <= 1 else None
 
     def families(self) -> Iterator[BoxFamily]:
-        if self.found is None:
+        if self.box_family is None:
             raise Unsupported(_NO_DRAWS)
-        yield self.found
+        yield self.box_family
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        if self.found is None:
+        if self.box_family is None:
             return 1.0, 1.0
-        work = work_of_a_move(self.belief.box.records, len(self.found.read))
+        work = work_of_a_move(self.belief.box.records, len(self.box_family.read))
         moves = min(max(work, min(work * 4 * MOST_MOVES, MOST_WORK)), MOST_OF_A_CELL)
-        return 3e8 + moves, 1e2 * self.belief.box.records * len(self.found.read)
+        return 3e8 + moves, 1e2 * self.belief.box.records * len(self.box_family.read)
 
     def atoms(self) -> float:
-        return 1.0 + (0.0 if self.found is None else self.belief.box.records * len(self.found.read))
+        return 1.0 + (0.0 if self.box_family is None else self.belief.box.records * len(self.box_family.read))
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         return self.belief.describe_hypothesis(value)

@@ -22,9 +22,9 @@ import numpy as np
 from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.beliefs.parameters import Parameters
+from takifugu.caches import cached
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, add, stack, times
 from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
@@ -55,13 +55,13 @@ class ColumnLaws:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """The columns that are read, in groups that no term connects."""
-        found: list[set[int]] = []
+        groups: list[set[int]] = []
         for term in self.answer.terms:
-            met = [group for group in found if group & {*term.columns}]
-            found = [group for group in found if group not in met] + [set(term.columns).union(*met)]
+            met = [group for group in groups if group & {*term.columns}]
+            groups = [group for group in groups if group not in met] + [set(term.columns).union(*met)]
         described = self.belief.described
         return tuple(
-            Group(tuple(sorted(group)), tuple(sorted({described[c].entry for c in group}))) for group in found
+            Group(tuple(sorted(group)), tuple(sorted({described[c].entry for c in group}))) for group in groups
         )
 
     @cached_property
@@ -72,12 +72,12 @@ class ColumnLaws:
     @cached_property
     def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
         """The law of what one record adds in a group, given possible values of its parameters (by group and values)."""
-        found = {}
+        laws = {}
         for number, group in enumerate(self.groups):
             can = [[v for v, ok in enumerate(self.belief.possible(e)) if ok] for e in group.entries]
             for values in itertools.product(*can):
-                found[number, values] = self._row(group, dict(zip(group.entries, values, strict=True)))
-        return found
+                laws[number, values] = self._row(group, dict(zip(group.entries, values, strict=True)))
+        return laws
 
     def _row(self, group: Group, given: Mapping[int, int]) -> Pmf:
         columns = [self.belief.described[c] for c in group.columns]
@@ -138,7 +138,7 @@ class ColumnLaws:
         prior: Any = self.belief.prior
         scope = (entry, *(e for e in self.entries if e != entry))
         place = [scope.index(e) for e in self.entries]
-        found: dict[int, dict[tuple[int, ...], Any]] = {}
+        tables: dict[int, dict[tuple[int, ...], Any]] = {}
         cells: Iterator[tuple[tuple[int, ...], Any]]
         if hasattr(prior, "indices"):
             error = 0.0 if prior.total is not None else 2 * len(prior.rows) * UNIT
@@ -152,14 +152,14 @@ class ColumnLaws:
             cells = ((at, float(table[at])) for at in np.ndindex(*table.shape))
         for at, mass in cells:
             if mass > 0:
-                own = found.setdefault(at[0], {})
+                mass_by_values = tables.setdefault(at[0], {})
                 key = tuple(at[p] for p in place)
-                own[key] = own.get(key, 0) + mass
-        return found, error
+                mass_by_values[key] = mass_by_values.get(key, 0) + mass
+        return tables, error
 
 
 def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
-    return kept(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
+    return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
 
 def of_columns(belief: Parameters, answer: Any, family: Any) -> AnswerLaw[Parameters]:
@@ -189,12 +189,12 @@ class ParametersLaw(AnswerLaw[Parameters]):
                 yield make(entry, pairs, chances, error)
 
     def _listed(self, entry: int, pairs: Any, chances: Any, error: float) -> ListedFamily:
-        found = {}
+        laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
             given = [self._exact_sum(values) for values in chances[a]]
-            found[a] = (Pmf.mix([mass / total for mass in chances[a].values()], given),)
-        return ListedFamily(entry, pairs, found)
+            laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], given),)
+        return ListedFamily(entry, pairs, laws)
 
     def _exact_sum(self, values: tuple[int, ...]) -> Pmf:
         law = Pmf([0], [1])
@@ -203,7 +203,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
         return law
 
     def _exact_powers(self, key: tuple[int, tuple[int, ...]]) -> Pmf:
-        known: dict[Any, Pmf] = kept(self.laws, "exact", dict)
+        known: dict[Any, Pmf] = cached(self.laws, "exact", dict)
         if key not in known:
             row, count = self.laws.rows[key], self.belief.records
             known[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
@@ -235,7 +235,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
         return law
 
     def _powers(self, key: tuple[int, tuple[int, ...]]) -> Weights:
-        known: dict[Any, Weights] = kept(self.laws, "wide", dict)
+        known: dict[Any, Weights] = cached(self.laws, "wide", dict)
         if key not in known:
             row, nothing = Weights.of(self.laws.rows[key], self.laws.step), Weights(0, Wide.of(np.ones(1)), 0.0)
             known[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)

@@ -30,7 +30,7 @@ class Reading:
     contraction: Contraction
     places: Mapping[int, tuple[int, ...]]
     needed: frozenset[int]
-    kept: frozenset[int]
+    retained: frozenset[int]
     operations: float
     bytes: float
 
@@ -61,18 +61,18 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
         chosen = _cheapest(plan, v, top[v], needed)
         need(chosen)
         places.setdefault(chosen, []).append(v)
-    kept = _kept(plan, needed, places)
+    retained = _retained(plan, needed, places)
     operations = sum(_up(plan, n) for n in range(len(tables)))
     operations += sum(_down(plan, n, parent[n]) for n in needed if parent[n] >= 0)
-    operations += sum(_read(plan, n) * len(found) for n, found in places.items())
+    operations += sum(_read(plan, n) * len(variables_of) for n, variables_of in places.items())
     whole = float(tables[-1].width)
     sizes = [plan.cells(table.scope) * table.width for table in tables]
     largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    held = sum(sizes[n] for n in kept) + waiting * math.log2(4 + 4 * len(tables))
-    found = {n: tuple(variables) for n, variables in places.items()}
-    return Reading(plan, found, frozenset(needed), frozenset(kept), operations, 16.0 * (held + 4 * largest))
+    held = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
+    variables_of = {n: tuple(variables) for n, variables in places.items()}
+    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, 16.0 * (held + 4 * largest))
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
@@ -92,14 +92,14 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
     return chosen
 
 
-def _kept(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
+def _retained(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
     """Return the tables that the second pass looks at again: those where laws are read, and neighbours of needed."""
-    kept = set(places)
+    retained = set(places)
     for table in plan.tables:
         if isinstance(table, Join):
-            kept |= {table.second} if table.first in needed else set()
-            kept |= {table.first} if table.second in needed else set()
-    return kept
+            retained |= {table.second} if table.first in needed else set()
+            retained |= {table.first} if table.second in needed else set()
+    return retained
 
 
 def _up(plan: Contraction, number: int) -> float:

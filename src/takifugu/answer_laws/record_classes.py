@@ -59,13 +59,13 @@ class Level:
         valued = [(function(x), low, high) if exact else (function(x), float(low), float(high))
                   for x, low, high in self.rows]  # fmt: skip
         order = sorted(valued, key=lambda row: row[0], reverse=above)
-        found = []
+        means = []
         for count in range(1, len(order) + 1):
             weights = [high if place < count else low for place, (_, low, high) in enumerate(order)]
             total = sum(weights)
             if total:
-                found.append(sum(w * value for w, (value, _, _) in zip(weights, order, strict=True)) / total)
-        return max(found) if above else min(found)
+                means.append(sum(w * value for w, (value, _, _) in zip(weights, order, strict=True)) / total)
+        return max(means) if above else min(means)
 
     @cached_property
     def atoms(self) -> tuple[int, ...]:
@@ -207,11 +207,11 @@ class ClassLaw(AnswerLaw[Any]):
         within = self.belief.records.within
 
         def levels(scores: Sequence[Any]) -> dict[Any, Level]:
-            found: dict[Any, list[tuple[int, Fraction, Fraction]]] = {}
+            intervals: dict[Any, list[tuple[int, Fraction, Fraction]]] = {}
             for score, x, (low, high) in zip(scores, share, within, strict=True):
                 if high:
-                    found.setdefault(score, []).append((x, low, high))
-            return {score: Level(tuple(found[score])) for score in sorted(found)}
+                    intervals.setdefault(score, []).append((x, low, high))
+            return {score: Level(tuple(intervals[score])) for score in sorted(intervals)}
 
         return levels
 
@@ -229,8 +229,8 @@ class ClassLaw(AnswerLaw[Any]):
         return 1.0, self.atoms()
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        told: str = self.belief.describe_hypothesis(value)
-        return told
+        description: str = self.belief.describe_hypothesis(value)
+        return description
 
 
 def class_law(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:

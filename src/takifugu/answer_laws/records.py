@@ -47,8 +47,8 @@ class FunctionLaw(RecordsLaw[FunctionView]):
         """Return the exact laws given some values, by their indices."""
         law = RecordLaw.of(zip(map(_Level, self.belief.levels), self.adds, self.records.weights, strict=True))
         apply = lambda levels: self.belief.apply([level.values for level in levels])  # noqa: E731
-        found = given_function(law, self.records.size, apply)
-        return {v: found[self.belief.values[v]] for v in wanted}
+        laws = given_function(law, self.records.size, apply)
+        return {v: laws[self.belief.values[v]] for v in wanted}
 
     def families(self) -> Iterator[AnswerFamily]:
         if not self.exact:
@@ -77,8 +77,8 @@ class SetsLaw(RecordsLaw[SetsView]):
 
     @cached_property
     def inner(self) -> SumLaw | FunctionLaw:
-        found: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
-        return found  # type: ignore[no-any-return]
+        law: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
+        return law  # type: ignore[no-any-return]
 
     @cached_property
     def products(self) -> float:
@@ -91,14 +91,14 @@ class SetsLaw(RecordsLaw[SetsView]):
     def families(self) -> Iterator[AnswerFamily]:
         members = self.belief.members
         if self.exact:
-            laws = self.inner.listed(sorted({v for found in members for v in found}))
-            yield self._listed({s: _mixture([laws[v] for v in found]) for s, found in enumerate(members) if len(found)})
+            laws = self.inner.listed(sorted({v for group in members for v in group}))
+            yield self._listed({s: _mixture([laws[v] for v in group]) for s, group in enumerate(members) if len(group)})
             return
         if self.no_bound:
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
         inner: Any = self.inner
-        for one, other in combinations([s for s, found in enumerate(members) if len(found)], 2):
+        for one, other in combinations([s for s, group in enumerate(members) if len(group)], 2):
             ends = [(a, b) for a in _ends(members[one]) for b in _ends(members[other])]
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
             yield inner.repeated((one, other), times)

@@ -72,8 +72,8 @@ class RepeatedFamily:
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
         """The laws of so many copies; raises Unsupported where they stand for nothing."""
-        (low, _, high, _), found = self.compared[0], self._laws.hulls
-        return {low: found[0], high: found[1]}
+        (low, _, high, _), hulls = self.compared[0], self._laws.hulls
+        return {low: hulls[0], high: hulls[1]}
 
     @property
     def _laws(self) -> DenseFamily:
@@ -92,8 +92,8 @@ class RepeatedFamily:
     @cached_property
     def _moves(self) -> tuple[Move, ...]:
         farthest = self.times * max(Fraction(self.one.moves(number)[-1]) for number in range(len(self.one.compared)))
-        found = () if self.shifts is None else self.shifts().moves(0)
-        return (*(move for move in found if move < farthest), farthest)
+        moves = () if self.shifts is None else self.shifts().moves(0)
+        return (*(move for move in moves if move < farthest), farthest)
 
     def moves(self, index: int) -> tuple[Move, ...]:
         """Return increasing proposals for W-infinity; the last is certain."""

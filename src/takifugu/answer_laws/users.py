@@ -20,9 +20,9 @@ from takifugu.answer_laws.dense import DenseFamily
 from takifugu.answer_laws.listed import ListedFamily
 from takifugu.answer_laws.user_family import Contribution, UserFamily
 from takifugu.beliefs.users import IndependentUsers, UserLaw
+from takifugu.caches import cached
 from takifugu.capabilities.answer_law import AnswerLaw
 from takifugu.entries import called
-from takifugu.kept import kept
 from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, stack
 from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
 from takifugu.laws.pmf import Pmf
@@ -74,7 +74,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             return count, values + inner / count
         return pairs * secret, users.places
 
-    def kept_bytes(self) -> float:
+    def cached_bytes(self) -> float:
         return 2e3 * len(self.family.entries)  # the laws are not kept
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
@@ -143,13 +143,13 @@ class Users:
 
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
     """Sort the users of a belief; those of the answer's last belief are kept with it."""
-    last = kept(answer, Users, dict[int, tuple[IndependentUsers, Users]])
-    found = last.get(id(belief))
-    if found is None:
-        found = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
+    last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
+    entry = last.get(id(belief))
+    if entry is None:
+        entry = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
         last.clear()
-        last[id(belief)] = found
-    return found[1]
+        last[id(belief)] = entry
+    return entry[1]
 
 
 def _sorted(belief: IndependentUsers, answer: Additive) -> Users:

@@ -146,11 +146,11 @@ class Sanitiser:
         low, high = self._chance(count)
         return float((low + high) / 2)
 
-    def found(self, counts: npt.ArrayLike) -> float:
+    def recall(self, counts: npt.ArrayLike) -> float:
         """Return E[beta | q]: the expected share of yes among the counts where the question is true; NaN for none.
 
         >>> from takifugu.asymmetric import count_noise
-        >>> round(sanitiser(at_most(6), count_noise(1)).found([0, 6, 7]), 6)
+        >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
         0.815604
         """
         values, places = np.unique(np.asarray(counts), return_counts=True)
@@ -231,9 +231,9 @@ def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.ND
     ['safe', 'obscure', 'obscure']
     """
     bad = np.zeros(answers.marks.shape, dtype=bool)
-    told = answers.marks == Marks.VALUE
+    has_value = answers.marks == Marks.VALUE
     if dangerous is not None:
-        bad[told] = dangerous.says_yes(answers.values[told])
+        bad[has_value] = dangerous.says_yes(answers.values[has_value])
     return np.where(answers.safe, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
 
 

@@ -47,7 +47,7 @@ def geometric_law(
 
 def positive_sensitivity(value: Number, name: str = "sensitivity") -> Fraction:
     """Return a sensitivity as a Fraction; InputError unless it is a finite number above 0."""
-    found = as_fraction(value, name, name)
-    if found <= 0:
+    sensitivity = as_fraction(value, name, name)
+    if sensitivity <= 0:
         raise InputError(f"the {name} is {value!r}", rule="it must be above 0").at(name)
-    return found
+    return sensitivity

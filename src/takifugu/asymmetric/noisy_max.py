@@ -62,11 +62,11 @@ class NoisyMax:
         step = float(self.epsilon)
         if value < max(counts):
             return -math.inf
-        told = math.log(-math.expm1(-step)) - step * (value - counts[place])
+        log_mass = math.log(-math.expm1(-step)) - step * (value - counts[place])
         for other, count in enumerate(counts):
             if other != place:
                 room = value - count + (other > place)  # z_j <= z after the place, z_j < z before it
                 if room == 0:
                     return -math.inf
-                told += math.log(-math.expm1(-step * room))
-        return told
+                log_mass += math.log(-math.expm1(-step * room))
+        return log_mass

@@ -142,8 +142,8 @@ def _certified(
     sums = [sum(row) for row in rows]
     apart = max(sums) - min(sums)  # what is added to rows differs by a factor below 1 + epsilon/2
     total = max(sums) + 1 + math.ceil(2 * apart / epsilon)
-    for row, found in zip(rows, sums, strict=True):
-        row[int(common[-1])] += total - found
+    for row, row_sum in zip(rows, sums, strict=True):
+        row[int(common[-1])] += total - row_sum
     return Channel(tuple(inputs), tuple(outputs), tuple(map(tuple, rows)), total)
 
 
@@ -160,13 +160,13 @@ def _solution(cost: Any, mask: Any, pairs: Pairs, epsilon: float) -> tuple[Any, 
     sums = kron(eye_array(rows), np.ones((1, columns)), format="csr")
     bounds = [(0.0, 1.0 if can else 0.0) for can in mask.ravel()]
     for method in ("highs-ds", "highs-ipm"):
-        found = linprog(
+        solution = linprog(
             cost.ravel(), limits, np.zeros(limits.shape[0]), sums, np.ones(rows), bounds=bounds, method=method
         )
-        if found.status == 0:
-            matrix = np.maximum(found.x.reshape(rows, columns), 0.0)
-            return matrix / matrix.sum(axis=1, keepdims=True), float(found.fun)
-    raise Unsupported("no channel keeps epsilon with these outputs", rule=str(found.message))
+        if solution.status == 0:
+            matrix = np.maximum(solution.x.reshape(rows, columns), 0.0)
+            return matrix / matrix.sum(axis=1, keepdims=True), float(solution.fun)
+    raise Unsupported("no channel keeps epsilon with these outputs", rule=str(solution.message))
 
 
 def _mean(channel: Channel, weights: Sequence[Fraction], table: Any) -> float:

@@ -67,9 +67,9 @@ class OrdinarySparse:
 
         source = entropy or SystemEntropy()
         private = checked_counts(counts)
-        asked = np.broadcast_to(checked_thresholds(thresholds, private.shape), private.shape)
+        broadcast = np.broadcast_to(checked_thresholds(thresholds, private.shape), private.shape)
         moved = discrete_laplace(self.threshold_scale, 1, source).repeat(private.size)
-        levels = total(asked, moved)
+        levels = total(broadcast, moved)
         above = np.asarray(total(private, discrete_laplace(self.question_scale, private.size, source)) > levels)
         marks = above.astype(np.int8)
         marks[np.cumsum(above) - above >= self.limit] = Marks.NOT_ANSWERED

@@ -37,8 +37,8 @@ class Set(frozenset[Value]):
     """
 
     def __repr__(self) -> str:
-        told = " and ".join(map(repr, sorted(self, key=str)[:3]))
-        return f"{told} and {len(self) - 3} more" if len(self) > 3 else told or "nowhere"
+        names = " and ".join(map(repr, sorted(self, key=str)[:3]))
+        return f"{names} and {len(self) - 3} more" if len(self) > 3 else names or "nowhere"
 
 
 @dataclass(frozen=True)
@@ -213,14 +213,14 @@ class Visits:
         Raises DataError, which names no place and no person, for a place that the domain lacks and for a record of
         more places than `most`.
         """
-        found = np.zeros((1, self.size), dtype=np.int64)
+        counts = np.zeros((1, self.size), dtype=np.int64)
         for record in records:
             there = {*record}
             if not there <= self.numbers.keys():
                 raise DataError("a record names a place that the domain does not have", fix="declare all places")
             self.check_sizes([len(there)])
-            found[0, [self.numbers[place] for place in there]] += 1
-        return found
+            counts[0, [self.numbers[place] for place in there]] += 1
+        return counts
 
     def check_sizes(self, sizes: Sequence[int]) -> None:
         """Raise DataError, which names nobody, for a record of more places than `most`."""

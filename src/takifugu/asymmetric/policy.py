@@ -70,9 +70,9 @@ class EachOf:
         """Say what is hidden of a record, and what is not."""
         if self.named is None:
             return "that a person was at the places where they were (not that they were at no other)"
-        told = " or ".join(map(repr, self.named[:4]))
+        places = " or ".join(map(repr, self.named[:4]))
         more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
-        return f"that a person was at {told}{more} (not that they were not)"
+        return f"that a person was at {places}{more} (not that they were not)"
 
 
 def each_from(data: Mapping[str, Any]) -> EachOf:
@@ -125,10 +125,10 @@ class Policy:
 
     def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
         """Return the predicates one by one, where `values` are all that there are."""
-        known, found = tuple(values), list[Predicate]()
+        known, predicates = tuple(values), list[Predicate]()
         for rule in self.rules:
-            found += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
-        return tuple(found)
+            predicates += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
+        return tuple(predicates)
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -173,10 +173,10 @@ class Policy:
         known = set(values)
         for value in self.values:
             if value not in known:
-                told = [str(v) for v in list(known)[:20]]
+                first_values = [str(v) for v in list(known)[:20]]
                 raise InputError(
                     f"the policy names {value!r}, which no record has{did_you_mean(value, known)}",
-                    rule=f"its values are {told}{' and more' if len(known) > 20 else ''}",
+                    rule=f"its values are {first_values}{' and more' if len(known) > 20 else ''}",
                 ).at("policy")
 
 

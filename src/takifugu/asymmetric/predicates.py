@@ -137,17 +137,17 @@ class Checked(Predicate):
 
     def __call__(self, record: Record) -> bool:
         try:
-            found = self.function(record)
+            verdict = self.function(record)
         except Exception as error:  # whatever it is: it is a fault of the function, told without what it holds
             raise InputError(
                 f"the predicate {self.name!r} raises {type(error).__name__} for one of the declared records",
                 rule="a policy says of every record whether its predicates hold", fix="make it total",
             ).at("policy") from None  # fmt: skip
-        if found is not True and found is not False and type(found).__name__ not in ("bool_", "bool"):
+        if verdict is not True and verdict is not False and type(verdict).__name__ not in ("bool_", "bool"):
             raise InputError(
-                f"the predicate {self.name!r} returns a {type(found).__name__}", rule="it says true or false"
+                f"the predicate {self.name!r} returns a {type(verdict).__name__}", rule="it says true or false"
             ).at("policy")
-        return bool(found)
+        return bool(verdict)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "checked", "name": self.name, "version": self.version}
@@ -182,17 +182,17 @@ def checked(name: str, version: int, function: Callable[[Any], Any]) -> Checked:
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return values once each; InputError for none, and for what no record can have."""
-    found = []
+    plain_values = []
     for value in values:
         plain = plain_value(value)
         if not isinstance(plain, str | int | float):
             raise InputError(
                 f"a predicate names {plain!r} of type {type(plain).__name__}", fix="write text, a number, true or false"
             ).at("policy")
-        found.append(plain)
-    if not found:
+        plain_values.append(plain)
+    if not plain_values:
         raise InputError("a predicate names no value", rule="it would hold always", fix="name one").at("policy")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(plain_values))
 
 
 def plain_value(value: Any) -> Any:
@@ -234,5 +234,5 @@ KINDS: Registry[Callable[[Mapping[str, Any]], Any]] = Registry(
 
 
 def _one_of(values: tuple[Value, ...], most: int = 4) -> str:
-    told = " or ".join(map(repr, values[:most]))
-    return told if len(values) <= most else f"{told} or another one of {len(values)} values"
+    listing = " or ".join(map(repr, values[:most]))
+    return listing if len(values) <= most else f"{listing} or another one of {len(values)} values"

@@ -45,15 +45,15 @@ def risk(law: Callable[[Any], Law], prior: Mapping[Any, Number], holds: Callable
     if not no:
         return 0  # the adversary knew it before
     outputs = dict.fromkeys(z for x in masses for z in law(x))
-    found: Any = 0
+    largest: Any = 0
     for z in outputs:
         given_yes, given_no = (sum((m * law(x).get(z, 0) for x, m in side.items()), Fraction(0)) for side in sides)
         if not given_yes:
             continue
         if not given_no:
             return math.inf
-        found = max(found, (given_yes / given_no) / (yes / no))
-    return found
+        largest = max(largest, (given_yes / given_no) / (yes / no))
+    return largest
 
 
 def dominates(prior: Mapping[Any, Number], holds: Callable[[Any], bool], policy: Policy) -> bool:
@@ -112,11 +112,11 @@ def _path(
     while waiting:
         at = waiting.popleft()
         if room.get(at):
-            found, step = [at], before[at]
+            path, step = [at], before[at]
             while step is not None:
-                found.append(step)
+                path.append(step)
                 step = before[step]
-            return found[::-1]
+            return path[::-1]
         onwards = edges[at] if at in edges else [x for x, y in sent if y == at and sent[x, y]]
         for other in onwards:
             if other not in before:

@@ -66,8 +66,8 @@ class Sensitivity:
     @property
     def direction(self) -> Monotone:
         """Return the direction that all cells share, those that never move aside; NONE where they share none."""
-        found = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
-        return found.pop() if len(found) == 1 else Monotone.NONE if found else Monotone.CONSTANT
+        directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
+        return directions.pop() if len(directions) == 1 else Monotone.NONE if directions else Monotone.CONSTANT
 
     def describe(self) -> str:
         """Say which way the cells move, and how far."""
@@ -79,8 +79,8 @@ class Sensitivity:
             which = "fall" if self.direction is Monotone.DECREASING else "rise"
             return f"along an allowed move no cell can but {which}, by up to {_number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
-        told = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
-        return f"along an allowed move {told}, by up to {_number(self.total)} in all"
+        words = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
+        return f"along an allowed move {words}, by up to {_number(self.total)} in all"
 
 
 def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
@@ -100,8 +100,8 @@ def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
     ['decreasing', 'increasing']
     """
     answer = resolved(query, about)
-    told = getattr(about, "moves", None)
-    return told(policy, answer) if told is not None else of_sum(policy, about, answer)
+    moves_of = getattr(about, "moves", None)
+    return moves_of(policy, answer) if moves_of is not None else of_sum(policy, about, answer)
 
 
 def of_sum(policy: Policy, about: Any, answer: Additive) -> Sensitivity:
@@ -136,13 +136,13 @@ def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, 
     for record in [0] if one else range(answer.size):
         key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
         groups.setdefault(key, []).append(record)
-    found = []
+    kinds = []
     for (alphabet, number), records in groups.items():
         weights = answer.weights if one else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
         ends = min(0, int(weights.min())), max(0, int(weights.max()))
-        found.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
-    return found
+        kinds.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
+    return kinds
 
 
 def _allowed(policy: Policy, alphabet: Sequence[Any]) -> tuple[list[int], list[int], bool]:

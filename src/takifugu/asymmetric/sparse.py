@@ -72,8 +72,8 @@ class Answers:
 
     def listed(self) -> tuple[Mark, ...]:
         """Return the answers one by one: SAFE, a noisy value, or None."""
-        told = zip(self.marks.tolist(), self.values.tolist(), strict=True)
-        return tuple(SAFE if mark == Marks.SAFE else value if mark == Marks.VALUE else None for mark, value in told)
+        pairs = zip(self.marks.tolist(), self.values.tolist(), strict=True)
+        return tuple(SAFE if mark == Marks.SAFE else value if mark == Marks.VALUE else None for mark, value in pairs)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class SparseAnswers:
         object.__setattr__(self, "sensitivity", total)
 
     @staticmethod
-    def of(found: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
+    def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
         """Return the mechanism for a query that moves so; InputError where a cell can rise, or fall by more than 1.
 
         >>> from takifugu.asymmetric.sensitivity import Change
@@ -116,14 +116,14 @@ class SparseAnswers:
         >>> SparseAnswers.of(Sensitivity((fall, fall, fall), Fraction(2)), 1, limit=5).epsilon_total
         Fraction(2, 1)
         """
-        for change in set(found.changes):
+        for change in set(sensitivity.changes):
             if change.direction not in (Monotone.DECREASING, Monotone.CONSTANT) or change.amount > 1:
                 raise InputError(
                     "a cell of the query can rise, or fall by more than 1, along an allowed move",
                     rule="'safe' is free only where every count falls, by 1 at most",
                     fix="count people once per place, and hide every one of these conditions",
                 ).at("query")
-        return SparseAnswers(epsilon, limit, found.total or None)
+        return SparseAnswers(epsilon, limit, sensitivity.total or None)
 
     @property
     def epsilon_total(self) -> Fraction:
@@ -167,9 +167,9 @@ class SparseAnswers:
             return None
         return self.answer([count], threshold, entropy).listed()[0]
 
-    def session(self, entropy: Entropy | None = None, used: int = 0, asked: Sequence[Hashable] = ()) -> Asking:
+    def session(self, entropy: Entropy | None = None, used: int = 0, questions: Sequence[Hashable] = ()) -> Asking:
         """Begin a session in which thresholds and questions may depend on the answers before, or go on with one."""
-        return Asking(self, entropy, used, set(asked))
+        return Asking(self, entropy, used, set(questions))
 
     @property
     def rests_on_sensitivity(self) -> bool:
@@ -182,21 +182,21 @@ class SparseAnswers:
 
     def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
         """Return log P(answers | counts); -inf for answers that cannot be."""
-        told, used, step = 0.0, 0, float(self.epsilon)
+        log_mass, used, step = 0.0, 0, float(self.epsilon)
         for place, (count, mark) in enumerate(zip(counts, answers, strict=True)):
             if self.limit is not None and used >= self.limit:
                 if mark is not None:
                     return -math.inf
                 continue
-            room = _asked(thresholds, tuple(answers[:place]), place) + 1 - count
+            room = _threshold_at(thresholds, tuple(answers[:place]), place) + 1 - count
             if mark == SAFE and room > 0:
-                told += math.log(-math.expm1(-step * room))
+                log_mass += math.log(-math.expm1(-step * room))
             elif isinstance(mark, int) and mark >= count and mark - count >= room:
-                told += math.log(-math.expm1(-step)) - step * (mark - count)
+                log_mass += math.log(-math.expm1(-step)) - step * (mark - count)
                 used += 1
             else:
                 return -math.inf
-        return told
+        return log_mass
 
     def law(self, counts: Sequence[int], thresholds: Thresholds, most: int) -> dict[tuple[Mark, ...], float]:
         """Return the law of the vector of answers for a short stream; noisy values above `most` are left out.
@@ -205,16 +205,16 @@ class SparseAnswers:
         >>> {answers: round(mass, 3) for answers, mass in law.items()}
         {('safe', 'safe'): 0.601, (1, None): 0.233}
         """
-        found: list[tuple[Mark, ...]] = [()]
+        sequences: list[tuple[Mark, ...]] = [()]
         for count in counts:
-            found = [(*past, mark) for past in found for mark in self._possible(past, count, thresholds, most)]
-        return {answers: self.probability(counts, answers, thresholds) for answers in found}
+            sequences = [(*past, mark) for past in sequences for mark in self._possible(past, count, thresholds, most)]
+        return {answers: self.probability(counts, answers, thresholds) for answers in sequences}
 
     def _possible(self, past: tuple[Mark, ...], count: int, thresholds: Thresholds, most: int) -> Iterator[Mark]:
         if self.limit is not None and sum(isinstance(mark, int) for mark in past) >= self.limit:
             yield None
             return
-        level = _asked(thresholds, past, len(past))
+        level = _threshold_at(thresholds, past, len(past))
         if count <= level:
             yield SAFE
         yield from range(max(count, level + 1), most + 1)
@@ -227,7 +227,7 @@ class Asking:
     mechanism: SparseAnswers
     entropy: Entropy | None
     used: int
-    asked: set[Hashable]
+    questions: set[Hashable]
 
     def ask(self, count: int, threshold: int, place: Hashable = None) -> Mark:
         """Return whether the count is at most the threshold: SAFE, a noisy value, or None after the last one.
@@ -240,44 +240,44 @@ class Asking:
         >>> asking.ask(2, 5), asking.ask(7, 5), asking.ask(2, 5)
         ('safe', 7, None)
         """
-        if self.mechanism.rests_on_sensitivity and (place is None or place in self.asked):
+        if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
             raise InputError(
                 "a question names no place" if place is None else "a place is asked about twice",
                 rule="the cost rests on how many places one person can change, each counted once",
                 fix="give a limit for noisy values, which covers every question",
             ).at("place")
         answer = self.mechanism.answer_one(count, threshold, self.used, self.entropy)
-        self.asked.add(place)
+        self.questions.add(place)
         self.used += isinstance(answer, int)
         return answer
 
 
 def checked_counts(counts: Any) -> Integers:
     """Return counts as an array; InputError for none, DataError for what is no whole number from 0 on."""
-    found = np.asarray(counts)
-    if found.ndim == 1 and found.size == 0:
+    integers = np.asarray(counts)
+    if integers.ndim == 1 and integers.size == 0:
         raise InputError("there is no place", rule="there is at least one question").at("counts")
-    if found.ndim != 1 or not _whole(found):
+    if integers.ndim != 1 or not _whole(integers):
         raise DataError(
             "a count is no whole number from 0 on", fix="count each person once per place (value not shown)"
         )
-    return found
+    return integers
 
 
 def checked_thresholds(given: Any, shape: tuple[int, ...]) -> Integers:
     """Return one threshold, or one for each count, as an array of integers."""
-    found = np.asarray(given)
-    if not _whole(found):
+    integers = np.asarray(given)
+    if not _whole(integers):
         raise InputError(
             "a threshold is no whole number from 0 on",
             rule="'safe' means a count of at most the threshold",
             fix="round it down: at most 2.5 people are at most 2, and fewer than 3 are at most 2",
         ).at("thresholds")
-    if found.shape not in ((), shape):
+    if integers.shape not in ((), shape):
         raise InputError(
-            f"there are thresholds of shape {found.shape} for {shape[0]} counts", fix="give one, or one for each"
+            f"there are thresholds of shape {integers.shape} for {shape[0]} counts", fix="give one, or one for each"
         ).at("thresholds")
-    return found
+    return integers
 
 
 def _whole(values: Integers) -> bool:
@@ -286,5 +286,5 @@ def _whole(values: Integers) -> bool:
     return values.dtype.kind in "iuO" and (not values.size or bool(values.min() >= 0))
 
 
-def _asked(thresholds: Thresholds, past: tuple[Mark, ...], place: int) -> int:
+def _threshold_at(thresholds: Thresholds, past: tuple[Mark, ...], place: int) -> int:
     return thresholds(past) if callable(thresholds) else thresholds[place]

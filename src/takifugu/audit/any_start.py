@@ -30,10 +30,10 @@ class Side:
 def largest_ratio(left: Side, right: Side, place: int) -> Any:
     """Return sup over initial laws of P(y | a) / P(y | b) at output number `place`; 0 where y is impossible given a."""
     starts = range(len(left.masses))
-    found = [_ratio(left.at(u, place), right.at(u, place)) for u in starts]
+    ratios = [_ratio(left.at(u, place), right.at(u, place)) for u in starts]
     for u, v in itertools.combinations(starts, 2):
-        found += _on_edge(left.at(u, place), left.at(v, place), right.at(u, place), right.at(v, place))
-    return max(found)
+        ratios += _on_edge(left.at(u, place), left.at(v, place), right.at(u, place), right.at(v, place))
+    return max(ratios)
 
 
 def _ratio(left: tuple[Any, Any], right: tuple[Any, Any]) -> Any:
@@ -55,15 +55,15 @@ def _on_edge(one: tuple[Any, Any], two: tuple[Any, Any], three: tuple[Any, Any],
         return _ratio((n * t + n2, m * t + m2), (k * t + k2, q * t + q2))
 
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.
-    found = [_ratio(one if m else two, three if q else four), _ratio(two if m2 else one, four if q2 else three)]
+    ratios = [_ratio(one if m else two, three if q else four), _ratio(two if m2 else one, four if q2 else three)]
     first, second = n * m2 - m * n2, q * k2 - k * q2
     square = first * q * k + second * n * m
     linear = first * (q * k2 + q2 * k) + second * (n * m2 + n2 * m)
     constant = first * q2 * k2 + second * n2 * m2
     for root in _roots(square, linear, constant):
         if root > 0:
-            found.append(mixed(root))
-    return found
+            ratios.append(mixed(root))
+    return ratios
 
 
 def _roots(square: Any, linear: Any, constant: Any) -> list[Any]:

@@ -26,7 +26,7 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
 
     def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
         counts = [int(count) for count in answer[: len(noise.outcomes)]]
-        left, told = list(range(len(counts))), mp.mpf(1)
+        left, probability = list(range(len(counts))), mp.mpf(1)
         for number, outcome in enumerate(chosen):
             place = noise.outcomes.index(outcome)
             if place not in left:
@@ -38,10 +38,10 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
                 rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
             best = max(qualities.values())
             heads = {k: _exp(-rate * (best - q)) for k, q in qualities.items()}
-            told *= heads[place] * _share([p for k, p in heads.items() if k != place])
+            probability *= heads[place] * _share([p for k, p in heads.items() if k != place])
             if hasattr(noise.goal, "count"):
                 left.remove(place)
-        return told
+        return probability
 
     return mass
 

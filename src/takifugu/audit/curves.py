@@ -41,44 +41,44 @@ class Curve:
 _REACH = 9
 
 
-def curve(told: Mapping[str, Any], sigma: Any) -> Curve:
+def curve(description: Mapping[str, Any], sigma: Any) -> Curve:
     """Return the density of X + sigma Z, X as `told`; call it, and use it, with the digits that are wanted.
 
     Raises Unsupported for a kind that is not known here.
     """
     noise = mp.mpf(sigma)
-    if told["kind"] == "blurred":  # with normal noise of its own
-        return curve(told["whole"], mp.sqrt(noise**2 + told["deviation"] ** 2))
-    if told["kind"] == "uniform-mean":
-        return _uniform_mean(told["count"], mp.mpf(told["low"]), mp.mpf(told["high"]), noise)
+    if description["kind"] == "blurred":  # with normal noise of its own
+        return curve(description["whole"], mp.sqrt(noise**2 + description["deviation"] ** 2))
+    if description["kind"] == "uniform-mean":
+        return _uniform_mean(description["count"], mp.mpf(description["low"]), mp.mpf(description["high"]), noise)
     low, high = mp.ninf, mp.inf
-    while told["kind"] == "truncated":  # a range within a range
-        low = low if told["low"] is None else max(low, mp.mpf(told["low"]))
-        high = high if told["high"] is None else min(high, mp.mpf(told["high"]))
-        told = told["whole"]
-    if told["kind"] == "normal":
-        return _normals([(1, told["mean"], told["deviation"])], low, high, noise)
-    if told["kind"] == "normal-mixture":
-        parts = list(zip(told["weights"], told["means"], told["deviations"], strict=True))
+    while description["kind"] == "truncated":  # a range within a range
+        low = low if description["low"] is None else max(low, mp.mpf(description["low"]))
+        high = high if description["high"] is None else min(high, mp.mpf(description["high"]))
+        description = description["whole"]
+    if description["kind"] == "normal":
+        return _normals([(1, description["mean"], description["deviation"])], low, high, noise)
+    if description["kind"] == "normal-mixture":
+        parts = list(zip(description["weights"], description["means"], description["deviations"], strict=True))
         return _normals(parts, low, high, noise)
-    raise Unsupported(f"the audit does not know the density of a {told['kind']} that is cut")
+    raise Unsupported(f"the audit does not know the density of a {description['kind']} that is cut")
 
 
-def with_laplace(told: Mapping[str, Any], scale: Any) -> Curve:
+def with_laplace(description: Mapping[str, Any], scale: Any) -> Curve:
     """Return the density of X + scale L, X normal or a mixture of normals, L standard Laplace.
 
     For X of mean m and deviation s it is (A + B)/(2 b), A = e^{s^2/(2 b^2) - (y - m)/b} Phi((y - m)/s - s/b) and B the
     same with m - y in place of y - m. Raises Unsupported for any other X.
     """
     b = mp.mpf(scale)
-    if told["kind"] == "normal":
-        normals = [(mp.mpf(1), mp.mpf(told["mean"]), mp.mpf(told["deviation"]))]
-    elif told["kind"] == "normal-mixture":
-        rows = zip(told["weights"], told["means"], told["deviations"], strict=True)
-        total = mp.fsum(told["weights"])
+    if description["kind"] == "normal":
+        normals = [(mp.mpf(1), mp.mpf(description["mean"]), mp.mpf(description["deviation"]))]
+    elif description["kind"] == "normal-mixture":
+        rows = zip(description["weights"], description["means"], description["deviations"], strict=True)
+        total = mp.fsum(description["weights"])
         normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in rows]
     else:
-        raise Unsupported(f"the audit does not know a {told['kind']} density with Laplace noise")
+        raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
 
     def side(distance: Any, s: Any) -> Any:
         if not s:

@@ -79,14 +79,14 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     noises = [noise for _, noise in releases for _ in range(1 if is_joint(noise) else noise.cells)]
     with mp.workdps(DIGITS):
         best: tuple[Any, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
-        for found in hypotheses(framework, releases, chains):
-            outputs, masses = found.channel.bounded
-            sides = found.sides(masses)
-            for a, b in found.pairs:
+        for case in hypotheses(framework, releases, chains):
+            outputs, masses = case.channel.bounded
+            sides = case.sides(masses)
+            for a, b in case.pairs:
                 for place, output in enumerate(outputs):
                     ratio = largest_ratio(sides[a], sides[b], place)
                     if ratio > best[0]:
-                        best = ratio, found.describe(a, b), output, found.relative_error
+                        best = ratio, case.describe(a, b), output, case.relative_error
         ratio, comparison, output, error = best
         if not comparison:
             raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
@@ -128,16 +128,16 @@ def true_delta(
         low = high = mp.mpf(0)
         comparison, error = "", 0.0
         where: tuple[int, ...] = ()
-        for found in hypotheses(framework, [(query, randomiser)], chains):
-            outputs, masses = found.channel.spread
-            sides = found.sides(masses)
-            error = max(error, found.relative_error)
-            for a, b in found.pairs:
+        for case in hypotheses(framework, [(query, randomiser)], chains):
+            outputs, masses = case.channel.spread
+            sides = case.sides(masses)
+            error = max(error, case.relative_error)
+            for a, b in case.pairs:
                 for same_start, excess in _excesses(sides[a], sides[b], factor):
                     delta = mp.fsum(x for x in excess if x > 0)
                     high = max(high, delta)
                     if same_start and (delta > low or not comparison):
-                        low, comparison = max(low, delta), found.describe(a, b)
+                        low, comparison = max(low, delta), case.describe(a, b)
                         where = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
         upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
@@ -149,10 +149,10 @@ def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser
     """Return the true delta before the noisy answer is rounded: what is published has at most that."""
     with mp.workdps(real_line.DIGITS):
         exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
-        found = max(real_line.divergences(framework, query, randomiser, exponent), key=lambda one: one.delta)
-        delta = min(1.0, float(found.delta))
+        worst = max(real_line.divergences(framework, query, randomiser, exponent), key=lambda one: one.delta)
+        delta = min(1.0, float(worst.delta))
         slack = real_line.SLACK
-        return Audit(delta, found.comparison, (found.place,), max(0.0, delta - slack), min(1.0, delta + slack))
+        return Audit(delta, worst.comparison, (worst.place,), max(0.0, delta - slack), min(1.0, delta + slack))
 
 
 def _published(output: Any, noise: Randomiser) -> Any:
@@ -162,13 +162,13 @@ def _published(output: Any, noise: Randomiser) -> Any:
 
 def _excesses(left: Side, right: Side, factor: Any) -> list[tuple[bool, list[Any]]]:
     """Return P(y | a) - factor P(y | b) at all outputs for each start on either side, and whether both are the same."""
-    found = []
+    excesses = []
     for i, mass in enumerate(left.masses):
         for j, other in enumerate(right.masses):
             if mass and other:
                 pairs = zip(left.outputs[i], right.outputs[j], strict=True)
-                found.append((i == j, [n / mass - factor * k / other for n, k in pairs]))
-    return found
+                excesses.append((i == j, [n / mass - factor * k / other for n, k in pairs]))
+    return excesses
 
 
 def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> tuple[Framework, Query, Randomiser]:

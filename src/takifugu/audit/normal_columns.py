@@ -18,10 +18,10 @@ from mpmath import mp
 from takifugu.errors import Unsupported
 from takifugu.secrets.value_sets import Between
 
-Told = Mapping[str, Any]
+Description = Mapping[str, Any]
 
 
-def of_normal_view(view: Any, answer: Any) -> Sequence[Told]:
+def of_normal_view(view: Any, answer: Any) -> Sequence[Description]:
     """Return the density of the answer given each hypothesis, as plain data (`audit.curves`).
 
     Raises Unsupported for vectors, and for a parameter other than the mean.
@@ -44,28 +44,28 @@ def of_normal_view(view: Any, answer: Any) -> Sequence[Told]:
     rest = whole - slope * shared
     if not view.sets:
         return [_normal(slope * value, rest) for (value,) in view.differences]
-    return [_of_set(found, slope, middle, inside, rest) for found in view.sets]
+    return [_of_set(region, slope, middle, inside, rest) for region in view.sets]
 
 
-def _of_set(found: Any, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Told:
+def _of_set(region: Any, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Description:
     """Return b (g - E[g]) + R for g in a set: an interval, or values that are as likely as the density there."""
     if not slope:
         return _normal(Fraction(0), rest)
-    if not isinstance(found, Between):
-        if any(isinstance(value, Between) for value in found):
+    if not isinstance(region, Between):
+        if any(isinstance(value, Between) for value in region):
             raise Unsupported("the audit of normal records knows sets of one interval, or of values")
-        means = [slope * (value - middle) for value in found]
-        heights = [mp.exp(-_mpf((value - middle) ** 2 / inside) / 2) for value in found]
+        means = [slope * (value - middle) for value in region]
+        heights = [mp.exp(-_mpf((value - middle) ** 2 / inside) / 2) for value in region]
         weights = [height / mp.fsum(heights) for height in heights]
         return {"kind": "normal-mixture", "weights": weights, "means": [*map(_mpf, means)],
                 "deviations": [mp.sqrt(_mpf(rest))] * len(means)}  # fmt: skip
-    ends = [None if end is None else _mpf(slope * (end - middle)) for end in (found.low, found.high)]
+    ends = [None if end is None else _mpf(slope * (end - middle)) for end in (region.low, region.high)]
     low, high = ends if slope > 0 else reversed(ends)
     moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * inside), "low": low, "high": high}
     return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(rest))}
 
 
-def _normal(mean: Fraction, variance: Fraction) -> Told:
+def _normal(mean: Fraction, variance: Fraction) -> Description:
     return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
 
 

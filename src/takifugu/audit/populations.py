@@ -39,8 +39,8 @@ class RowStates(JointStates[FromPopulations]):
     """The values of all rows, whatever the population: each is as likely."""
 
     def states(self) -> States:
-        found = all_states(self.belief.which)
-        values, place = np.unique(found.values[:, :-1], axis=0, return_inverse=True)
+        states = all_states(self.belief.which)
+        values, place = np.unique(states.values[:, :-1], axis=0, return_inverse=True)
         weights = np.zeros(len(values), dtype=object)
-        np.add.at(weights, place.ravel(), found.weights[0])
+        np.add.at(weights, place.ravel(), states.weights[0])
         return States(values, (weights,), ((0,),), (range(self.belief.size),), 0.0)

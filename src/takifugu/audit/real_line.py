@@ -33,7 +33,7 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Found:
+class Divergence:
     """The divergence from one hypothesis to another, and the place that adds most to it."""
 
     delta: Any
@@ -43,10 +43,10 @@ class Found:
 
 def is_real(framework: Framework) -> bool:
     """Whether some belief is about a real-valued answer, whose hypotheses have densities and no joint states."""
-    return any(_told(view) is not None for view, _, _ in _views(framework))
+    return any(_describe(view) is not None for view, _, _ in _views(framework))
 
 
-def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: Any) -> Iterator[Found]:
+def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: Any) -> Iterator[Divergence]:
     """Yield the divergence of every ordered comparison; call it with `mp.dps` at DIGITS or more.
 
     Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known
@@ -57,16 +57,16 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
     scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
     noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
     for view, family, belief in _views(framework):
-        told = _told(view)
-        if told is None:
+        describe = _describe(view)
+        if describe is None:
             raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
-        plain = told(view, resolved(query, belief))
+        plain = describe(view, resolved(query, belief))
         pairs = family.value_pairs(view, 0)
         curves = {value: noisy(plain[value], scale) for value in {*itertools.chain(*pairs)}}
         for a, b in pairs:
             delta, place = divergence(curves[a], curves[b], mp.exp(epsilon))
             words = (view.describe_hypothesis(value) for value in (a, b))
-            yield Found(delta, " against ".join(words), place)
+            yield Divergence(delta, " against ".join(words), place)
 
 
 def divergence(p: Curve, q: Curve, factor: Any) -> tuple[Any, Any]:
@@ -79,13 +79,13 @@ def divergence(p: Curve, q: Curve, factor: Any) -> tuple[Any, Any]:
     for left, right in itertools.pairwise(_places(p, q)):
         looked = [left, (left + right) / 2, right]
         nudge = (right - left) * mp.mpf(10) ** -20  # a kink belongs to the cells on both of its sides
-        found = [excess(y) for y in (left + nudge, looked[1], right - nudge)]
-        if found[1] > highest:
-            highest, where = found[1], looked[1]
+        excesses = [excess(y) for y in (left + nudge, looked[1], right - nudge)]
+        if excesses[1] > highest:
+            highest, where = excesses[1], looked[1]
         ends = [left]
         for k in (0, 1):
-            if (found[k] > 0) != (found[k + 1] > 0):
-                ends.append(_root(excess, looked[k], looked[k + 1], found[k] > 0))
+            if (excesses[k] > 0) != (excesses[k + 1] > 0):
+                ends.append(_root(excess, looked[k], looked[k + 1], excesses[k] > 0))
         for low, high in itertools.pairwise([*ends, right]):
             if excess((low + high) / 2) > 0:
                 total += _integral(excess, low, high)
@@ -129,7 +129,7 @@ def _views(framework: Framework) -> Iterator[tuple[Any, Any, Any]]:
                 yield view, secret.family(view), belief
 
 
-def _told(view: Any) -> Callable[[Any, Any], Sequence[Any]] | None:
+def _describe(view: Any) -> Callable[[Any, Any], Sequence[Any]] | None:
     return DENSITIES.of(view)
 
 

@@ -47,7 +47,7 @@ class RecordStates(JointStates[Records]):
         return States(values, (weights,), ((0,),), (range(records.size),), 0.0)
 
 
-class _Marked(JointStates[Any]):
+class _Numbered(JointStates[Any]):
     """The data sets of a view's records, each with the number of its hypothesis."""
 
     def states(self) -> States:
@@ -63,7 +63,7 @@ class _Marked(JointStates[Any]):
         return [row[place] for row in rows]
 
 
-class SumStates(_Marked):
+class SumStates(_Numbered):
     """The value of a mean, a sum, a share, a weighted sum of means, or several of them."""
 
     belief: SumView
@@ -83,7 +83,7 @@ class SumStates(_Marked):
         return tuple(each) if len(each) > 1 else each[0]
 
 
-class FunctionStates(_Marked):
+class FunctionStates(_Numbered):
     """The value of a function of columns."""
 
     belief: FunctionView
@@ -96,7 +96,7 @@ class FunctionStates(_Marked):
         return Fraction(str(secret.function(*(self.column(rows, name) for name in secret.columns))))
 
 
-class ColumnStates(_Marked):
+class ColumnStates(_Numbered):
     """The column of the first record; the records are alike."""
 
     belief: ColumnView
@@ -105,7 +105,7 @@ class ColumnStates(_Marked):
         return self.belief.values.index(rows[0][self.belief.column])
 
 
-class SetStates(_Marked):
+class SetStates(_Numbered):
     """The set that the value of the property is in."""
 
     belief: SetsView
@@ -113,7 +113,9 @@ class SetStates(_Marked):
     def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
         inside: Any = joint_states(self.belief.inside)
         value, sets = inside.value(rows), self.belief.secret.sets
-        held = [found.holds(value) if isinstance(found, Between | Intervals) else value in found for found in sets]
+        held = [
+            members.holds(value) if isinstance(members, Between | Intervals) else value in members for members in sets
+        ]
         return held.index(True) if any(held) else -1
 
 

@@ -27,21 +27,23 @@ def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], Any]:
 
     def reaches(steps: Fraction) -> Any:
         """P(K >= steps)."""
-        found = Fraction(steps) / noise.units
-        return mp.exp(-mp.mpf(found.numerator) / found.denominator) if found > 0 else mp.mpf(1)
+        distance = Fraction(steps) / noise.units
+        return mp.exp(-mp.mpf(distance.numerator) / distance.denominator) if distance > 0 else mp.mpf(1)
 
     def mass(outputs: tuple[Any, ...], answer: Counts) -> Any:
-        told, values = mp.mpf(1), 0
+        probability, values = mp.mpf(1), 0
         for place, (output, count) in enumerate(zip(outputs, answer, strict=True)):
             ended, above = noise.limit is not None and values >= noise.limit, _threshold(noise, place) + 1
             if ended or output is None:
-                told *= mp.mpf(ended and output is None)
+                probability *= mp.mpf(ended and output is None)
             elif output == SAFE:
-                told *= 1 - reaches(above - count)
+                probability *= 1 - reaches(above - count)
             else:
-                told *= reaches(output - count) - reaches(output + 1 - count) if output >= max(above, count) else 0
+                probability *= (
+                    reaches(output - count) - reaches(output + 1 - count) if output >= max(above, count) else 0
+                )
                 values += 1
-        return told
+        return probability
 
     return mass
 
@@ -51,17 +53,17 @@ def sparse_outputs(noise: Any, answers: Sequence[Counts], more: int = 1) -> list
 
     A value that is above every count has the same ratio of masses as the next one.
     """
-    found: list[tuple[Any, ...]] = [()]
+    sequences: list[tuple[Any, ...]] = [()]
     for place, counts in enumerate(zip(*answers, strict=True)):
         above = _threshold(noise, place) + 1
-        own = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
-        found = [(*past, output) for past in found for output in _possible(noise, past, own)]
-    return found
+        possible = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
+        sequences = [(*past, output) for past in sequences for output in _possible(noise, past, possible)]
+    return sequences
 
 
-def _possible(noise: Any, past: tuple[Any, ...], own: Sequence[Any]) -> Iterator[Any]:
+def _possible(noise: Any, past: tuple[Any, ...], outputs: Sequence[Any]) -> Iterator[Any]:
     values = sum(output not in (SAFE, None) for output in past)
-    yield from (None,) if noise.limit is not None and values >= noise.limit else own
+    yield from (None,) if noise.limit is not None and values >= noise.limit else outputs
 
 
 def _threshold(noise: Any, place: int) -> int:

@@ -125,7 +125,7 @@ class BoxStates(JointStates[ParameterBox]):
 
     def stand_in(self, member: Any) -> Belief:
         """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
-        box, found = self.belief, member
+        box, stand_in = self.belief, member
         columns = {column.name: column for column in getattr(member, "described", ())}
         if not hasattr(member, "prior") or {*member.names} != {*box.names} or {*columns} != {*box.columns}:
             raise InputError(
@@ -133,15 +133,15 @@ class BoxStates(JointStates[ParameterBox]):
                 rule="what stands for a box is a Parameters belief with its parameters and columns",
             )
         for meant in box.described:
-            own = columns[meant.name]
-            values = [as_fraction(v, "a parameter") for v in member.alphabet(own.entry)]
+            box_column = columns[meant.name]
+            values = [as_fraction(v, "a parameter") for v in member.alphabet(box_column.entry)]
             low, high = dict(box.intervals)[meant.name]
             is_alone = all(name == meant.name for name, _ in meant.chance.slopes)
-            told = [law[own.states.index(meant.states[0])] for law in own.laws]
-            follows = is_alone and told == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
+            masses = [law[box_column.states.index(meant.states[0])] for law in box_column.laws]
+            follows = is_alone and masses == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
             if not follows or member.records != box.records or not all(low <= v <= high for v in values):
                 raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
-        return found  # type: ignore[no-any-return]
+        return stand_in  # type: ignore[no-any-return]
 
 
 class UserStates(JointStates[IndependentUsers]):

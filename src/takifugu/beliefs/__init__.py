@@ -61,8 +61,8 @@ class Separate(Belief, Protocol):
 
 def separate(belief: Belief) -> Separate | None:
     """Return a belief that tells which of its independent entries are alike, None for others."""
-    found: Any = belief
-    return found if hasattr(belief, "representatives") else None
+    separable: Any = belief
+    return separable if hasattr(belief, "representatives") else None
 
 
 #: The class of every kind of belief; those of the package are loaded on first use.
@@ -99,8 +99,8 @@ def register(kind: str, belief: type) -> None:
         )  # fmt: skip
     if kind in _KINDS:
         raise InputError(f"the kind of belief {kind!r} is registered already", fix="choose another name")
-    told = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
-    missing = sorted({*_asked(Belief), "from_dict"} - told)
+    members = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    missing = sorted({*_required(Belief), "from_dict"} - members)
     if missing:
         raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
     _KINDS[kind] = belief
@@ -151,15 +151,15 @@ def to_dict(belief: Belief) -> dict[str, Any]:
 
     Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
     """
-    told = belief.to_dict()
-    kind = _KINDS.get(str(told.get("kind")))
+    data = belief.to_dict()
+    kind = _KINDS.get(str(data.get("kind")))
     if kind is not None and _place(type(belief)) != (kind if isinstance(kind, str) else _place(kind)):
         raise InputError(
-            f"a belief of type {type(belief).__name__} writes itself down as {told['kind']!r}, which is another type",
+            f"a belief of type {type(belief).__name__} writes itself down as {data['kind']!r}, which is another type",
             fix="register its type under a kind of its own, and write that in to_dict",
         )
-    return told if order(belief) is None else {**told, "listed": list(listed(belief) or ())}
+    return data if order(belief) is None else {**data, "listed": list(listed(belief) or ())}
 
 
-def _asked(protocol: type) -> set[str]:
+def _required(protocol: type) -> set[str]:
     return {name for name in vars(protocol) if not name.startswith("_")}

@@ -86,27 +86,27 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
 def _without_comments(text: str) -> str | None:
     """Return a text without its comments, None where one has no end."""
     parts, position = [], 0
-    while found := _COMMENT.search(text, position):
-        parts.append(text[position : found.start()])
-        position = text.find("*/", found.end()) + 2 if found[0] == "/*" else found.end()
+    while comment := _COMMENT.search(text, position):
+        parts.append(text[position : comment.start()])
+        position = text.find("*/", comment.end()) + 2 if comment[0] == "/*" else comment.end()
         if position == 1:
             return None
     return " ".join([*parts, text[position:]])
 
 
-def _numbers(own: tuple[str, ...], above: tuple[str, ...], states: dict[str, tuple[str, ...]]) -> int:
-    return math.prod(len(states.get(name, ())) for name in above[: MOST_PARENTS + 1]) * len(own)
+def _numbers(letters: tuple[str, ...], above: tuple[str, ...], states: dict[str, tuple[str, ...]]) -> int:
+    return math.prod(len(states.get(name, ())) for name in above[: MOST_PARENTS + 1]) * len(letters)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, head, body) of every variable and probability block; braces are balanced."""
     position = 0
-    while found := _HEAD.search(text, position):
-        depth, end = 1, found.end()
+    while head := _HEAD.search(text, position):
+        depth, end = 1, head.end()
         while depth and end < len(text):
             depth += {"{": 1, "}": -1}.get(text[end], 0)
             end += 1
-        yield found.group(1), found.group(2), text[found.end() : end - 1]
+        yield head.group(1), head.group(2), text[head.end() : end - 1]
         position = end
 
 
@@ -115,12 +115,12 @@ def _word(text: str) -> str:
 
 
 def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
-    found = _STATES.search(body)
-    if not found:
+    match = _STATES.search(body)
+    if not match:
         raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
-    names = tuple(_word(s) for s in found.group(2).split(","))
-    if len(names) != int(found.group(1)):
-        raise InputError(f"{file}: variable {name!r} declares {found.group(1)} states and lists {len(names)}")
+    names = tuple(_word(s) for s in match.group(2).split(","))
+    if len(names) != int(match.group(1)):
+        raise InputError(f"{file}: variable {name!r} declares {match.group(1)} states and lists {len(names)}")
     return names
 
 
@@ -130,8 +130,8 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
             raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
     table = np.full(shape, np.nan)
-    for row_found in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
-        key, numbers = row_found.groups()
+    for row_match in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
+        key, numbers = row_match.groups()
         try:
             row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
         except ValueError as error:

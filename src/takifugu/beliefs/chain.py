@@ -207,17 +207,17 @@ class MarkovChain(OneSequence):
             return (tuple(map(bool, self.wide_stationary.support)),)
         start = np.ones(len(self.states), bool) if self.initial == "any" else np.array(self.initial) > 0
         steps = self.matrix > 0
-        found: list[tuple[bool, ...]] = [tuple(map(bool, start))]
-        while len(found) < self.length:
+        supports: list[tuple[bool, ...]] = [tuple(map(bool, start))]
+        while len(supports) < self.length:
             start = np.array([(start & column).any() for column in steps.T])
             law = tuple(map(bool, start))
-            if law == found[-1]:
+            if law == supports[-1]:
                 break
-            if law in found:  # a periodic support: keep a full list
-                found.extend(_cycle(found, found.index(law), self.length))
+            if law in supports:  # a periodic support: keep a full list
+                supports.extend(_cycle(supports, supports.index(law), self.length))
                 break
-            found.append(law)
-        return tuple(found)
+            supports.append(law)
+        return tuple(supports)
 
     def component(self, number: int) -> MarkovChain:
         return self
@@ -325,7 +325,7 @@ class MarkovChainClass(OneSequence):
         )
 
 
-def _cycle(found: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:
-    period = found[start:]
-    missing = length - len(found)
+def _cycle(supports: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:
+    period = supports[start:]
+    missing = length - len(supports)
     return [period[i % len(period)] for i in range(missing)]

@@ -258,14 +258,14 @@ def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> 
         if a != b:
             near.setdefault(a, set()).add(b)
             near.setdefault(b, set()).add(a)
-    found = []
+    cliques = []
     work = iter(range(MOST_WORK))
     while near:
         clique = _largest_clique(near, work)
-        found.append(clique)
+        cliques.append(clique)
         gone = set(clique)
         near = {v: others - gone for v, others in near.items() if v not in gone}
-    return found
+    return cliques
 
 
 def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Any, ...]:

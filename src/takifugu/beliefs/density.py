@@ -87,8 +87,10 @@ class Density(Nameless):
         )  # fmt: skip
         if step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        told = (about, tuple(table), tuple(table.values()), tuple(chosen[v] for v in table), step, source)
-        for name, value in zip(("about", "values", "curves", "references", "resolution", "source"), told, strict=True):
+        attributes = (about, tuple(table), tuple(table.values()), tuple(chosen[v] for v in table), step, source)
+        for name, value in zip(
+            ("about", "values", "curves", "references", "resolution", "source"), attributes, strict=True
+        ):
             object.__setattr__(self, name, value)
 
     @property
@@ -121,8 +123,8 @@ class Density(Nameless):
 
     def resolve(self, query: Any) -> RealNumber:
         """Return the only answer that there is; InputError for a query other than Identity()."""
-        told = query.to_dict()
-        if told != {"kind": "identity", "attribute": None, "grid": told.get("grid")}:
+        description = query.to_dict()
+        if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
             raise InputError(
                 f"the belief is about one published number, and the query is {query.describe()}",
                 fix="publish Identity()",
@@ -144,9 +146,9 @@ class Density(Nameless):
     def _of_sets(self, sets: Iterable[Any]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
         inside = [
-            [i for i, value in enumerate(self.values) if found.holds(value)] if isinstance(found, Between)
-            else [self._place(value, "sets") for value in found]
-            for found in sets
+            [i for i, value in enumerate(self.values) if members.holds(value)] if isinstance(members, Between)
+            else [self._place(value, "sets") for value in members]
+            for members in sets
         ]  # fmt: skip
         return tuple((a, b) for one, other in combinations(inside, 2) for a in one for b in other)
 
@@ -254,10 +256,10 @@ def _by_value(given: Any, name: str) -> dict[Fraction, Any]:
         raise InputError(
             f"{name} is {given!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
         ).at(name)
-    found = {as_fraction(value, "a value", name): density for value, density in given.items()}
-    if len(found) != len(given):
+    densities = {as_fraction(value, "a value", name): density for value, density in given.items()}
+    if len(densities) != len(given):
         raise InputError(f"{name} names a value twice").at(name)
-    return dict(sorted(found.items()))
+    return dict(sorted(densities.items()))
 
 
 def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:

@@ -92,8 +92,8 @@ def count_transitions(
             fix="give a frame or the path of a file, or leave the columns out",
         ).at("sequences")
     walks = _walks(sequences)
-    found = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
-    names = checked_alphabet(_sorted(found) if states is None else states, "the list of sequences")
+    distinct = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
+    names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"

@@ -107,11 +107,11 @@ class BayesianNetwork:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Return the entries of each entry's children."""
-        found: list[list[int]] = [[] for _ in self.nodes]
+        children: list[list[int]] = [[] for _ in self.nodes]
         for child, above in enumerate(self.parents):
             for parent in above:
-                found[parent].append(child)
-        return tuple(map(tuple, found))
+                children[parent].append(child)
+        return tuple(map(tuple, children))
 
     @cached_property
     def moral_neighbours(self) -> tuple[frozenset[int], ...]:
@@ -128,19 +128,19 @@ class BayesianNetwork:
 
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        found: list[tuple[bool, ...]] = []
+        supports: list[tuple[bool, ...]] = []
         everything: list[bool] = []  # whether all is possible at a node and above it
         for i, above in enumerate(self.parents):
             table = self.nodes[i].table
             everything.append(bool((table > 0).all()) and all(everything[p] for p in above))
             if everything[i]:
-                found.append((True,) * table.shape[-1])
+                supports.append((True,) * table.shape[-1])
             elif len(above) > 1:
-                found.append(tuple(bool(can) for can in self.support([i])))
+                supports.append(tuple(bool(can) for can in self.support([i])))
             else:
-                rows = table[list(found[above[0]])] if above else table[None]
-                found.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
-        return tuple(found)
+                rows = table[list(supports[above[0]])] if above else table[None]
+                supports.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
+        return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
         """Return P(X_names), one axis per name in the order given, by variable elimination.
@@ -266,8 +266,8 @@ class BayesianNetwork:
             {"name": n.name, "states": list(n.states), "parents": list(n.parents), "table": n.table.tolist()}
             for n in self.nodes
         ]
-        told = {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
-        return told if self.listed == self.names else {**told, "listed": list(self.listed)}
+        data = {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
+        return data if self.listed == self.names else {**data, "listed": list(self.listed)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> BayesianNetwork:

@@ -114,10 +114,10 @@ class MultivariateNormal(Nameless):
         """
         from takifugu.beliefs.normal_fit import moments
 
-        told = point_estimate(checked_source(source, private))
+        origin = point_estimate(checked_source(source, private))
         columns, means, covariance, count = moments(data, names, _DIGITS)
         return MultivariateNormal(
-            means, covariance, columns, count if records is None else records, ranges, resolution, outside, told,
+            means, covariance, columns, count if records is None else records, ranges, resolution, outside, origin,
             replaced,
         )  # fmt: skip
 
@@ -223,22 +223,22 @@ class MultivariateNormal(Nameless):
 
     def to_dict(self) -> dict[str, Any]:
         ranges = {
-            name: [to_text(end) for end in found]
-            for name, found in zip(self.columns, self.ranges, strict=True)
-            if found is not None
+            name: [to_text(end) for end in ends]
+            for name, ends in zip(self.columns, self.ranges, strict=True)
+            if ends is not None
         }
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
             "covariance": [[to_text(value) for value in row] for row in self.covariance],
             "names": list(self.columns), "records": self.records, "source": self.source,
         }  # fmt: skip
         if ranges:
-            told["ranges"] = ranges
+            data["ranges"] = ranges
         if self.replaced:
-            told["replaced"] = list(self.replaced)
+            data["replaced"] = list(self.replaced)
         if self.resolution is not None:
-            told["resolution"] = to_text(self.resolution)
-        return told if self.outside == "refuse" else {**told, "outside": self.outside}
+            data["resolution"] = to_text(self.resolution)
+        return data if self.outside == "refuse" else {**data, "outside": self.outside}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> MultivariateNormal:
@@ -289,7 +289,7 @@ def _ranges(given: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) 
     for name in given:
         if name not in columns:
             raise InputError(f"a range is given for {name!r}", fix=f"name one of {list(columns)}").at("ranges", name)
-    found = dict[str, Range]()
+    ranges = dict[str, Range]()
     for name, ends in given.items():
         with within("ranges", name):
             if isinstance(ends, str) or len(tuple(ends)) != 2:
@@ -297,5 +297,5 @@ def _ranges(given: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) 
             low, high = (as_fraction(end, "an end of a range") for end in ends)
             if low >= high:
                 raise InputError(f"the range goes from {low} to {high}", rule="it must have an inside")
-            found[name] = (low, high)
-    return tuple(found.get(name) for name in columns)
+            ranges[name] = (low, high)
+    return tuple(ranges.get(name) for name in columns)

@@ -152,7 +152,7 @@ def _of_records(belief: Any, secret: DatasetProperty) -> NormalView:
         words = tuple(f"{secret.what} is {number(value)}" for value in values)
         return NormalView(belief, secret, words, pairs, weights, differences=tuple((value,) for value in values))
     if secret.sets is not None:
-        words = tuple(f"{secret.what} is {_in(found)}" for found in secret.sets)
+        words = tuple(f"{secret.what} is {_in(region)}" for region in secret.sets)
         return NormalView(belief, secret, words, None, weights, sets=secret.sets)
     raise InputError(
         f"the secret compares all values of {secret.what}, and a normal distribution bounds none",
@@ -222,8 +222,8 @@ def _moved(corner: Sequence[Fraction]) -> str:
     return "another by (" + ", ".join(f"{'+' if step > 0 else ''}{number(step)}" for step in corner) + ")"
 
 
-def _in(found: ValueSet) -> str:
-    return described(found) if isinstance(found, Between | Intervals) else f"one of {described(found)}"
+def _in(values: ValueSet) -> str:
+    return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
 
 
 def _check_varies(belief: Any, weights: Matrix, what: str) -> None:

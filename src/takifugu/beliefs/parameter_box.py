@@ -46,7 +46,7 @@ class Affine:
         return self.constant + sum(low for low, _ in ends), self.constant + sum(high for _, high in ends)
 
     def reads(self, name: Hashable) -> bool:
-        return any(own == name for own, _ in self.slopes)
+        return any(parameter == name for parameter, _ in self.slopes)
 
     def to_dict(self) -> dict[str, str]:
         return {"": to_text(self.constant), **{name: to_text(slope) for name, slope in self.slopes}}
@@ -98,7 +98,7 @@ class ParameterBox:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         object.__setattr__(self, "intervals", tuple(box.items()))
-        object.__setattr__(self, "described", tuple(_column(name, told, box) for name, told in columns.items()))
+        object.__setattr__(self, "described", tuple(_column(name, law, box) for name, law in columns.items()))
         object.__setattr__(self, "records", count)
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "listed", tuple(box))
@@ -167,9 +167,9 @@ class ParameterBox:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> ParameterBox:
         columns = {}
-        for name, (first, other), told in data["columns"]:
-            slopes = {key: Fraction(value) for key, value in told.items() if key}
-            columns[name] = {first: Affine(Fraction(told[""]), slopes), other: None}
+        for name, (first, other), description in data["columns"]:
+            slopes = {key: Fraction(value) for key, value in description.items() if key}
+            columns[name] = {first: Affine(Fraction(description[""]), slopes), other: None}
         intervals = {name: (Fraction(low), Fraction(high)) for name, (low, high) in data["intervals"]}
         return ParameterBox(intervals, columns, data["records"], data.get("source", "assumed"))
 
@@ -264,16 +264,18 @@ def _interval(name: Any, given: Any) -> Interval:
     return low, high
 
 
-def _column(name: Any, told: Any, box: Mapping[str, Interval]) -> BoxColumn:
+def _column(name: Any, description: Any, box: Mapping[str, Interval]) -> BoxColumn:
     place = ("columns", str(name))
-    if not isinstance(told, Mapping) or len(told) != 2 or sum(form is None for form in told.values()) != 1:
+    two = isinstance(description, Mapping) and len(description) == 2
+    if not two or sum(form is None for form in description.values()) != 1:
         raise InputError(
-            f"the column {name!r} is {told!r}", rule="a column of a box has two states, one of them with the rest",
+            f"the column {name!r} is {description!r}",
+            rule="a column of a box has two states, one of them with the rest",
             fix="write {state: Affine(...), other state: None}",
         ).at(*place)  # fmt: skip
-    (first, form), (other, _) = sorted(told.items(), key=lambda item: item[1] is None)
+    (first, form), (other, _) = sorted(description.items(), key=lambda item: item[1] is None)
     chance = form if isinstance(form, Affine) else Affine(form)
-    unknown = [own for own, _ in chance.slopes if own not in box]
+    unknown = [parameter for parameter, _ in chance.slopes if parameter not in box]
     if unknown:
         raise InputError(
             f"the column {name!r} depends on {unknown[0]!r}, which has no interval{did_you_mean(unknown[0], box)}"
@@ -284,6 +286,6 @@ def _column(name: Any, told: Any, box: Mapping[str, Interval]) -> BoxColumn:
             f"the probability of {first!r} in the column {name!r} goes from {to_text(low)} to {to_text(high)}",
             rule="it must stay in [0, 1] while the parameters are in their intervals",
         ).at(*place)
-    read = [number for number, own in enumerate(box) if chance.reads(own)]
+    read = [number for number, parameter in enumerate(box) if chance.reads(parameter)]
     states = checked_alphabet((first, other), f"the column {name!r}")
     return BoxColumn(str(name), states, chance, read[0] if read else 0)

@@ -187,10 +187,10 @@ class Parameters:
     def from_dict(data: Mapping[str, Any]) -> Parameters:
         prior: Any = from_dict(data["prior"])
         columns = {}
-        for told in data["columns"]:
-            values = prior.alphabet(prior.position(told["name"]))
-            laws = [dict(zip(told["states"], map(Fraction, law), strict=True)) for law in told["laws"]]
-            columns[told["name"]] = dict(zip(values, laws, strict=True))
+        for description in data["columns"]:
+            values = prior.alphabet(prior.position(description["name"]))
+            laws = [dict(zip(description["states"], map(Fraction, law), strict=True)) for law in description["laws"]]
+            columns[description["name"]] = dict(zip(values, laws, strict=True))
         return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
@@ -277,11 +277,11 @@ def _normal(name: Any, law: Mapping[State, Fraction], states: Sequence[State]) -
 
 
 def _ordered(states: Iterable[Any]) -> list[Any]:
-    found = list(states)
+    ordered = list(states)
     try:
-        return sorted(found)
+        return sorted(ordered)
     except TypeError:
-        return sorted(found, key=lambda state: (type(state).__name__, str(state)))
+        return sorted(ordered, key=lambda state: (type(state).__name__, str(state)))
 
 
 def _network(table: JointTable) -> BayesianNetwork:

@@ -169,14 +169,14 @@ class PeriodicChain(OneSequence):
 
     def _from(self, step: int, length: int) -> PeriodicChain:
         """Return the same chain from a step on, and do not look again for what is known of each phase."""
-        found = object.__new__(PeriodicChain)
+        turned = object.__new__(PeriodicChain)
         start = (self.start + step) % self.period
         for field, value in (*((f.name, getattr(self, f.name)) for f in fields(self)),
                              ("length", checked_length(length)), ("start", start)):  # fmt: skip
-            object.__setattr__(found, field, value)
+            object.__setattr__(turned, field, value)
         for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
-            found.__dict__[name] = _turned(self.__dict__[name], step)
-        return found
+            turned.__dict__[name] = _turned(self.__dict__[name], step)
+        return turned
 
     def laws_of(self, steps: npt.NDArray[np.int64]) -> frozenset[int]:
         return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())

@@ -217,14 +217,14 @@ def samples_of(
     for (name, value), person in zip(listed, whose, strict=True):
         by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
     several = any(counts.total() > 1 for of in by_person.values() for counts in of.values())
-    found = {}
+    samples = {}
     for name, of in by_person.items():
         sums = [Fraction(0)] * values
         for counts in of.values():
             for value, count in counts.items():
                 sums[value] += round(Fraction(count, counts.total()) / STEP) * STEP
-        found[name] = Sample(tuple(sums), len(of), several)
-    return found
+        samples[name] = Sample(tuple(sums), len(of), several)
+    return samples
 
 
 def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
@@ -242,9 +242,9 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
         raise InputError("a population has not one count for each value", fix="count all values").at("counts")
     several = [block for block in tree.all if len(block.values) < len(values)]
     miss = (1 - level) / (len(samples) * len(several))
-    found = {name: _region(tree, sample, miss) for name, sample in samples.items()}
+    regions = {name: _region(tree, sample, miss) for name, sample in samples.items()}
     sizes = {name: sample.size for name, sample in samples.items()}
-    return Regions(level, tree, found, sizes, any(sample.of_people for sample in samples.values()))
+    return Regions(level, tree, regions, sizes, any(sample.of_people for sample in samples.values()))
 
 
 def _region(tree: Block, sample: Sample, miss: float) -> Region:

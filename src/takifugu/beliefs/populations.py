@@ -74,22 +74,22 @@ class FromPopulations(Nameless):
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
         read = {str(name): _masses(law, f"the population {name!r}") for name, law in laws.items()}
         values = _checked_values(list(dict.fromkeys(value for law in read.values() for value in law)))
-        found = {name: tuple(law.get(value, Fraction(0)) for value in values) for name, law in read.items()}
-        _check_supports(found, values, supports)
+        masses_by_name = {name: tuple(law.get(value, Fraction(0)) for value in values) for name, law in read.items()}
+        _check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:
             raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
-        even = Fraction(1, len(found))
+        even = Fraction(1, len(masses_by_name))
         weights = None if prior is None else _masses(prior, "the prior")
         if weights is not None and (unknown := [value for value in weights if value not in values]):
             raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
-        mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*found.values(), strict=True))
-        object.__setattr__(self, "populations", tuple(found))
+        mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
+        object.__setattr__(self, "populations", tuple(masses_by_name))
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "laws", tuple(found.values()))
+        object.__setattr__(self, "laws", tuple(masses_by_name.values()))
         object.__setattr__(self, "rows", count)
         object.__setattr__(self, "independent", bool(independent))
         object.__setattr__(self, "scales", units)
@@ -97,7 +97,9 @@ class FromPopulations(Nameless):
         shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
         object.__setattr__(self, "prior", shares)
         object.__setattr__(self, "source", source)
-        if regions is not None and (set(regions.by_name) != set(found) or len(regions.tree.values) != len(values)):
+        if regions is not None and (
+            set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
+        ):
             raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
         object.__setattr__(self, "regions", regions)
 
@@ -218,9 +220,9 @@ class FromPopulations(Nameless):
         names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
         what = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
-        told = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
+        words = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
         counted = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
-        return f"{told} ({self.source}{counted})"
+        return f"{words} ({self.source}{counted})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,12 +78,12 @@ def sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
         for _ in range(count):
             held = reduce(or_, (held << level for level in levels))
         return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
-    found: set[Any] = {times(levels[0], 0)}
+    keys: set[Any] = {times(levels[0], 0)}
     for _ in range(count):
-        found = {tuple(map(add, total, level)) for total in found for level in levels}
-        if len(found) > MOST_LISTED:
+        keys = {tuple(map(add, total, level)) for total in keys for level in levels}
+        if len(keys) > MOST_LISTED:
             raise Unsupported(
                 f"the property takes more than {MOST_LISTED:,} values under the belief",
                 fix="use fewer records, fewer columns, or coarser values",
             ).at("secrets")
-    return found
+    return keys

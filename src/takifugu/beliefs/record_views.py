@@ -72,8 +72,8 @@ class RecordView:
         return self
 
     def assumptions(self) -> tuple[str, ...]:
-        found: tuple[str, ...] = self.records.assumptions()
-        return found
+        assumptions: tuple[str, ...] = self.records.assumptions()
+        return assumptions
 
     def to_dict(self) -> dict[str, Any]:
         return {"records": self.records.to_dict(), "secret": self.secret.to_dict()}
@@ -166,8 +166,8 @@ class FunctionView(RecordView):
         columns = [[level[i] for level in levels] for i in range(len(self.levels[0]))]
         function: Named = self.secret.function
         try:
-            found = function(*columns)
-            return as_fraction(found.item() if hasattr(found, "item") else found, "its value")
+            result = function(*columns)
+            return as_fraction(result.item() if hasattr(result, "item") else result, "its value")
         except Exception as fault:
             raise InputError(
                 f"{self.secret.what} cannot be computed for some records that the belief allows "
@@ -189,8 +189,8 @@ class FunctionView(RecordView):
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        found: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
-        return found
+        compared: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
+        return compared
 
     def describe_hypothesis(self, value: int) -> str:
         return f"{self.secret.what} is {_text(self.values[value])}"
@@ -218,8 +218,8 @@ class ColumnView(RecordView):
             return None
         numbers = [column_number(value, self.secret.attribute) for value in self.values]
         order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        found = near([numbers[i] for i in order], self.secret.max_difference)
-        return tuple((order[a], order[b]) for a, b in found)
+        neighbours = near([numbers[i] for i in order], self.secret.max_difference)
+        return tuple((order[a], order[b]) for a, b in neighbours)
 
     def describe_hypothesis(self, value: int) -> str:
         return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
@@ -238,7 +238,7 @@ class SetsView(RecordView):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(found, self.inside.values) for found in self.secret.sets)
+        return tuple(_members(chosen, self.inside.values) for chosen in self.secret.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -248,8 +248,8 @@ class SetsView(RecordView):
         return None
 
     def describe_hypothesis(self, value: int) -> str:
-        found: ValueSet = self.secret.sets[value]
-        is_in = f"is {found.describe()}" if isinstance(found, Between | Intervals) else f"is in {described(found)}"
+        values: ValueSet = self.secret.sets[value]
+        is_in = f"is {values.describe()}" if isinstance(values, Between | Intervals) else f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
 
 
@@ -263,14 +263,14 @@ def column_number(value: Any, column: Any) -> Fraction:
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
 
 
-def _members(found: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
+def _members(chosen: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
-    if isinstance(found, Intervals):
-        return tuple(sorted(index for part in found.parts for index in _members(part, values)))
-    if not isinstance(found, Between):
-        return tuple(values.index(value) for value in found if value in values)
-    low = 0 if found.low is None else _first(values, found.low)
-    high = len(values) if found.high is None else _first(values, found.high)
+    if isinstance(chosen, Intervals):
+        return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
+    if not isinstance(chosen, Between):
+        return tuple(values.index(value) for value in chosen if value in values)
+    low = 0 if chosen.low is None else _first(values, chosen.low)
+    high = len(values) if chosen.high is None else _first(values, chosen.high)
     return range(low, high)
 
 

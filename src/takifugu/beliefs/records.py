@@ -208,11 +208,11 @@ class Records:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
-        told["source"] = self.source
+        data: dict[str, Any] = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
+        data["source"] = self.source
         if self.within is not None:
-            told["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
-        return told
+            data["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
+        return data
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Records:
@@ -227,19 +227,19 @@ class Records:
 
 
 def _intervals(table: JointTable, within: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fraction], ...]:
-    found = tuple(
+    intervals = tuple(
         (as_fraction(low, "an end of an interval", "within"), as_fraction(high, "an end of an interval", "within"))
         for low, high in within
     )
-    if len(found) != len(table.rows):
+    if len(intervals) != len(table.rows):
         raise InputError(
-            f"there are {len(table.rows)} rows and {len(found)} intervals", fix="give one for each row of the table"
+            f"there are {len(table.rows)} rows and {len(intervals)} intervals", fix="give one for each row of the table"
         ).at("within")
     masses = [Fraction(mass) / (table.total or 1) for mass in table.masses]
-    for row, mass, (low, high) in zip(table.rows, masses, found, strict=True):
+    for row, mass, (low, high) in zip(table.rows, masses, intervals, strict=True):
         if not 0 <= low <= mass <= high <= 1:
             raise InputError(
                 f"the interval of the row {row} goes from {float(low):g} to {float(high):g}",
                 rule=f"it must lie inside [0, 1] and hold the table's probability {float(mass):g}",
             ).at("within")
-    return found
+    return intervals

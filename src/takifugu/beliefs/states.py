@@ -43,11 +43,11 @@ def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> t
 
 def different(values: Iterable[Any], what: str, key: str = "states") -> set[State]:
     """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
-    found = list(values)
+    listed = list(values)
     try:
-        return set(found)
+        return set(listed)
     except TypeError:
-        odd = next(value for value in found if not isinstance(value, Hashable))
+        odd = next(value for value in listed if not isinstance(value, Hashable))
         _plain(odd, what, key)
         raise
 

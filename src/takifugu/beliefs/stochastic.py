@@ -131,8 +131,8 @@ def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
 
 
 def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, IntArray]:
-    found, extra = np.frexp(mantissas)
-    return found, np.where(found > 0, exponents + extra, _LEAST)
+    fractions, extra = np.frexp(mantissas)
+    return fractions, np.where(fractions > 0, exponents + extra, _LEAST)
 
 
 def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:

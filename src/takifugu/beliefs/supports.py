@@ -15,19 +15,19 @@ from takifugu.laws.log_ratios import BoolArray, IntArray
 class Supports:
     """The values that X_t can take: `found[t]` up to the first repetition, then the cycle found[first:] forever."""
 
-    found: tuple[BoolArray, ...]
+    patterns: tuple[BoolArray, ...]
     first: int
 
     def at(self, time: int) -> BoolArray:
         """Return which values X_time can take."""
-        if time < len(self.found):
-            return self.found[time]
-        return self.found[self.first + (time - self.first) % (len(self.found) - self.first)]
+        if time < len(self.patterns):
+            return self.patterns[time]
+        return self.patterns[self.first + (time - self.first) % (len(self.patterns) - self.first)]
 
     @cached_property
     def late(self) -> BoolArray:
         """Return the values that are possible at some time of the cycle."""
-        return np.asarray(np.logical_or.reduce(self.found[self.first :]))
+        return np.asarray(np.logical_or.reduce(self.patterns[self.first :]))
 
     def late_by_phase(self, period: int) -> BoolArray:
         """Return the values possible at times of the cycle that are so many steps, modulo the period, from X_0."""
@@ -38,20 +38,20 @@ class Supports:
         return self._met(period, 0)
 
     def _met(self, period: int, first: int) -> BoolArray:
-        rows = np.zeros((period, len(self.found[0])), dtype=bool)
-        for time in range(first, len(self.found)):
-            rows[time % period] |= self.found[time]
+        rows = np.zeros((period, len(self.patterns[0])), dtype=bool)
+        for time in range(first, len(self.patterns)):
+            rows[time % period] |= self.patterns[time]
         return rows
 
     def numbers(self, times: IntArray) -> IntArray:
         """Return which element of `found` is the support at each time."""
-        cycle = len(self.found) - self.first
-        return np.where(times < len(self.found), times, self.first + (times - self.first) % cycle)
+        cycle = len(self.patterns) - self.first
+        return np.where(times < len(self.patterns), times, self.first + (times - self.first) % cycle)
 
     def pairs(self, times: IntArray, first: IntArray, second: IntArray) -> BoolArray:
         """Return which pairs of values (first, second) are both possible at each time, shape (times, pairs)."""
-        found = np.array(self.found)
-        return np.logical_and(found[:, first], found[:, second])[self.numbers(times)]
+        supports = np.array(self.patterns)
+        return np.logical_and(supports[:, first], supports[:, second])[self.numbers(times)]
 
 
 def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
@@ -62,10 +62,10 @@ def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> S
     [False, True]
     """
     seen: dict[tuple[bytes, int], int] = {}
-    found: list[BoolArray] = []
+    supports: list[BoolArray] = []
     now, period = start, len(steps)
-    while (key := (now.tobytes(), len(found) % period)) not in seen:
-        seen[key] = len(found)
-        found.append(now)
-        now = np.asarray((now[:, None] & steps[(len(found) - 1) % period]).any(axis=0))
-    return Supports(tuple(found), seen[key])
+    while (key := (now.tobytes(), len(supports) % period)) not in seen:
+        seen[key] = len(supports)
+        supports.append(now)
+        now = np.asarray((now[:, None] & steps[(len(supports) - 1) % period]).any(axis=0))
+    return Supports(tuple(supports), seen[key])

@@ -142,7 +142,7 @@ class IndependentUsers:
         >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
         1000000
         """
-        found: list[UserLaw] = []
+        laws: list[UserLaw] = []
         counts: list[int] = []
         read = _Reader()
         for group in groups:
@@ -152,11 +152,11 @@ class IndependentUsers:
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
                 raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
             counts.append(count)
-            found.append(read.law(group[1], group[2] if len(group) == 3 else 1))
-        if not found:
+            laws.append(read.law(group[1], group[2] if len(group) == 3 else 1))
+        if not laws:
             raise InputError("there are no users", fix="give at least one group (count, distribution)").at("groups")
         users = object.__new__(IndependentUsers)
-        users._fill(found, absence, None, source, counts)
+        users._fill(laws, absence, None, source, counts)
         return users
 
     def _fill(
@@ -272,8 +272,8 @@ class IndependentUsers:
         code = self.law_of if by_law else self.likeness
         for column in columns:
             if column is not None and (column != column[0]).any():
-                own = np.unique(column, return_inverse=True)[1].ravel()
-                code = np.unique(code * (int(own.max()) + 1) + own, return_inverse=True)[1].ravel()
+                numbers = np.unique(column, return_inverse=True)[1].ravel()
+                code = np.unique(code * (int(numbers.max()) + 1) + numbers, return_inverse=True)[1].ravel()
         return code
 
     def representatives(
@@ -309,7 +309,7 @@ class IndependentUsers:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> IndependentUsers:
-        laws = [([(v, _from(p)) for v, p in told["law"]], _from(told["presence"])) for told in data["laws"]]
+        laws = [([(v, _from(p)) for v, p in law_data["law"]], _from(law_data["presence"])) for law_data in data["laws"]]
         groups = [(count, *laws[number]) for count, number in data["users"]]
         users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))
         names = data.get("names")

@@ -47,9 +47,11 @@ def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> S
                 "the secret hides several numbers together, and its sets are of one number",
                 fix="give max_difference, or one secret per column",
             ).at("sets")
-        told = [in_steps(column, records.size) for column in columns]
-        scores = tuple(zip(*(steps for steps, _, _ in told), strict=True))
-        return SumView(records, secret, scores, tuple(t[1] for t in told), tuple(t[2] for t in told))
+        columns_in_steps = [in_steps(column, records.size) for column in columns]
+        scores = tuple(zip(*(steps for steps, _, _ in columns_in_steps), strict=True))
+        return SumView(
+            records, secret, scores, tuple(t[1] for t in columns_in_steps), tuple(t[2] for t in columns_in_steps)
+        )
     weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
     rows = zip(*columns, strict=True)
     weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from takifugu import queries, searches
+from takifugu.caches import forget
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
-from takifugu.calibration.rules import beside, check_beliefs, error_words, hides_one_entry
+from takifugu.calibration.rules import check_beliefs, error_words, hides_one_entry, remarks
 from takifugu.calibration.trials import attempt, attempt_all, choose, rows
 from takifugu.errors import CalibrationRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Guarantee
-from takifugu.kept import forget
 from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.problem import Bound, Problem
 from takifugu.queries import Query
@@ -76,8 +76,8 @@ def calibrate(
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
             raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}").at("mechanism")
-        asked = (problem.epsilon, problem.delta)
-        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, asked)
+        requested = (problem.epsilon, problem.delta)
+        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, requested)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise, patient=only)
     choice = choose(trials)
@@ -86,8 +86,8 @@ def calibrate(
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source = best.line.load().source
-    asked, others = (problem.epsilon, problem.delta), choice.rows(trials, only)
-    return _calibration(problem, best.line.name, best.bound, source, conditions, asked, others)
+    requested, others = (problem.epsilon, problem.delta), choice.rows(trials, only)
+    return _calibration(problem, best.line.name, best.bound, source, conditions, requested, others)
 
 
 @searches.stopping()
@@ -110,7 +110,7 @@ def compare(
     trials = attempt_all(problem, allow_zero_noise=False, patient=only)
     listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
     return Comparisons(
-        listed, problem.epsilon, problem.delta, beside(problem), believed, *error_words(problem)
+        listed, problem.epsilon, problem.delta, remarks(problem), believed, *error_words(problem)
     )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def of_scale(
     promise = promise_of(problem, scale)
     noise = noise_of(problem, scale)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness)
-    return _calibration(problem, mechanism, bound, source, conditions, asked=None)
+    return _calibration(problem, mechanism, bound, source, conditions, requested=None)
 
 
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
@@ -192,7 +192,7 @@ def _calibration(
     bound: Bound,
     source: str,
     conditions: tuple[str, ...],
-    asked: tuple[Fraction, Fraction] | None,
+    requested: tuple[Fraction, Fraction] | None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
     framework = problem.framework
@@ -205,7 +205,7 @@ def _calibration(
         framework.assumptions(),
         (*bound.conditions, *conditions),
     )
-    found = Calibration(
+    calibration = Calibration(
         framework,
         problem.query,
         mechanism,
@@ -214,9 +214,9 @@ def _calibration(
         guarantee,
         bound.witness,
         hides_one_entry(problem, bound),
-        asked,
+        requested,
         alternatives,
     )
     forget(problem)  # what mechanisms kept for each other
-    found.__dict__["problem"] = problem
-    return found
+    calibration.__dict__["problem"] = problem
+    return calibration

@@ -66,15 +66,15 @@ def entry_budget(
     check_neighbours(framework, neighbours)
     if isinstance(releases, bool) or not isinstance(releases, int) or releases < 1:
         raise InputError(f"releases is {releases!r}", rule="it must be a whole number from 1 on").at("releases")
-    kept, failing = as_epsilon(epsilon), as_delta(delta)
-    problem = Problem(framework, EveryChange(), kept, failing)
+    budget, failing = as_epsilon(epsilon), as_delta(delta)
+    problem = Problem(framework, EveryChange(), budget, failing)
     scale = Fraction(0)
     for part in problem.parts:
-        scale = max(scale, part_scale(part, kept, scale)[0])
-    loss = 1 / (scale * problem.grid) if scale else kept  # no secret reads any entry, or none that moves anything
+        scale = max(scale, part_scale(part, budget, scale)[0])
+    loss = 1 / (scale * problem.grid) if scale else budget  # no secret reads any entry, or none that moves anything
     share = Fraction(0)
     if failing:
-        ratio = math.expm1(float(loss)) / math.expm1(float(kept)) * (1 - SLACK)
+        ratio = math.expm1(float(loss)) / math.expm1(float(budget)) * (1 - SLACK)
         share = failing * Fraction(ratio)
     loss, share = loss / releases, share / releases
     if neighbours == "add-remove":

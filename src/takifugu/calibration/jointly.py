@@ -227,8 +227,8 @@ class Split:
             scales = self.fitted(_with(best, place, best[place] * math.exp(power)))
             return self.error(scales), scales
 
-        found = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda one: one[0])
-        return min((self.error(best), best), found)[1]
+        valley = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda one: one[0])
+        return min((self.error(best), best), valley)[1]
 
 
 def _with(scales: Scales, place: int, scale: float) -> Scales:

@@ -82,7 +82,7 @@ class Comparisons(Sequence[Alternative]):
     rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
-    beside: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     believed: bool = True
     error_words: str = "expected L1 error over all cells"
 
@@ -104,13 +104,13 @@ class Comparisons(Sequence[Alternative]):
     def __str__(self) -> str:
         off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
         title = f"{self._title}; error: {self.error_words}"
-        return "\n\n".join([filled(title), _text(self.rows), *map(filled, self.beside), *off])
+        return "\n\n".join([filled(title), _text(self.rows), *map(filled, self.remarks), *off])
 
     def _repr_html_(self) -> str:
-        beside = "".join(map(note, self.beside))
+        remarks = "".join(map(note, self.remarks))
         off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
         title = f"{self._title}; error: {self.error_words}"
-        return _html(self.rows, title) + beside + folded("If the belief is inaccurate", off)
+        return _html(self.rows, title) + remarks + folded("If the belief is inaccurate", off)
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
@@ -132,7 +132,7 @@ class Comparisons(Sequence[Alternative]):
             "delta": to_text(self.delta),
             "rows": [row.to_dict() for row in self.rows],
             "if_belief_off": [row.to_dict() for row in self.if_belief_off],
-            **({"beside": list(self.beside)} if self.beside else {}),
+            **({"beside": list(self.remarks)} if self.remarks else {}),
         }
 
 
@@ -155,13 +155,13 @@ class Calibration:
     guarantee: Guarantee
     witness: Witness
     hides_one_entry: bool
-    asked: tuple[Fraction, Fraction] | None = None
+    requested: tuple[Fraction, Fraction] | None = None
     alternatives: tuple[Alternative, ...] = ()
 
     @cached_property
     def problem(self) -> Problem:
         """Return the problem that was solved, with the query resolved and its components found."""
-        return Problem(self.framework, self.query, *(self.asked or (self.epsilon, self.delta)))
+        return Problem(self.framework, self.query, *(self.requested or (self.epsilon, self.delta)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # the problem is found again
@@ -171,7 +171,7 @@ class Calibration:
         return float(self.randomiser.scale)
 
     @property
-    def shown_scale(self) -> float | None:
+    def scale_or_none(self) -> float | None:
         """Return the scale; None where the noise has none, so that `scale` raises Unsupported."""
         return answered(lambda: self.scale)
 
@@ -181,7 +181,7 @@ class Calibration:
         return scale_text(self.randomiser)
 
     @property
-    def shown_error(self) -> float | None:
+    def error_or_none(self) -> float | None:
         """Return the expected error; None where what is published has no distance from the answer."""
         return answered(lambda: self.expected_error)
 
@@ -214,7 +214,7 @@ class Calibration:
         return self.randomiser.expected_error()
 
     def __repr__(self) -> str:
-        return f"<Calibration {self.mechanism}: scale {number(self.shown_scale)}, epsilon {to_text(self.epsilon)}>"
+        return f"<Calibration {self.mechanism}: scale {number(self.scale_or_none)}, epsilon {to_text(self.epsilon)}>"
 
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]
@@ -234,7 +234,7 @@ class Calibration:
     def _noise(self) -> str:
         noise = self.randomiser
         name = randomisers.KINDS.find(noise.kind).name
-        if self.shown_scale is None:
+        if self.scale_or_none is None:
             return name
         return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
@@ -246,8 +246,8 @@ class Calibration:
 
     @property
     def _adds_up(self) -> str:
-        own = getattr(definitions.find(self.framework.definition), "adds_up", {})
-        return str(own.get(self.guarantee.covers) or _ADDS_UP[self.guarantee.composition])
+        sentences = getattr(definitions.find(self.framework.definition), "adds_up", {})
+        return str(sentences.get(self.guarantee.covers) or _ADDS_UP[self.guarantee.composition])
 
     def _facts(self) -> list[tuple[str, str]]:
         cells = self.randomiser.cells
@@ -257,8 +257,8 @@ class Calibration:
         if hasattr(self.randomiser, "error_words"):
             over = f": {self.error_words}"
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
-        if self.asked is not None and self.epsilon > self.asked[0]:
-            promise += f", NOT the epsilon {to_text(self.asked[0])} that was requested"
+        if self.requested is not None and self.epsilon > self.requested[0]:
+            promise += f", NOT the epsilon {to_text(self.requested[0])} that was requested"
         facts = [
             ("publishes", self.query.describe()),
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
@@ -266,7 +266,7 @@ class Calibration:
             ("promises", promise),
             ("composition", f"{self.guarantee.composition}: {self._adds_up}"),
             ("forbids", self.forbids),
-            ("expected error", "" if self.shown_error is None else f"{number(self.shown_error)}{over}"),
+            ("expected error", "" if self.error_or_none is None else f"{number(self.error_or_none)}{over}"),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),
             *(("condition", text) for text in self.guarantee.conditions),
@@ -278,7 +278,11 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON that `from_dict` reads back, so that an audit can run it again."""
-        asked = None if self.asked is None else {"epsilon": to_text(self.asked[0]), "delta": to_text(self.asked[1])}
+        requested = (
+            None
+            if self.requested is None
+            else {"epsilon": to_text(self.requested[0]), "delta": to_text(self.requested[1])}
+        )
         return {
             "mechanism": self.mechanism,
             "source": self.source,
@@ -288,16 +292,16 @@ class Calibration:
             "guarantee": self.guarantee.to_dict(),
             "witness": {**asdict(self.witness), "numbers": [list(pair) for pair in self.witness.numbers]},
             "hides_one_entry": self.hides_one_entry,
-            "asked": asked,
+            "asked": requested,
             "scale": self.exact_scale,
-            "expected_error": self.shown_error,
+            "expected_error": self.error_or_none,
             "alternatives": [row.to_dict() for row in self.alternatives],
         }
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Calibration:
         """Read a calibration back from its `to_dict` form."""
-        asked, witness = data["asked"], data["witness"]
+        requested, witness = data["asked"], data["witness"]
         numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
         return Calibration(
             frameworks.from_dict(data["framework"]),
@@ -308,7 +312,7 @@ class Calibration:
             _guarantee(data["guarantee"]),
             Witness(witness["comparison"], witness["detail"], numbers),
             bool(data["hides_one_entry"]),
-            None if asked is None else (Fraction(asked["epsilon"]), Fraction(asked["delta"])),
+            None if requested is None else (Fraction(requested["epsilon"]), Fraction(requested["delta"])),
             tuple(Alternative(**row) for row in data["alternatives"]),
         )
 

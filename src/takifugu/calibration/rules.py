@@ -21,18 +21,18 @@ def hides_one_entry(problem: Problem, bound: Bound) -> bool:
     return definitions.find(problem.framework.definition).hides_one_entry(problem, bound)
 
 
-def beside(problem: Problem) -> tuple[str, ...]:
+def remarks(problem: Problem) -> tuple[str, ...]:
     """Return what a comparison of mechanisms says beside them, as the framework's definition has it."""
-    told = getattr(definitions.find(problem.framework.definition), "beside", None)
-    return () if told is None else tuple(told(problem))
+    remarks = getattr(definitions.find(problem.framework.definition), "remarks", None)
+    return () if remarks is None else tuple(remarks(problem))
 
 
 def error_words(problem: Problem) -> tuple[str, ...]:
     """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
     if problem.candidates is not None:
         return (PermuteAndFlip.error_words,)
-    told = getattr(definitions.find(problem.framework.definition), "error_words", None)
-    return () if told is None else (told,)
+    words = getattr(definitions.find(problem.framework.definition), "error_words", None)
+    return () if words is None else (words,)
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:

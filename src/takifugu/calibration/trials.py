@@ -96,40 +96,40 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
             return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
         with searches.named(line.name):
-            found = mechanism.bound(problem)
+            bound = mechanism.bound(problem)
     except Unsupported as error:
         return Trial(line, INAPPLICABLE, str(error))
     except (ArithmeticError, LinAlgError) as error:
         return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
-    if isinstance(found, Refusal):
-        return Trial(line, INAPPLICABLE, found.reason)
-    _check(line, problem, found)
-    if found.epsilon > problem.epsilon or found.delta > problem.delta:
-        return Trial(line, WEAKER, "; ".join((_shortfall(problem, found), *found.conditions)), found)
-    refused = None if allow_zero_noise else too_little_noise(problem, found.randomiser)
+    if isinstance(bound, Refusal):
+        return Trial(line, INAPPLICABLE, bound.reason)
+    _check(line, problem, bound)
+    if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
+        return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
+    refused = None if allow_zero_noise else too_little_noise(problem, bound.randomiser)
     if refused:
-        return Trial(line, REFUSED, refused, found)
-    beside = ERROR_OF_BELIEF if line.error_of_belief else line.baseline
-    return Trial(line, POSSIBLE, beside or "; ".join(found.conditions), found)
+        return Trial(line, REFUSED, refused, bound)
+    remark = ERROR_OF_BELIEF if line.error_of_belief else line.baseline
+    return Trial(line, POSSIBLE, remark or "; ".join(bound.conditions), bound)
 
 
-def _check(line: Line, problem: Problem, found: object) -> None:
+def _check(line: Line, problem: Problem, bound: object) -> None:
     """Refuse what a mechanism written elsewhere must not return: it is no answer, and nothing may be released by it."""
-    if not isinstance(found, Bound):
-        fault = f"{type(found).__name__}, which is no Bound and no Refusal"
-    elif not 0 <= (answered(lambda: found.randomiser.scale) or 0) < math.inf:
-        fault = f"noise of scale {found.randomiser.scale}, which is no finite number from 0"
-    elif found.randomiser.cells != problem.cells or found.randomiser.grid != problem.grid:
+    if not isinstance(bound, Bound):
+        fault = f"{type(bound).__name__}, which is no Bound and no Refusal"
+    elif not 0 <= (answered(lambda: bound.randomiser.scale) or 0) < math.inf:
+        fault = f"noise of scale {bound.randomiser.scale}, which is no finite number from 0"
+    elif bound.randomiser.cells != problem.cells or bound.randomiser.grid != problem.grid:
         fault = "noise for another number of cells or another grid than the answer's"
-    elif problem.candidates is not None and found.randomiser.kind != "permute-and-flip":
+    elif problem.candidates is not None and bound.randomiser.kind != "permute-and-flip":
         fault = "noise for numbers, and a choice among values is published"
-    elif not problem.on_grid and isinstance(found.randomiser, Noise) and getattr(found.randomiser, "on_grid", True):
+    elif not problem.on_grid and isinstance(bound.randomiser, Noise) and getattr(bound.randomiser, "on_grid", True):
         fault = "noise for answers that are multiples of the grid, and this answer may lie between them"
-    elif found.epsilon < 0 or not 0 <= found.delta < 1:
-        fault = f"a promise of epsilon {found.epsilon}, delta {found.delta}"
-    elif not found.witness.comparison and found.randomiser.kind != "none":
+    elif bound.epsilon < 0 or not 0 <= bound.delta < 1:
+        fault = f"a promise of epsilon {bound.epsilon}, delta {bound.delta}"
+    elif not bound.witness.comparison and bound.randomiser.kind != "none":
         fault = "a promise without the comparison that forced it"
-    elif not isinstance(line.place, str) and not _reads_back(found.randomiser):
+    elif not isinstance(line.place, str) and not _reads_back(bound.randomiser):
         fault = "noise that does not read back from its to_dict(), as ledgers and certificates require"
     else:
         return

@@ -30,8 +30,8 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
     >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density
     Normal(mean=3.0, deviation=1.0)
     """
-    found = ANSWER_DENSITY.of(share.belief)
-    return None if found is None else found(share.belief, share.answer)
+    density_of = ANSWER_DENSITY.of(share.belief)
+    return None if density_of is None else density_of(share.belief, share.answer)
 
 
 def of_view(view: Any, answer: Any) -> Sequence[Given]:

@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
 from takifugu.beliefs import Belief
+from takifugu.caches import cached
 from takifugu.capabilities.dispatch import Question
 from takifugu.entries import called
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.pmf import Pmf
 from takifugu.queries import Additive
 from takifugu.secrets import Family
@@ -127,7 +127,7 @@ class AnswerLaw(Generic[B]):
         pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
-    def kept_bytes(self) -> float:
+    def cached_bytes(self) -> float:
         """Return about how many bytes all families take when they are kept."""
         count, atoms = self.comparisons()
         return 32.0 * (count + len(self.family.entries)) * atoms
@@ -150,7 +150,7 @@ def answer_law(share: Share) -> AnswerLaw[Any]:
     if share.answer.cells > 1:
         return AnswerLaw(share.belief, share.answer, share.family, _CELLS.format(share.answer.cells))
     make = ANSWER_LAW.of(share.belief)
-    return kept(share, make, lambda: make(share.belief, share.answer, share.family))
+    return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Any]]:

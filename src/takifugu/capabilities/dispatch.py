@@ -46,7 +46,7 @@ class Question(Generic[Answer]):
         """Return what answers for a belief, or the default."""
         kind = type(belief)
         if kind not in self._known:
-            self._known[kind] = next((self._own(k) for k in kind.__mro__ if self._has(k)), self.default)
+            self._known[kind] = next((self._of_the_package(k) for k in kind.__mro__ if self._has(k)), self.default)
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:
@@ -56,11 +56,11 @@ class Question(Generic[Answer]):
     def _has(self, kind: type) -> bool:
         return kind in self._registered or _key(kind) in self._built_in
 
-    def _own(self, kind: type) -> Answer:
+    def _of_the_package(self, kind: type) -> Answer:
         if kind in self._registered:
             return self._registered[kind]
-        found: Answer = _loaded(self._built_in[_key(kind)])
-        return found
+        answer: Answer = _loaded(self._built_in[_key(kind)])
+        return answer
 
 
 def later(name: str) -> Callable[..., Any]:

@@ -125,12 +125,12 @@ def of_columns(belief: Any, data: Any) -> IntArray:
             raise DataError(f"each record needs one value for each of the columns {_listed(columns)}, in this order")
         if any(isinstance(row, Mapping) and set(row) != set(columns) for row in rows):
             raise DataError(f"each record needs exactly the columns {_listed(columns)}")
-        told = [[row[name] for name in columns] if isinstance(row, Mapping) else list(row) for row in rows]
-        listed = [[row[place] for row in told] for place in range(len(columns))]
+        records = [[row[name] for name in columns] if isinstance(row, Mapping) else list(row) for row in rows]
+        listed = [[row[place] for row in records] for place in range(len(columns))]
     if any(len(values) != belief.records for values in listed):
         raise DataError(f"the belief is about {belief.records} records", fix="give as many, or calibrate for theirs")
-    found = [_column(name, values, states) for (name, states), values in zip(columns.items(), listed, strict=True)]
-    return np.array(found, dtype=np.int64).T
+    numbers = [_column(name, values, states) for (name, states), values in zip(columns.items(), listed, strict=True)]
+    return np.array(numbers, dtype=np.int64).T
 
 
 def _column(name: str, values: Sequence[Any], states: Sequence[Any]) -> list[int]:
@@ -184,10 +184,10 @@ def of_users(users: Any, data: Any) -> IntArray:
     if len(states) != users.size:
         raise DataError(f"the belief has {users.size} users", fix="give one value for each, in the same order")
     states = entries.arranged(users, states)
-    places = [{value: i for i, value in enumerate(found.values)} for found in users.letters]
-    for place, found in zip(places, users.letters, strict=True):
-        if found.absence == "removed":
-            place[ABSENT] = len(found.values)
+    places = [{value: i for i, value in enumerate(user.values)} for user in users.letters]
+    for place, user in zip(places, users.letters, strict=True):
+        if user.absence == "removed":
+            place[ABSENT] = len(user.values)
     try:
         if len(places) == 1:
             return np.array([places[0][state] for state in states], dtype=np.int64)
@@ -195,9 +195,9 @@ def of_users(users: Any, data: Any) -> IntArray:
         return np.array([places[n][state] for n, state in zip(whose, states, strict=True)], dtype=np.int64)
     except (KeyError, TypeError):
         listed = "; ".join(str(_listed(place)) for place in places[:5])
-        told = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
+        hint = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
         raise DataError(
-            "a user has a value that the belief does not know", fix=f"the values are {listed}{told}"
+            "a user has a value that the belief does not know", fix=f"the values are {listed}{hint}"
         ) from None
 
 

@@ -35,9 +35,9 @@ class Moving(tuple[IntArray, Fraction]):
     together: Callable[[Iterable[int]], int]
 
     def __new__(cls, charge: tuple[IntArray, Fraction], together: Callable[[Iterable[int]], int]) -> Moving:
-        found = super().__new__(cls, charge)
-        found.together = together
-        return found
+        moving = super().__new__(cls, charge)
+        moving.together = together
+        return moving
 
 
 Pairs = tuple[tuple[int, int], ...] | None

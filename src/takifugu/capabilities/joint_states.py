@@ -49,10 +49,10 @@ class States:
         Pieces are independent: a ratio of two masses is linear-fractional in another piece's initial law, hence largest
         at a point start of that piece; the own piece's initial laws are mixtures of a group's.
         """
-        own = next(number for number, piece in enumerate(self.pieces) if entry in piece)
+        block = next(number for number, piece in enumerate(self.pieces) if entry in piece)
         groups: dict[tuple[int, ...], list[int]] = {}
         for row, start in enumerate(self.starts):
-            groups.setdefault(start[:own] + start[own + 1 :], []).append(row)
+            groups.setdefault(start[:block] + start[block + 1 :], []).append(row)
         return list(groups.values())
 
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:

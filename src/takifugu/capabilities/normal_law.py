@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from takifugu.beliefs import Belief
+from takifugu.caches import cached
 from takifugu.capabilities.answer_law import Share
 from takifugu.capabilities.dispatch import Question
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.normal.comparisons import NormalComparison
 from takifugu.secrets import Family
 
@@ -52,7 +52,7 @@ class NormalLaw(Generic[B]):
 def normal_law(share: Share) -> NormalLaw[Any]:
     """Return what a belief tells about normal laws of its share of an answer, or why nothing (`reason`)."""
     make = NORMAL_LAW.of(share.belief)
-    return kept(share, make, lambda: make(share.belief, share.answer, share.family))
+    return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
 def _not_normal(belief: Any, answer: Any, family: Family) -> NormalLaw[Any]:

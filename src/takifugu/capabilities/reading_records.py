@@ -35,10 +35,10 @@ def of_records(belief: Any, data: Any) -> IntArray:
         return _of_frame(belief, data)
     _check_count(belief, len(rows))
     place = {row: number for number, row in enumerate(belief.table.rows)}
-    found = [place.get(row, -1) for row in map(_hashable, rows)]
-    if -1 in found:
-        raise _unknown(belief, [row for row, number in zip(rows, found, strict=True) if number < 0])
-    return np.array(found, dtype=np.int64)
+    numbers = [place.get(row, -1) for row in map(_hashable, rows)]
+    if -1 in numbers:
+        raise _unknown(belief, [row for row, number in zip(rows, numbers, strict=True) if number < 0])
+    return np.array(numbers, dtype=np.int64)
 
 
 def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -74,15 +74,15 @@ def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
         if data.columns != belief.columns:
             raise DataError("the totals are of other columns than the belief's", fix="add up the columns that it names")
         return data
-    found = []
+    real_columns = []
     for number, (name, values) in enumerate(zip(belief.columns, _columns(belief, data), strict=True)):
         if len(values) != belief.records:
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
         seen = dict[Any, Fraction]()  # most columns repeat their values; dropped with this call
-        found.append(tuple(_once(seen, value, belief, number, name) for value in values))
-    return RealColumns(tuple(found))
+        real_columns.append(tuple(_once(seen, value, belief, number, name) for value in values))
+    return RealColumns(tuple(real_columns))
 
 
 def _columns(belief: Any, data: Any) -> list[list[Any]]:

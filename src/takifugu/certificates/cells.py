@@ -21,7 +21,7 @@ from takifugu.files import read_file
 #: The columns of a published table that hold texts, and those that hold numbers.
 TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high", "adjusted")
 #: What stands in place of a number where counts were compared with thresholds.
-MARKED = ("safe", "not answered")
+VERDICTS = ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
 _WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
@@ -90,7 +90,7 @@ def _read(column: str, cell: str, is_chosen: bool = False) -> Any:
         raise KeyError(column)
     if not cell and column != "value":
         return None  # nothing is known around what is no number
-    if column == "value" and cell in MARKED:
+    if column == "value" and cell in VERDICTS:
         return cell
     if is_chosen and cell and not _WRITTEN.fullmatch(cell):
         return unguarded(cell)

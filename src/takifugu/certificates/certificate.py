@@ -58,8 +58,8 @@ class Answer:
     adjusted: Mapping[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        told = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        return told if self.adjusted is not None else {k: v for k, v in told.items() if k != "adjusted"}
+        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return data if self.adjusted is not None else {k: v for k, v in data.items() if k != "adjusted"}
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain values with their checksum; the keys are stable within a format."""
         plain = {name: _plain(getattr(self, name)) for name in fields_of(self.format)}
-        told = {"format": self.format, **plain, "answers": [a.to_dict() for a in self.answers]}
-        return {**told, "checksum": checksum_of(told)}
+        data = {"format": self.format, **plain, "answers": [a.to_dict() for a in self.answers]}
+        return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
@@ -135,10 +135,10 @@ def fields_of(form: str) -> list[str]:
     return [f.name for f in known if FORMATS.index(f.metadata.get("since", FORMATS[0])) <= FORMATS.index(form)]
 
 
-def checksum_of(told: Mapping[str, Any]) -> str:
+def checksum_of(data: Mapping[str, Any]) -> str:
     """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
-    kept = {key: value for key, value in told.items() if key != "checksum"}
-    text = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    content = {key: value for key, value in data.items() if key != "checksum"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -167,7 +167,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": ", for each unit"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
-    found: list[tuple[str, Sequence[str]]] = [
+    all_sections: list[tuple[str, Sequence[str]]] = [
         ("Warning", c.warnings),
         ("Title", [c.title] if c.title else []),
         ("In short", in_short(c)),
@@ -191,7 +191,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Table", [] if c.table is None else [_table(c.table)]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
-    return [(title, sentences) for title, sentences in found if sentences]
+    return [(title, sentences) for title, sentences in all_sections if sentences]
 
 
 def _table(digest: str) -> str:
@@ -244,32 +244,32 @@ def in_short(c: Certificate) -> list[str]:
     """Return one sentence about what is hidden from whom; none where its definition, known or not, has none."""
     if not is_worded(c):
         return []
-    kinds = [str(secret["kind"]) for told in c.frameworks.values() for secret in told["secrets"]]
-    told = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
-    return [told] if told else []
+    kinds = [str(secret["kind"]) for summary in c.frameworks.values() for secret in summary["secrets"]]
+    summary = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
+    return [summary] if summary else []
 
 
 def meaning_of(c: Certificate) -> Sequence[str]:
     """Return what the published values mean, where their query says more about that than its name."""
-    told = getattr(KNOWN_QUERIES.get(str(c.query.get("kind"))), "meaning", None)
+    meaning = getattr(KNOWN_QUERIES.get(str(c.query.get("kind"))), "meaning", None)
     try:
-        return () if told is None else tuple(told(c.query, c.answers[0].noise))
+        return () if meaning is None else tuple(meaning(c.query, c.answers[0].noise))
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
         return ()
 
 
 def composes(c: Certificate) -> list[str]:
     """Return how the release adds up with others about the same source, as its definition has it."""
-    told = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
-    if told is not None:
-        return [told(covers) for covers in once(answer.covers for answer in c.answers)]
+    words_of = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
+    if words_of is not None:
+        return [words_of(covers) for covers in once(answer.covers for answer in c.answers)]
     return [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:
     """Return what is not promised, as the definition of the release has it."""
-    told = getattr(definitions.find(c.definition), "not_promised", None) if is_worded(c) else None
-    return [NOT_PROMISED] if told is None else list(told())
+    words = getattr(definitions.find(c.definition), "not_promised", None) if is_worded(c) else None
+    return [NOT_PROMISED] if words is None else list(words())
 
 
 def noise_text(c: Certificate) -> str:
@@ -281,21 +281,23 @@ def noise_text(c: Certificate) -> str:
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
     errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
-    told = [" or ".join(kind.sentence for kind in kinds)]
+    sentences = [" or ".join(kind.sentence for kind in kinds)]
     if len(kinds) == 1 and not kinds[0].has_scale:
-        return "; ".join([*told, f"on multiples of {c.grid}", *_error(errors[-1:])])
+        return "; ".join([*sentences, f"on multiples of {c.grid}", *_error(errors[-1:])])
     if not scales:
-        return "; ".join([*told, "independent for each value", *_error(errors)])
+        return "; ".join([*sentences, "independent for each value", *_error(errors)])
     size = short(scales[0]) if scales[0] == scales[-1] else f"{short(scales[0])} to {short(scales[-1])}"
-    return "; ".join([*told, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)])
+    return "; ".join(
+        [*sentences, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)]
+    )
 
 
 def _error(errors: Sequence[float]) -> list[str]:
     """Word the errors, in ascending order."""
     if not errors:
         return []
-    told = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
-    return [f"expected L1 error per answer {told}"]
+    span = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
+    return [f"expected L1 error per answer {span}"]
 
 
 def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:

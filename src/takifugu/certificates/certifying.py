@@ -35,7 +35,7 @@ PLAIN = Wording()
 
 
 @dataclass(frozen=True)
-class Beside:
+class Adjustment:
     """Values that were made of the noisy ones, one mapping of cells for each answer, and what was done to them."""
 
     values: tuple[Mapping[str, Fraction], ...]
@@ -63,7 +63,7 @@ def certify(
     table: str | None = None,
     list_units: bool = False,
     wording: Wording = PLAIN,
-    beside: Beside | None = None,
+    adjustment: Adjustment | None = None,
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
 
@@ -76,7 +76,7 @@ def certify(
     if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
         general = replace(general, entries=None)  # type: ignore[type-var]
     promises = [c.guarantee for c in calibrations]
-    adjusted = [None] * len(drawn) if beside is None else beside.values
+    adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
     return Certificate(
         release=release,
         source=source,
@@ -105,8 +105,8 @@ def certify(
         table=table,
         unit_count=len(units) if units and not _hides_presence(calibrations) else None,
         **asdict(wording),
-        adjusting=() if beside is None else beside.notes,
-        format=FORMAT if beside is None and wording == PLAIN else NEWEST,
+        adjusting=() if adjustment is None else adjustment.notes,
+        format=FORMAT if adjustment is None and wording == PLAIN else NEWEST,
     )
 
 
@@ -127,8 +127,8 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    told = ((secret, f.beliefs[0]) for f in frameworks if f.beliefs for secret in f.secrets)
-    return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in told)
+    pairs = ((secret, f.beliefs[0]) for f in frameworks if f.beliefs for secret in f.secrets)
+    return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in pairs)
 
 
 def _answer(
@@ -153,28 +153,28 @@ def _answer(
 
 
 def _warnings(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> list[str]:
-    found = []
+    warnings = []
     if not private:
-        found.append(
+        warnings.append(
             "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; do not "
             "publish this."
         )
-    asked = [c.asked[0] for c in calibrations if c.asked is not None and c.epsilon > c.asked[0]]
-    if asked:
-        found.append(
+    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    if requested:
+        warnings.append(
             f"The promise is weaker than requested: epsilon {short(max(c.epsilon for c in calibrations))}, not "
-            f"{short(min(asked))}."
+            f"{short(min(requested))}."
         )
     if any(c.randomiser.kind == "none" for c in calibrations):
-        found.append(
+        warnings.append(
             "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
             "nothing else: someone who knows more than these beliefs state may learn it."
         )
     elif not all(c.hides_one_entry for c in calibrations):
-        found.append(
+        warnings.append(
             "The noise alone would not hide one entry from someone who knows all the others. The promise holds under "
             "the beliefs above, and only under them."
         )
     if account is None:
-        found.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
-    return found
+        warnings.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
+    return warnings

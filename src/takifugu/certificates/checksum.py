@@ -31,13 +31,13 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
 
     Raises InputError for what is not a certificate, one of another version, or one that was changed.
     """
-    told = data.get("format")
-    if not isinstance(told, str) or not told.startswith("takifugu-certificate/"):
+    format_name = data.get("format")
+    if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
-    if told not in FORMATS:
-        shown, known = told[:60], " and ".join(map(repr, FORMATS))
+    if format_name not in FORMATS:
+        start, known = format_name[:60], " and ".join(map(repr, FORMATS))
         raise InputError(
-            f"{name} has the format {shown!r}", rule=f"this version reads {known}", fix="use the one that wrote it"
+            f"{name} has the format {start!r}", rule=f"this version reads {known}", fix="use the one that wrote it"
         )
     if data.get("checksum") != checksum_of(data):
         raise InputError(
@@ -45,7 +45,7 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
             fix="get the original from whoever published the release",
         )
     try:
-        given = {field: _frozen(data[field]) for field in (*fields_of(told), "format")}
+        given = {field: _frozen(data[field]) for field in (*fields_of(format_name), "format")}
         given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         made = Certificate(**given)
     except (KeyError, TypeError):
@@ -61,7 +61,7 @@ def _by(data: Mapping[str, Any]) -> str:
     return repr(data.get("software"))[:60]
 
 
-def table_beside(path: str | Path, certificate: Certificate) -> str:
+def table_state(path: str | Path, certificate: Certificate) -> str:
     """Return whether the table beside a certificate's file is the one that was certified.
 
     That is "the same", "missing", or "not certified" where the certificate's format does not say. Raises
@@ -70,16 +70,16 @@ def table_beside(path: str | Path, certificate: Certificate) -> str:
     if certificate.table is None:
         return "not certified"
     name = Path(path).name.removesuffix(CERTIFICATE)
-    beside = Path(path).with_name(f"{name}{TABLE}")
+    table = Path(path).with_name(f"{name}{TABLE}")
     try:
-        found = digest_of_file(beside)
+        digest = digest_of_file(table)
     except FileNotFoundError:
         return "missing"
     except OSError as error:
-        raise InputError(f"{beside.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
-    if found != certificate.table:
+        raise InputError(f"{table.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
+    if digest != certificate.table:
         raise InputError(
-            f"{beside.name}, the table beside the certificate, is not the one that was certified",
+            f"{table.name}, the table beside the certificate, is not the one that was certified",
             rule="it was changed, or one of the two belongs to another release",
             fix="get both from whoever published them",
         )

@@ -49,8 +49,8 @@ def check_form(certificate: Certificate) -> None:
             raise InputError("an answer's adjusted values are of other cells")
 
 
-def _is_framework(told: Any) -> bool:
-    secrets = told.get("secrets") if isinstance(told, Mapping) else None
+def _is_framework(data: Any) -> bool:
+    secrets = data.get("secrets") if isinstance(data, Mapping) else None
     if not isinstance(secrets, list | tuple) or not secrets:
         return False
     return all(isinstance(secret, Mapping) and isinstance(secret.get("kind"), str) for secret in secrets)

@@ -72,13 +72,13 @@ def rows_text(
 
 def written(values: Iterable[Any], guarded: Any) -> list[str]:
     """Return values as a line of CSV has them: coordinates in full, texts guarded and quoted where they must be."""
-    found = []
+    lines = []
     for value in values:
         cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="").writerow(cells)
-        found.append(text.getvalue())
-    return found
+        lines.append(text.getvalue())
+    return lines
 
 
 def read_rows(text: str, unguarded: Any) -> Rows:

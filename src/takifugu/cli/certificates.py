@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu.certificates.certificate import WIDTH
-from takifugu.certificates.checksum import read_certificate, table_beside
+from takifugu.certificates.checksum import read_certificate, table_state
 from takifugu.cli.output import print_json, wrapped
 from takifugu.tables import width
 
@@ -27,10 +27,10 @@ TABLES = {
 
 def show(file: Path, as_json: bool) -> None:
     certificate = read_certificate(file)
-    table = table_beside(file, certificate)
+    table = table_state(file, certificate)
     if as_json:
-        told = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
-        print_json("certificate show", file, told)
+        content = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
+        print_json("certificate show", file, content)
         return
     click.echo(certificate.text(min(WIDTH, width())))
     click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")

@@ -15,7 +15,7 @@ from takifugu.cli.releasing import outcome_of, print_calibrations, print_compari
 from takifugu.demo import write_demo
 from takifugu.ledger import Ledger
 from takifugu.releasing import planning, run
-from takifugu.releasing.course import Course
+from takifugu.releasing.progress import Progress
 from takifugu.spec.file import load
 from takifugu.spec.kind import ReleaseFile
 from takifugu.tables import labelled, width
@@ -25,17 +25,17 @@ def demo(folder: Path | None, as_json: bool) -> None:
     where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
     spec = load(write_demo(where))
     Ledger.open(spec.ledger)  # made on purpose: nothing to announce
-    course = Course()
-    with course.telling():
+    progress = Progress()
+    with progress.telling():
         if as_json:
-            outcome = run.publish(planning.plan(spec), course=course)
+            outcome = run.publish(planning.plan(spec), progress=progress)
             book = Ledger.open(spec.ledger)
             print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
             return
-        _demo(spec, where, course)
+        _demo(spec, where, progress)
 
 
-def _demo(spec: ReleaseFile, where: Path, course: Course) -> None:
+def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
     heading("1. The data: made up, nobody's life is in it")
     sample = str(spec.source.file)
     click.echo(labelled([("folder", str(where)), ("sample", sample), ("release file", spec.path.name)]))
@@ -47,14 +47,14 @@ def _demo(spec: ReleaseFile, where: Path, course: Course) -> None:
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
     with watching(stops=False) as watch:
-        shown = [c for c in planning.compared(spec, watch) if c.scope == "pooled"]
-    print_comparisons(shown)
+        comparisons = [c for c in planning.compared(spec, watch) if c.scope == "pooled"]
+    print_comparisons(comparisons)
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:
         planned = planning.plan(spec, watch)
     print_calibrations(planned)
     heading("4. Published (takifugu release)")
-    outcome = run.publish(planned, course=course)
+    outcome = run.publish(planned, progress=progress)
     print_outcome(outcome, planned)
     heading("5. The certificate (takifugu certificate show)")
     click.echo(outcome.tables[-1].certificate.text(min(WIDTH, width())))

@@ -22,7 +22,7 @@ from takifugu.tables import labelled, number, text_table
 
 _HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
 #: How many kinds of answers are shown per table; the JSON has all.
-_SHOWN = 6
+_MOST_NAMED = 6
 
 
 def dry_run(
@@ -30,14 +30,14 @@ def dry_run(
     window: str | None = None,
 ) -> None:  # fmt: skip
     with watching() as watch:
-        found = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, wanted)
-    foreseen, ahead = found.forecast, found.outlook
+        rehearsed = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, wanted)
+    foreseen, ahead = rehearsed.forecast, rehearsed.outlook
     if as_json:
         more = {} if ahead is None else {"outlook": ahead.to_dict()}
-        print_json("release --dry-run", file, {"forecast": foreseen.to_dict(), "there": list(found.there), **more})
+        print_json("release --dry-run", file, {"forecast": foreseen.to_dict(), "there": list(rehearsed.there), **more})
     else:
-        if found.there:
-            click.echo(f"{wrapped(found.left_alone)}\n")
+        if rehearsed.there:
+            click.echo(f"{wrapped(rehearsed.left_alone)}\n")
         print_forecast(foreseen)
         if ahead is not None:
             click.echo("\nIf such windows are published one after the other:\n")
@@ -81,15 +81,15 @@ def print_forecast(foreseen: Forecast) -> None:
 
 
 def _rows(table: Expected) -> Iterator[list[str]]:
-    for blur in table.blurs[:_SHOWN]:
+    for blur in table.blurs[:_MOST_NAMED]:
         yield [
             name_of(table.name, 16), _whose(table, blur), *(["-"] * 4 if blur.marks else [
                 _number(blur.half_width), _span(*_ends(blur.ranges)) if blur.ranges else "any number",
                 _percent(*blur.shares) if blur.ranges else "-", _number(blur.median),
             ]),
         ]  # fmt: skip
-    if len(table.blurs) > _SHOWN:
-        yield [name_of(table.name, 16), f"{len(table.blurs) - _SHOWN} more kinds", "-", "-", "-", "-"]
+    if len(table.blurs) > _MOST_NAMED:
+        yield [name_of(table.name, 16), f"{len(table.blurs) - _MOST_NAMED} more kinds", "-", "-", "-", "-"]
 
 
 def _whose(table: Expected, blur: Blur) -> str:

@@ -32,14 +32,14 @@ def example(name: str | None, as_json: bool) -> None:
 def _list(as_json: bool) -> None:
     known = examples()
     if as_json:
-        told = [
+        listing = [
             {
                 "name": e.name, "about": e.about, "files": [path.name for path in e.files],
                 "meant_for_published_data": e.meant_for_published_data,
             }
             for e in known
         ]  # fmt: skip
-        print_json("example", None, {"examples": told})
+        print_json("example", None, {"examples": listing})
         return
     meant = " (made-up data stand in for published ones)"
     click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in known]))

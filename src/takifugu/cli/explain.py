@@ -49,8 +49,8 @@ def explain(
         with watching() as watch:
             tables = _tables(spec, watch)
     if as_json:
-        told = [_table(rows, prior) for rows in tables]
-        print_json("explain", file, {**seen.to_dict(), "tables": told})
+        content = [_table(rows, prior) for rows in tables]
+        print_json("explain", file, {**seen.to_dict(), "tables": content})
     else:
         _print_meaning(seen)
         for rows in tables:
@@ -69,14 +69,14 @@ def _is_picture(text: str) -> bool:
 def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
     from takifugu.releasing import planning
 
-    found: dict[tuple[str, str], list[Priced]] = {}
-    own = _own_epsilons(spec)
-    for priced in planning.priced(spec, sorted({*EPSILONS, *own}), watch):
-        found.setdefault((priced.name, priced.scope), []).append(priced)
-    return [[p for p in rows if p.asked in EPSILONS or p.is_own] for rows in found.values()]
+    groups: dict[tuple[str, str], list[Priced]] = {}
+    epsilons = _epsilons_in_file(spec)
+    for priced in planning.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
+        groups.setdefault((priced.name, priced.scope), []).append(priced)
+    return [[p for p in rows if p.requested in EPSILONS or p.is_in_file] for rows in groups.values()]
 
 
-def _own_epsilons(spec: ReleaseFile) -> set[Fraction]:
+def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
     from takifugu.spec.sharing import epsilon_of
 
     return {as_fraction(epsilon_of(spec, item), "epsilon") for item in spec.items}
@@ -130,24 +130,24 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
-        mark = " *" if priced.is_own else ""
-        epsilon = f"{number(float(priced.asked))}{mark}"
+        mark = " *" if priced.is_in_file else ""
+        epsilon = f"{number(float(priced.requested))}{mark}"
         if priced.calibration is None:
             lines.append([epsilon, "refused", "-", "-", ""])
             reasons.append((epsilon, in_toml(priced.reason.splitlines()[0])))
             continue
         made = priced.calibration
-        seen = meaning_of(prior, priced.asked, made.delta)
+        seen = meaning_of(prior, priced.requested, made.delta)
         becomes = f"{percent(seen.low, up=False)} to {percent(seen.high, up=True)}"
-        bar = block((made.shown_error or 0.0) / most if most else 0.0, _BAR)
-        lines.append([epsilon, made.mechanism, number(made.shown_error), becomes, bar])
+        bar = block((made.error_or_none or 0.0) / most if most else 0.0, _BAR)
+        lines.append([epsilon, made.mechanism, number(made.error_or_none), becomes, bar])
     before = percent(meaning_of(prior, 1).prior, up=True)
     header = ["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"]
     click.echo(coloured(text_table(header, lines), {}))
     if reasons:
         click.echo(f"\n{labelled(reasons)}")
-    told = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
-    words = f"* in the file; error: {' or '.join(told) or 'none is known'}"
+    error_words = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
+    words = f"* in the file; error: {' or '.join(error_words) or 'none is known'}"
     click.echo(f"\n{wrapped(words)}")
 
 
@@ -171,15 +171,15 @@ def _meaning_picture(seen: Suspicion) -> str:
 
 
 def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
-    lines = [Line(rows[0].name, [(float(p.asked), _error(p)) for p in rows]) for rows in tables]
-    own = sorted(map(float, _own_epsilons(spec)))
+    lines = [Line(rows[0].name, [(float(p.requested), _error(p)) for p in rows]) for rows in tables]
+    epsilons = sorted(map(float, _epsilons_in_file(spec)))
     title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
-    marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(own)]
+    marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(epsilons)]
     return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, made, marks)
 
 
 def _error(priced: Priced) -> float | None:
-    return None if priced.calibration is None else priced.calibration.shown_error
+    return None if priced.calibration is None else priced.calibration.error_or_none
 
 
 def _table(rows: Sequence[Priced], prior: str) -> dict[str, Any]:
@@ -190,10 +190,10 @@ def _table(rows: Sequence[Priced], prior: str) -> dict[str, Any]:
 def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
     for priced in rows:
         made = priced.calibration
-        seen = meaning_of(prior, priced.asked, priced.item.delta if made is None else made.delta)
+        seen = meaning_of(prior, priced.requested, priced.item.delta if made is None else made.delta)
         yield {
-            "epsilon": to_text(Fraction(priced.asked)),
-            "in_file": priced.is_own,
+            "epsilon": to_text(Fraction(priced.requested)),
+            "in_file": priced.is_in_file,
             "mechanism": None if made is None else made.mechanism,
             "scale": None if made is None else made.exact_scale,
             "expected_error": _error(priced),

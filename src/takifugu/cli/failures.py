@@ -11,16 +11,16 @@ from takifugu.errors import ReleaseState, SpecError, TakifuguError
 from takifugu.visible import visible
 
 #: What a context of click knows of the run: whether JSON was asked for, whether it was printed, and by which command.
-ASKED, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
+AS_JSON, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
 FORMAT = "takifugu-cli/1"
 
 
 def print_failure(context: click.Context, error: BaseException, what: str, code: int) -> None:
     """Print an error that ends the command, if JSON was asked for and none was printed."""
-    if not context.meta.get(ASKED) or context.meta.get(PRINTED):
+    if not context.meta.get(AS_JSON) or context.meta.get(PRINTED):
         return
     state = getattr(error, "state", ReleaseState.NOTHING)
-    told = {
+    content = {
         "format": FORMAT,
         "command": context.meta.get(COMMAND, ""),
         "file": context.meta.get(FILE),
@@ -33,7 +33,7 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
         },
     }
     with suppress(OSError):  # nobody reads it: the outcome is the same
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(content, indent=2))
 
 
 def _kind(error: BaseException) -> str:

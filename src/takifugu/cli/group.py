@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from takifugu.cli.failures import ASKED, COMMAND, FILE, print_failure
+from takifugu.cli.failures import AS_JSON, COMMAND, FILE, print_failure
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.errors import (
     BudgetExceeded,
@@ -72,15 +72,15 @@ class Careful(InOrder):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        asked = "--json" in args
+        as_json = "--json" in args
         try:
             narrow = min(columns(), WIDTH) - 2
             context = super().make_context(info_name, args, parent, **{"terminal_width": narrow, **extra})
-        except click.UsageError as found:
-            error = guided(found)
-            print_failure(_asking(error.ctx or click.Context(self), asked), error, "", error.exit_code)
+        except click.UsageError as usage:
+            error = guided(usage)
+            print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
             raise error from None
-        return _asking(context, asked)
+        return _asking(context, as_json)
 
     def invoke(self, ctx: click.Context) -> Any:
         with fitting(columns()):
@@ -107,7 +107,7 @@ class Careful(InOrder):
                 if words := standing(error):
                     complain(words)
                 raise
-            code, what = _told(error)
+            code, what = _exit_and_words(error)
             if code != DONE:
                 print_failure(ctx, error, what, code)
         _give_up_broken_streams()
@@ -131,22 +131,22 @@ def complain(line: str) -> None:
     """Print an error: one line where a program reads it, lines that fit where a person does."""
     from takifugu.spec.toml_words import in_toml
 
-    told = f"takifugu: {visible(in_toml(line))}"
-    told = filled(told) if is_terminal(sys.stderr) else told
+    text = f"takifugu: {visible(in_toml(line))}"
+    text = filled(text) if is_terminal(sys.stderr) else text
     with suppress(OSError):  # nobody reads it: the outcome is the same
-        click.echo(told.replace("takifugu:", click.style("takifugu:", fg="red"), 1), err=True)
+        click.echo(text.replace("takifugu:", click.style("takifugu:", fg="red"), 1), err=True)
 
 
-def _asking(context: click.Context, asked: bool) -> click.Context:
-    context.meta[ASKED] = asked
+def _asking(context: click.Context, as_json: bool) -> click.Context:
+    context.meta[AS_JSON] = as_json
     return context
 
 
 def _about(context: click.Context) -> Any:
     """Return what a command is about, where that is one file."""
     keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
-    found = context.params.get(next(keys, ""))
-    many = found if isinstance(found, tuple) else (found,)
+    argument = context.params.get(next(keys, ""))
+    many = argument if isinstance(argument, tuple) else (argument,)
     return many[0] if len(many) == 1 else None
 
 
@@ -166,7 +166,7 @@ def code_of(error: BaseException) -> int:
     return REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT
 
 
-def _told(error: BaseException) -> tuple[int, str]:
+def _exit_and_words(error: BaseException) -> tuple[int, str]:
     """Say what went wrong, and how far the release had come if it was one; return the exit code and the words."""
     code, what = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):

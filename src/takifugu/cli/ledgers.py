@@ -13,7 +13,7 @@ from takifugu.cli.output import amount, name_of, print_json, wrapped
 from takifugu.errors import LedgerError, ReleaseState
 from takifugu.laws.rationals import as_delta, as_epsilon
 from takifugu.ledger import Entry, Ledger
-from takifugu.releasing.course import Course
+from takifugu.releasing.progress import Progress
 from takifugu.tables import labelled, number, text_table
 
 if TYPE_CHECKING:
@@ -49,17 +49,17 @@ def show(where: Path, as_json: bool) -> None:
 def history(where: Path, source: str | None, as_json: bool) -> None:
     book = Ledger.open(where, create=False)
     names = [row.name for row in book.show()] if source is None else [source]
-    found = {name: book.history(name) for name in names}
+    histories = {name: book.history(name) for name in names}
     if as_json:
-        told = [
+        content = [
             {"name": name, "releases": _entries(entries), "events": _events(book, name)}
-            for name, entries in found.items()
+            for name, entries in histories.items()
         ]
-        print_json("ledger history", where, {"sources": told})
+        print_json("ledger history", where, {"sources": content})
         return
-    if not found:
+    if not histories:
         click.echo("the ledger has no sources yet")
-    for i, (name, entries) in enumerate(found.items()):
+    for i, (name, entries) in enumerate(histories.items()):
         click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'releases about {name!r}')}")
         lines = [
             [e.created[:10], e.id, str(e.units), number(float(e.amount.epsilon)), number(float(e.amount.delta)),
@@ -78,13 +78,13 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
     now = book.set_budget(source, wanted).budget
     assert now is not None
     if as_json:
-        told = {
+        content = {
             "source": source,
             "spent": amount(before.spent),
             "before": None if before.budget is None else amount(before.budget),
             "budget": amount(now),
         }
-        print_json("ledger budget", where, told)
+        print_json("ledger budget", where, content)
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     click.echo(
@@ -95,37 +95,37 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
 def resume(where: Path, source: str | None, as_json: bool) -> None:
     from takifugu.releasing.resuming import resume
 
-    found = resume(where, source, files_only=True)
-    course = Course()  # what was completed stays so, whether or not anybody reads it
-    course.state = next((one.state for one in found if one.state is not ReleaseState.DONE), ReleaseState.DONE)
-    with course.telling():
+    resumed = resume(where, source, files_only=True)
+    progress = Progress()  # what was completed stays so, whether or not anybody reads it
+    progress.state = next((one.state for one in resumed if one.state is not ReleaseState.DONE), ReleaseState.DONE)
+    with progress.telling():
         if as_json:
-            print_json("ledger resume", where, {"releases": [_resumed(one) for one in found]})
+            print_json("ledger resume", where, {"releases": [_resumed(one) for one in resumed]})
         else:
-            _print_resumed(found)
-    if course.state is not ReleaseState.DONE:
-        raise click.exceptions.Exit(UNRECORDED if course.state is ReleaseState.UNRECORDED else UNPUBLISHED)
+            _print_resumed(resumed)
+    if progress.state is not ReleaseState.DONE:
+        raise click.exceptions.Exit(UNRECORDED if progress.state is ReleaseState.UNRECORDED else UNPUBLISHED)
 
 
 def adopt(where: Path, folder: Path, as_json: bool) -> None:
     from takifugu.releasing.adopting import adopt
 
-    found = adopt(where, folder)
+    adopted = adopt(where, folder)
     if as_json:
-        told = [{"name": one.source, "releases": list(one.releases), "spent": amount(one.spent)} for one in found]
-        print_json("ledger adopt", where, {"sources": told})
+        content = [{"name": one.source, "releases": list(one.releases), "spent": amount(one.spent)} for one in adopted]
+        print_json("ledger adopt", where, {"sources": content})
         return
-    if not found:
+    if not adopted:
         click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
-    for one in found:
+    for one in adopted:
         releases = f"{', '.join(one.releases)} about {one.source!r}"
         click.echo(wrapped(f"entered as spent, for every unit: {releases}; the source has now spent {one.spent}"))
 
 
-def _print_resumed(found: Sequence[Resumed]) -> None:
-    if not found:
+def _print_resumed(resumed: Sequence[Resumed]) -> None:
+    if not resumed:
         click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
-    for one in found:
+    for one in resumed:
         what = f"{', '.join(one.releases)} about {one.source!r}, paid for at {one.since[:16].replace('T', ' ')} UTC"
         if one.problem:
             complain(f"{what}: {one.problem}")

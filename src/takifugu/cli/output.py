@@ -44,23 +44,23 @@ def wrapped(text: str) -> str:
 
 def note(text: str) -> None:
     """Print a line of news on stderr."""
-    told = f"takifugu: {visible(in_toml(text))}"
-    told = filled(told) if is_terminal(sys.stderr) else told
+    line = f"takifugu: {visible(in_toml(text))}"
+    line = filled(line) if is_terminal(sys.stderr) else line
     with suppress(OSError):  # nobody reads it: the work goes on
-        click.echo(told.replace("takifugu:", click.style("takifugu:", fg="yellow"), 1), err=True)
+        click.echo(line.replace("takifugu:", click.style("takifugu:", fg="yellow"), 1), err=True)
 
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
     """Print the library's notices on stderr as they come; yield the list that collects them for JSON."""
-    told: list[str] = []
+    notices: list[str] = []
 
     def hear(words: str) -> None:
-        told.append(words)
+        notices.append(words)
         note(words)
 
     with listening(hear):
-        yield told
+        yield notices
 
 
 def name_of(text: str, width: int = LONGEST_NAME) -> str:
@@ -92,11 +92,11 @@ def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
 
 
 def print_json(command: str, file: Path | None, content: dict[str, Any]) -> None:
-    told = {"format": FORMAT, "command": command, "file": None if file is None else str(file), **content}
+    document = {"format": FORMAT, "command": command, "file": None if file is None else str(file), **content}
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[PRINTED] = True
-    click.echo(json.dumps(told, indent=2))
+    click.echo(json.dumps(document, indent=2))
 
 
 def amount(value: Any) -> dict[str, str]:

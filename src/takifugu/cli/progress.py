@@ -38,17 +38,17 @@ def watching(stops: bool = True) -> Iterator[Watch]:
 
     Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
     """
-    shown: _Told | _Shown | _Lines = _Told()
+    display: _TextLines | _Bar | _Lines = _TextLines()
     if is_terminal(sys.stderr):
-        shown = _Lines() if is_dumb() else _Shown()
+        display = _Lines() if is_dumb() else _Bar()
     try:
-        with stopping(stops), watched(shown):
-            yield shown.watch
+        with stopping(stops), watched(display):
+            yield display.watch
     finally:
-        shown.close()
+        display.close()
 
 
-class _Told:
+class _TextLines:
     """Lines about long searches, and nothing else."""
 
     def watch(self, what: str, done: int, all_of_them: int) -> None:
@@ -77,7 +77,7 @@ class _Told:
         """Leave nothing behind."""
 
 
-class _Shown(_Told):
+class _Bar(_TextLines):
     """A progress bar that starts itself when work takes longer than PATIENCE."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class _Shown(_Told):
         self.bar.update(self.task, description=what[:40], completed=done, total=total)
 
 
-class _Lines(_Told):
+class _Lines(_TextLines):
     """A line now and then about what is being done, for a terminal that does not redraw one."""
 
     def __init__(self) -> None:

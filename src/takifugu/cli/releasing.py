@@ -20,10 +20,10 @@ from takifugu.cli.progress import watching
 from takifugu.errors import ReleaseState
 from takifugu.laws.rationals import to_text
 from takifugu.releasing import planning, run
-from takifugu.releasing.course import Course
 from takifugu.releasing.forecast import forecast_of
 from takifugu.releasing.layouts import notices_of_layout
 from takifugu.releasing.outcomes import already
+from takifugu.releasing.progress import Progress
 from takifugu.releasing.questions import Question
 from takifugu.releasing.standing import Choice, folder_of, to_plan
 from takifugu.releasing.two_ledgers import notices_of_ledgers
@@ -48,8 +48,8 @@ def calibrate(file: Path, as_json: bool) -> None:
         planned = planning.calibrated(load(file), watch)
     foreseen = forecast_of(planned)
     if as_json:
-        told = {"tables": [_planned(t) for t in planned.tables], "forecast": foreseen.to_dict()}
-        print_json("calibrate", file, told)
+        document = {"tables": [_planned(t) for t in planned.tables], "forecast": foreseen.to_dict()}
+        print_json("calibrate", file, document)
     else:
         print_calibrations(planned)
         click.echo()
@@ -58,37 +58,40 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 def compare(files: Sequence[Path], as_json: bool) -> None:
-    told = []
+    documents = []
     for file in files:
         with watching() as watch:
             read = load(file)
-            shown, notices = list(planning.compared(read, watch)), (*notices_of_layout(read), *notices_of_ledgers(read))
-        tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in shown]
-        told.append({"file": str(file), "tables": tables, **({"notices": list(notices)} if notices else {})})
+            comparisons, notices = (
+                list(planning.compared(read, watch)),
+                (*notices_of_layout(read), *notices_of_ledgers(read)),
+            )
+        tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in comparisons]
+        documents.append({"file": str(file), "tables": tables, **({"notices": list(notices)} if notices else {})})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
-            print_comparisons(shown)
+            print_comparisons(comparisons)
             for words in notices:
                 click.echo(f"\n{wrapped(words)}")
     if as_json and len(files) == 1:
-        print_json("compare", files[0], {key: value for key, value in told[0].items() if key != "file"})
+        print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
     elif as_json:
-        print_json("compare", None, {"files": told})
+        print_json("compare", None, {"files": documents})
 
 
 def release(
     file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool = False, anyway: bool = False,
     window: str | None = None,
 ) -> None:
-    course = Course()
-    with course.telling():  # to the end: a message that nobody could read does not undo what was published
+    progress = Progress()
+    with progress.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
-            asked = load(file, window=window)
-            planned = planning.plan(to_plan(asked, folder_of(asked, output), wanted, new_ledger), watch)
+            spec = load(file, window=window)
+            planned = planning.plan(to_plan(spec, folder_of(spec, output), wanted, new_ledger), watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
-            publish = partial(run.publish, planned, output, course=course, new_ledger=new_ledger)
+            publish = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
             outcome = publish(anyway=anyway, wanted=wanted)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
@@ -96,8 +99,8 @@ def release(
         print_outcome(outcome, planned)
 
 
-def print_comparisons(shown: Iterable[planning.Compared]) -> None:
-    for i, compared in enumerate(shown):
+def print_comparisons(comparisons: Iterable[planning.Compared]) -> None:
+    for i, compared in enumerate(comparisons):
         whose = SCOPES[compared.scope]
         if compared.unit:
             whose = f"{whose}; shown for {compared.unit!r}, who has the most entries"
@@ -110,20 +113,20 @@ def print_calibrations(planned: planning.Plan) -> None:
     for table in planned.tables:
         for whose, calibration in _distinct(table):
             rows.append([
-                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.shown_scale),
-                number(calibration.shown_error), number(float(calibration.epsilon)),
+                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.scale_or_none),
+                number(calibration.error_or_none), number(float(calibration.epsilon)),
             ])  # fmt: skip
     click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
     click.echo()
-    told = dict.fromkeys(c.error_words for table in planned.tables for c in table.calibrations)
-    click.echo(wrapped(f"error: {' or '.join(told)}"))
+    error_words = dict.fromkeys(c.error_words for table in planned.tables for c in table.calibrations)
+    click.echo(wrapped(f"error: {' or '.join(error_words)}"))
     for table in planned.tables:
-        worst = max(table.calibrations, key=lambda c: c.shown_scale or 0)
+        worst = max(table.calibrations, key=lambda c: c.scale_or_none or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
         facts += [("composition", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
-        asked = worst.asked
-        if asked is not None and worst.epsilon > asked[0]:
+        requested = worst.requested
+        if requested is not None and worst.epsilon > requested[0]:
             facts.append(("NOTE", f"the promise is epsilon {number(float(worst.epsilon))}, not what was requested"))
         click.echo(f"\n{wrapped(f'{table.name}: {worst.query.describe()}, for {SCOPES[table.scope]}')}")
         click.echo(labelled([(label, text) for label, text in facts if text]))
@@ -134,7 +137,7 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     groups: dict[tuple[Any, ...], list[Question]] = {}
     for q in table.questions:
         c = q.calibration
-        groups.setdefault((c.mechanism, c.shown_scale, c.epsilon), []).append(q)
+        groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(q)
     if table.scope != "unit":
         return [(SCOPES[table.scope].removesuffix(" together"), qs[0].calibration) for qs in groups.values()]
     whose = [qs[0].unit or "each unit" if len(qs) == 1 else f"{len(qs)} units" for qs in groups.values()]
@@ -185,8 +188,8 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say how often each word was published, where words were: "safe" and the like."""
-    told = Counter(row["value"] for row in rows if isinstance(row["value"], str))
-    return f"; of all {len(rows):,}: {', '.join(f'{n:,} {word}' for word, n in told.items())}" if told else ""
+    counts = Counter(row["value"] for row in rows if isinstance(row["value"], str))
+    return f"; of all {len(rows):,}: {', '.join(f'{n:,} {word}' for word, n in counts.items())}" if counts else ""
 
 
 def completed(since: str) -> str:
@@ -205,7 +208,7 @@ def _planned(table: planning.Table) -> dict[str, Any]:
                 "unit": q.unit,
                 "mechanism": q.calibration.mechanism,
                 "scale": q.calibration.exact_scale,
-                "expected_error": q.calibration.shown_error,
+                "expected_error": q.calibration.error_or_none,
                 "epsilon": to_text(q.calibration.epsilon),
                 "delta": to_text(q.calibration.delta),
                 "composition": str(q.calibration.guarantee.composition),

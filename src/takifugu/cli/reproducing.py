@@ -18,30 +18,30 @@ def reproduce(target: str | None, folder: Path | None, as_json: bool) -> None:
     if target is None:
         _list(as_json)
         return
-    found = experiments.find(target, experiments.ROOT)
+    experiment = experiments.find(target, experiments.ROOT)
     if folder is None and not experiments.is_checkout(experiments.ROOT):
-        folder = Path("reproduced") / found.name
+        folder = Path("reproduced") / experiment.name
     started = time.perf_counter()
     sys.stdout.flush()
-    code = experiments.run(found, experiments.ROOT, folder, output=sys.stderr if as_json else None)
+    code = experiments.run(experiment, experiments.ROOT, folder, output=sys.stderr if as_json else None)
     if as_json:
-        told = {
-            "target": found.name, "exit_code": code, "output": None if folder is None else str(folder),
+        content = {
+            "target": experiment.name, "exit_code": code, "output": None if folder is None else str(folder),
             "seconds": round(time.perf_counter() - started, 1),
         }  # fmt: skip
-        print_json("reproduce", found.path, told)
+        print_json("reproduce", experiment.path, content)
     if code:
-        click.echo(f"takifugu: the experiment {found.name} ended with exit code {code}", err=True)
+        click.echo(f"takifugu: the experiment {experiment.name} ended with exit code {code}", err=True)
         click.get_current_context().exit(FAULT)
 
 
 def _list(as_json: bool) -> None:
     known = experiments.targets(experiments.ROOT)
     if as_json:
-        told = [
+        listing = [
             {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in known
         ]  # fmt: skip
-        print_json("reproduce", None, {"targets": told})
+        print_json("reproduce", None, {"targets": listing})
         return
     if not known:
         click.echo("there are no experiments here yet")

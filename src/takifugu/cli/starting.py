@@ -25,21 +25,21 @@ from takifugu.visible import visible
 
 def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
     kind = PLAINLY.get(kind, kind)
-    asked = KINDS.find(kind)
+    chosen_kind = KINDS.find(kind)
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
-    columns = look_at(open_frame(source, written=sniffed(data)), asked.roles)
-    text, (declared, whose) = asked.draft(data, output, columns, kind), ledger_for(output, data)
+    columns = look_at(open_frame(source, written=sniffed(data)), chosen_kind.roles)
+    text, (declared, whose) = chosen_kind.draft(data, output, columns, kind), ledger_for(output, data)
     write_new(output, text, force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, declared)
     write_ledger_id(output, name)
     missing = _missing(output)
     if as_json:
-        told = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
+        listing = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         made["ledger_of"] = None if whose is None else str(whose)
-        print_json("init", data, {**made, "columns": told, "fill_in": [fault.line for fault in missing]})
+        print_json("init", data, {**made, "columns": listing, "fill_in": [fault.line for fault in missing]})
         return
     _print(data, output, columns, missing)
     if whose is not None:
@@ -85,16 +85,16 @@ def _reason(column: Column) -> str:
 def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError]) -> None:
     click.echo(wrapped(f"{data.name} has {counted(len(columns), 'column')}; what they are for is guessed:"))
     click.echo()
-    shown = [c for c in columns if c.role is not None]
-    shown += [c for c in columns if c.role is None][: MOST_COLUMNS - len(shown)]
-    rows = [[name_of(c.name, 26), c.kind, c.role or "-", _reason(c)] for c in columns if c in shown]
+    listed = [c for c in columns if c.role is not None]
+    listed += [c for c in columns if c.role is None][: MOST_COLUMNS - len(listed)]
+    rows = [[name_of(c.name, 26), c.kind, c.role or "-", _reason(c)] for c in columns if c in listed]
     click.echo(text_table(["column", "looks like", "used as", "why"], rows))
-    if len(columns) > len(shown):
-        click.echo(f"and {counted(len(columns) - len(shown), 'more column')}, used for nothing")
+    if len(columns) > len(listed):
+        click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     click.echo("What only you can know is still missing in it:\n")
-    told = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
-    click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in told]))
+    lines = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
+    click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in lines]))
     click.echo()
     click.echo("Then:")
     click.echo(labelled([

@@ -11,9 +11,9 @@ from takifugu.tables import WIDEST, WIDTH
 
 def columns() -> int:
     """Return how many columns lines may have: what COLUMNS says, or the terminal that is printed on."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isascii() and told.isdigit() and int(told):
-        return min(int(told), WIDEST)
+    width = os.environ.get("COLUMNS", "")
+    if width.isascii() and width.isdigit() and int(width):
+        return min(int(width), WIDEST)
     for stream in (sys.stdout, sys.stderr):
         try:
             return min(os.get_terminal_size(stream.fileno()).columns or WIDTH, WIDEST)

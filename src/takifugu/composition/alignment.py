@@ -42,11 +42,11 @@ class Item:
 
 def readings(charges: Sequence[Charge]) -> list[list[int]]:
     """Return the numbers of the charges of each reading."""
-    found: dict[object, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     for number, charge in enumerate(charges):
         key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
-        found.setdefault(key, []).append(number)
-    return list(found.values())
+        groups.setdefault(key, []).append(number)
+    return list(groups.values())
 
 
 def is_one_reading(charges: Sequence[Charge]) -> bool:
@@ -62,14 +62,14 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> froze
     if not is_recording(belief) or belief.chain.period == 1:
         return frozenset()
     period, chain = belief.chain.period, belief.chain
-    own = [(chain.start - c.at) % period for c in charges if c.at is not None and view.is_native(c)]
-    if not own:
+    places_of = [(chain.start - c.at) % period for c in charges if c.at is not None and view.is_native(c)]
+    if not places_of:
         return frozenset()
 
     return frozenset(
         number
         for number, charge in enumerate(charges)
-        if any((place - own[0]) % math.gcd(size, period) for size, place in charge.phases)
+        if any((place - places_of[0]) % math.gcd(size, period) for size, place in charge.phases)
     )
 
 
@@ -83,10 +83,10 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     if period == 1 or not any(map(len, places)):
         return 0
     first = min(int(starts[0]) if len(starts) else 0 for starts in places)
-    own = [starts for item, starts in zip(items, places, strict=True) if view.is_native(item.charge)]
-    if not own:
+    native_starts = [starts for item, starts in zip(items, places, strict=True) if view.is_native(item.charge)]
+    if not native_starts:
         return None
-    steps = np.concatenate([starts if len(starts) else np.zeros(1, dtype=np.int64) for starts in own]) - first
+    steps = np.concatenate([starts if len(starts) else np.zeros(1, dtype=np.int64) for starts in native_starts]) - first
     return int(steps.min()) if len(np.unique(steps % period)) == 1 else None
 
 
@@ -115,7 +115,7 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         here = {item.charge.at for item in items if view.is_native(item.charge)}
         if any(starts) and here != {first}:
             return None
-    if all(found is not None and len(found) == 1 for found in runs):
+    if all(run is not None and len(run) == 1 for run in runs):
         size = max(start + n for start, n in zip(starts, sizes, strict=True))
         moved = [np.zeros(size, dtype=np.int64) for _ in items]
         for row, start, item in zip(moved, starts, items, strict=True):
@@ -146,17 +146,17 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
         return None
     starts = [places_of(item.charge) for item in items]
     first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
-    own = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
+    first_places = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
            for place in places[[0, -1]]}  # fmt: skip
     before = _steps_before(view, belief, items)
-    if before is None or (belief.has_given_start and own != {first}):
+    if before is None or (belief.has_given_start and first_places != {first}):
         return None
     single: dict[tuple[int, ...], bool] = {}
     for item in items:
         shape = (*item.charge.lengths, item.charge.entries, int(view.is_native(item.charge)))
         if shape not in single:
-            found = view.runs(belief, item.charge)
-            single[shape] = found is not None and len(found) == 1
+            runs_here = view.runs(belief, item.charge)
+            single[shape] = runs_here is not None and len(runs_here) == 1
     if not all(single.values()):
         return None
     size = max(int(places[-1]) + n for places, n in zip(starts, sizes, strict=True)) - first
@@ -174,7 +174,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
-    groups = [[items[n] for n in found] for found in readings([item.charge for item in items])]
+    groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
         return unplaced.total, Witness("one step of the recording", "the near set is everything")
@@ -196,16 +196,16 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
             single.setdefault(key, (item, Counter()))[1][item.scale] += 1
     for item, scales in single.values():
         rows.append(_alone(view, belief, item, sum((times / scale for scale, times in scales.items()), Fraction(0))))
-    found: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
+    windows: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
     for runs, rate, most in rows:
         key = tuple(run.tobytes() for run in runs)
-        before = found.get(key, (runs, Fraction(0), Fraction(0)))
-        found[key] = (runs, before[1] + rate, before[2] + most)
+        before = windows.get(key, (runs, Fraction(0), Fraction(0)))
+        windows[key] = (runs, before[1] + rate, before[2] + most)
     pieces = tuple(
-        Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in found.values()
+        Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in windows.values()
     )
     total = Fraction(0)
-    for piece, (_, _, most) in zip(pieces, found.values(), strict=True):
+    for piece, (_, _, most) in zip(pieces, windows.values(), strict=True):
         total += min(piece.total * piece.unit, most)
     return Unplaced(pieces, total)
 

@@ -55,11 +55,11 @@ def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
     known.
     """
     delta = deltas(charges)
-    found = list(shares(view, charges))
+    parts = list(shares(view, charges))
 
     def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
         share = log_share(epsilon, delta)
-        each = [_part_loss(part, charges, reads, share) for part, reads in found]
+        each = [_part_loss(part, charges, reads, share) for part, reads in parts]
         loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
         return Fraction(loss), witness
 
@@ -125,6 +125,6 @@ def _part_loss(
         else:
             others.append(Release(read.changes, charge.scale / read.grid, read.answer))
     if normal:
-        beside = added([profile_of(part.belief, release) for release in others]) if others else None
-        return profile_loss(part, normal_profile(normal, log_kappa, beside))
+        others_profile = added([profile_of(part.belief, release) for release in others]) if others else None
+        return profile_loss(part, normal_profile(normal, log_kappa, others_profile))
     return joint_loss(part, others) if others else (0.0, None)

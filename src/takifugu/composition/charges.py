@@ -13,11 +13,11 @@ import numpy as np
 from takifugu import entries, queries
 from takifugu.beliefs import Belief
 from takifugu.beliefs.one_sequence import is_recording
+from takifugu.caches import cached
 from takifugu.domain import Data
 from takifugu.errors import InputError, Unsupported
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Guarantee
-from takifugu.kept import kept
 from takifugu.problem import Problem
 from takifugu.queries import Additive, By, IntArray, Mean, Query, Sum
 from takifugu.queries.additive import whole_change
@@ -71,25 +71,30 @@ def charge_of(
     >>> str(charge.covers), charge.scale, charge.change
     ('everything', Fraction(10, 1), Fraction(10, 1))
     """
-    own, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
-    about = own if framework is None else framework
-    if _size(about) != _size(own) and names_entries(query):
+    framework_of, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
+    about = framework_of if framework is None else framework
+    if _size(about) != _size(framework_of) and names_entries(query):
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the entries of all units together",
             fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
         ).at("query")
-    if isinstance(query, Mean) and not hasattr(own.domain, "resolve"):  # records of columns are never cut to units
+    if isinstance(query, Mean) and not hasattr(
+        framework_of.domain, "resolve"
+    ):  # records of columns are never cut to units
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
-        factor, query = total.resolve(own.domain).grid / queries.resolved(query, own.domain).grid, total
+        factor, query = (
+            total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid,
+            total,
+        )
     if isinstance(query, By):
-        factor, query = _share_of_cells(query, own, about), query.unnamed()
+        factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
             f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
         ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
-    read = kept(about, (_read, queries.key_of(query)), lambda: _read(about, query))
+    read = cached(about, (_read, queries.key_of(query)), lambda: _read(about, query))
     return Charge(
         framework=about.fingerprint(), definition=promise.definition, covers=promise.covers,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
@@ -107,16 +112,16 @@ def names_entries(query: Query) -> bool:
     return numbered or getattr(query, "entries", None) is not None
 
 
-def _share_of_cells(query: By, own: Framework, about: Framework) -> Fraction:
+def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
     """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
 
     A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
     Raises InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
     """
-    if _size(about) == _size(own):
+    if _size(about) == _size(origin):
         return Fraction(1)
     every = query.every or 1
-    lengths = (*_lengths(own), *_lengths(about))
+    lengths = (*_lengths(origin), *_lengths(about))
     if not lengths or any(length % every for length in lengths):
         raise InputError(
             f"the cells repeat every {every} entries, and some sequence of the pool is no multiple of that long",
@@ -124,7 +129,7 @@ def _share_of_cells(query: By, own: Framework, about: Framework) -> Fraction:
         ).at("query")
     if not isinstance(query.query, Mean):
         return Fraction(1)
-    of_pool, of_unit = (query.held(framework.domain) for framework in (own, about))
+    of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
     weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
     if len(weights) > 1:
         raise InputError("a unit has another share of each cell", fix="give each unit its own table").at("query")
@@ -138,17 +143,17 @@ def _size(framework: Framework) -> int:
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
     """Return the names in the order in which the framework's numbers count the entries; none where it has no names."""
-    told = framework.beliefs or [framework.domain]
-    return next((found for b in told if (found := entries.listed(b)) is not None), ())
+    holders = framework.beliefs or [framework.domain]
+    return next((names for b in holders if (names := entries.listed(b)) is not None), ())
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
     """Return the lengths of the sequences that the framework is about; none where it is not, or not in one way."""
-    found = {
+    lengths = {
         tuple(map(len, b.components())) if is_recording(b) else ()
         for b in framework.beliefs
     }
-    return found.pop() if len(found) == 1 else ()
+    return lengths.pop() if len(lengths) == 1 else ()
 
 
 def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
@@ -206,21 +211,21 @@ def answer_hash(answer: Additive, belief: Belief | Data) -> str:
     """
     if not isinstance(answer, Additive):
         return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]
-    own = entries.order(belief)
-    if own is not None:
-        answer = _reordered(answer, list(own))
-    told = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
+    order = entries.order(belief)
+    if order is not None:
+        answer = _reordered(answer, list(order))
+    digest = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
     for array in (answer.weights, *answer.tables, *(() if answer.table_of is None else (answer.table_of,))):
-        told.update(repr(array.shape).encode())
-        told.update(array.tobytes())
-    return told.hexdigest()[:32]
+        digest.update(repr(array.shape).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:32]
 
 
-def _reordered(answer: Additive, own: list[int]) -> Additive:
+def _reordered(answer: Additive, order: list[int]) -> Additive:
     if answer.table_of is None:
-        return replace(answer, weights=answer.weights[own])
-    numbers = answer.table_of[own]
+        return replace(answer, weights=answer.weights[order])
+    numbers = answer.table_of[order]
     used, place = np.unique(numbers, return_index=True)
     first = used[np.argsort(place)]  # tables in the order in which they are met
     again = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
-    return replace(answer, weights=answer.weights[own], tables=tuple(answer.tables[i] for i in first), table_of=again)
+    return replace(answer, weights=answer.weights[order], tables=tuple(answer.tables[i] for i in first), table_of=again)

@@ -237,9 +237,9 @@ def _anywhere(
     is_joint = len(items) == 1 or laid_out(view, belief, items) is not None
     parts = [together] if is_joint else [one.rates_of[number] for one in made]
     runs = view.runs(belief, charges[0])
-    found = [in_a_row(part, runs) for part in parts]
-    known = [rates for rates in found if rates is not None]
-    return reduce(Rates.__add__, known) if len(known) == len(found) else None
+    rates_of_parts = [in_a_row(part, runs) for part in parts]
+    known = [rates for rates in rates_of_parts if rates is not None]
+    return reduce(Rates.__add__, known) if len(known) == len(rates_of_parts) else None
 
 
 def in_a_row(rates: Rates, runs: Sequence[range] | None) -> Rates | None:

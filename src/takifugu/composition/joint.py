@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from takifugu.caches import cached
 from takifugu.composition.by_entry import ByEntry
 from takifugu.composition.charges import Calibrated, charge_of
 from takifugu.composition.losses import Joint, cost_of_all
@@ -13,7 +14,6 @@ from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.frameworks import DEFINITIONS, Framework
 from takifugu.guarantee import Charge, Covers, Guarantee
-from takifugu.kept import kept
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
 _LAYOUTS = "these releases read the data in several layouts, so one entry of the one may be many of the other"
@@ -36,11 +36,11 @@ def joint(
     >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
     1.119
     """
-    asked = fingerprint or framework.fingerprint(), tuple(charges), as_composing
-    if any(isinstance(charge, ByEntry) for charge in asked[1]):  # too long to be kept, and never asked twice
-        return _joint(framework, *asked)
-    known = kept(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
-    return known(*asked)
+    question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
+    if any(isinstance(charge, ByEntry) for charge in question[1]):  # too long to be kept, and never asked twice
+        return _joint(framework, *question)
+    known = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
+    return known(*question)
 
 
 def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
@@ -52,7 +52,7 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
         )
     if _in_several_layouts(charges):
         return Joint(*cost_of_all(((charge, 1) for charge in charges), _LAYOUTS), "sum over layouts", Covers.EVERYTHING)
-    definition, own = DEFINITIONS.find(framework.definition), []
+    definition, history = DEFINITIONS.find(framework.definition), []
     for charge in charges:
         if charge.definition not in DEFINITIONS:
             raise CompositionRefused(
@@ -60,10 +60,10 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
                 fix="publish about this source under one definition",
             )
         if charge.definition != framework.definition:
-            charge = replace(definition.own(charge), framework=fingerprint)
-        own.append(charge)
-    found: Joint = definition.joint(View(framework, fingerprint), tuple(own), recharge)
-    return found
+            charge = replace(definition.converted(charge), framework=fingerprint)
+        history.append(charge)
+    joint: Joint = definition.joint(View(framework, fingerprint), tuple(history), recharge)
+    return joint
 
 
 def _in_several_layouts(charges: Sequence[Charge]) -> bool:

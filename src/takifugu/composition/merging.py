@@ -39,14 +39,14 @@ def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
 
 def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
     """Return the readings of which all charges are in one stretch and add up: equal ones are worst at one place."""
-    found: set[str] = set()
+    readings: set[str] = set()
     elsewhere: set[str] = set()
     for stretch in stretches:
         mine = {charge.reading for charge in stretch if _is_named(charge)}
-        elsewhere |= mine & found
+        elsewhere |= mine & readings
         elsewhere |= {charge.reading for charge in stretch if not adds_up(charge)}
-        found |= mine
-    return found - elsewhere
+        readings |= mine
+    return readings - elsewhere
 
 
 def _is_named(charge: Charge) -> bool:

@@ -93,8 +93,8 @@ def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple
     for charge, read in moving:
         if charge is charges[0]:
             continue
-        own = _normal(charge, read) if charge.scale is None else profile_of(part.belief, _laplace(charge, read))
-        times += math.inf if first is None else covering_multiple(first, own)
+        release = _normal(charge, read) if charge.scale is None else profile_of(part.belief, _laplace(charge, read))
+        times += math.inf if first is None else covering_multiple(first, release)
         times = math.nextafter(times, math.inf)
     if first is None or times > _MOST:
         raise CompositionRefused(

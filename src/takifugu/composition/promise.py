@@ -39,8 +39,8 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
         return plain
     worst = Promise(Fraction(0), Covers.ENTRIES, change.witness)
     for part in problem.parts:
-        found = _part_promise(part, scale / problem.grid)
-        worst = found if found.epsilon > worst.epsilon else worst
+        part_promise = _part_promise(part, scale / problem.grid)
+        worst = part_promise if part_promise.epsilon > worst.epsilon else worst
     return worst if worst.epsilon < plain.epsilon * (1 - _TIE) else plain
 
 

@@ -72,9 +72,9 @@ def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
         worst = max(worst, fixed)
         given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
         lost = any(c.entries and view.is_native(c) for c, read in zip(charges, reads, strict=True) if read is None)
-        for cost, found in _costs(view, belief, given, lost):
+        for cost, cost_witness in _costs(view, belief, given, lost):
             if fixed + cost >= worst:
-                worst, witness = fixed + cost, found
+                worst, witness = fixed + cost, cost_witness
     return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
 
 
@@ -119,8 +119,8 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
     That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
     """
     reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
-    found = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
-    for number, run, family in found:
+    secret_runs = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
+    for number, run, family in secret_runs:
         piece = whole.component(number)
         shares = [(c, read.of_run(run), after) for c, read, after in given]
         key = (id(piece), family, tuple(map(_contribution, (read for _, read, _ in shares))))

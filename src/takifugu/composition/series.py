@@ -40,15 +40,15 @@ def series_of(places: IntArray) -> tuple[tuple[int, int, int], ...]:
     >>> series_of(np.array([0, 7, 14, 30]))
     ((0, 7, 3), (30, 1, 1))
     """
-    found: list[tuple[int, int, int]] = []
+    series: list[tuple[int, int, int]] = []
     steps = np.diff(places)
     ends = np.flatnonzero(np.diff(steps, append=0)) + 1  # the last places of runs of equal steps
     at = 0
     while at < len(places) - 1:
         last = int(ends[np.searchsorted(ends, at, side="right")])
-        found.append((int(places[at]), int(steps[at]), last - at + 1))
+        series.append((int(places[at]), int(steps[at]), last - at + 1))
         at = last + 1
-    return (*found, (int(places[at]), 1, 1)) if at < len(places) else tuple(found)
+    return (*series, (int(places[at]), 1, 1)) if at < len(places) else tuple(series)
 
 
 def at_places(charge: Charge, places: IntArray) -> Charge:
@@ -60,8 +60,8 @@ def at_places(charge: Charge, places: IntArray) -> Charge:
         return costliest(first)
     rates = None if one.rates is None else one.rates.share(before).often(times)
     promised = one.promised.share(before).often(times)
-    found = added_up(first, number, 1, rates, promised, one.largest, one.least)
-    return replace(found, series=series_of(places)) if times > 1 else found
+    summed = added_up(first, number, 1, rates, promised, one.largest, one.least)
+    return replace(summed, series=series_of(places)) if times > 1 else summed
 
 
 def each_window(charge: Charge) -> list[Charge]:

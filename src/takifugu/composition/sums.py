@@ -64,19 +64,19 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     alone = [_alone(view, c) for c in charges]
     if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
         return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].covers)
-    found: list[Joint] = []
+    candidates: list[Joint] = []
     if not others:
-        found.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
+        candidates.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
     elif (
         whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
         and is_one_release(charges[others[0]]) and _means_one_secret(view, charges)
     ):  # fmt: skip
         share = _share(view, charges, others[0])
-        found.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Covers.ENTRIES))
-    refused = _try(found, lambda: quilt_cost(view, charges)) if charges else ""
-    if not found:
+        candidates.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Covers.ENTRIES))
+    refused = _try(candidates, lambda: quilt_cost(view, charges)) if charges else ""
+    if not candidates:
         raise CompositionRefused(refused)
-    best = min(found, key=lambda joint: joint.epsilon)
+    best = min(candidates, key=lambda joint: joint.epsilon)
     return replace(best, epsilon=max([best.epsilon, *(one for one in alone if one is not None)]))
 
 
@@ -96,26 +96,26 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     late = chosen_late(charges)[singles[0]]
     is_about_one = _means_one_secret(view, charges)
     reason = _why_single_stands_alone(single, others, late) or ("" if is_about_one else ELSEWHERE)
-    found: list[Joint] = []
+    candidates: list[Joint] = []
     refused = ""
     if len(charges) > 1 and planned_together(charges):
-        _try(found, lambda: joint_at_delta(view, charges))
-        if found and reason:
-            return found[0]
+        _try(candidates, lambda: joint_at_delta(view, charges))
+        if candidates and reason:
+            return candidates[0]
     if not reason and not (recharge and single.scope == "pooled"):
-        refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))
+        refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
     if reason or recharge:
         if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
-            refused = _try(found, lambda: _single_and_wholes(view, charges, singles[0]))
-        refused = _try(found, lambda: quilt_cost(view, charges)) or refused
-    if found and (recharge or not reason):
-        return min(found, key=lambda joint: joint.epsilon)
+            refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
+        refused = _try(candidates, lambda: quilt_cost(view, charges)) or refused
+    if candidates and (recharge or not reason):
+        return min(candidates, key=lambda joint: joint.epsilon)
     if not reason:
         raise CompositionRefused(refused)
-    if found:
-        cost = min(joint.epsilon for joint in found)
-        told = f"epsilon {number(cost, digits=4)} in all"
-        price = f"giving up the promise and charging the noise (as_composing = true) would cost {told}"
+    if candidates:
+        cost = min(joint.epsilon for joint in candidates)
+        total = f"epsilon {number(cost, digits=4)} in all"
+        price = f"giving up the promise and charging the noise (as_composing = true) would cost {total}"
     else:
         price = f"the noise gives no bound without the promise: {refused}"
     raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")
@@ -196,9 +196,9 @@ def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:
     return deltas(others) + raised(one.delta, earlier)
 
 
-def _try(found: list[Joint], rule: Callable[[], Joint]) -> str:
+def _try(candidates: list[Joint], rule: Callable[[], Joint]) -> str:
     try:
-        found.append(rule())
+        candidates.append(rule())
     except CompositionRefused as refusal:
         return str(refusal)
     return ""

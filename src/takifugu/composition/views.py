@@ -140,11 +140,11 @@ class View:
             changes = answer.entry_changes()
         except Unsupported:
             return None
-        own, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
+        whole_move, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
         if native or (matched and self._adds_alike(answer, belief, charge)):
             adding = answer if isinstance(answer, Additive) else None
-            return Read(changes, answer.grid, own, together=_together(answer, changes), answer=adding)
-        total = max(own, charge.change)
+            return Read(changes, answer.grid, whole_move, together=_together(answer, changes), answer=adding)
+        total = max(whole_move, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         known = matched and isinstance(answer, Additive)
         each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)

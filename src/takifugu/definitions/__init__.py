@@ -34,7 +34,7 @@ class Definition(Protocol):
         """Return what releases promise together; each charge is of this definition or was made so by `own`."""
         ...
 
-    def own(self, charge: Charge) -> Charge:
+    def converted(self, charge: Charge) -> Charge:
         """Return a charge of any definition as one of this; CompositionRefused where nothing finite is proved."""
         ...
 
@@ -73,5 +73,5 @@ def find(name: str) -> Definition:
     >>> find("pufferfish").one_way
     False
     """
-    found: Definition = DEFINITIONS.find(name)
-    return found
+    definition: Definition = DEFINITIONS.find(name)
+    return definition

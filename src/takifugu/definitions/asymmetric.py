@@ -17,10 +17,10 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu import queries, randomisers
-from takifugu.asymmetric.beside import ordinary_words
-from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.ordinary import ordinary_words
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import Policy
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.asymmetric.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.composition.charges import answer_hash
 from takifugu.composition.losses import Joint, as_whole, deltas
@@ -72,7 +72,7 @@ class Asymmetric:
         composition = Covers.OUTPUT if single else Covers.COMPONENT
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
-    def own(self, charge: Charge) -> Charge:
+    def converted(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change, in either direction."""
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
@@ -96,7 +96,7 @@ class Asymmetric:
         """Return True: what is promised is about one record beside all others, and no belief is needed for it."""
         return True
 
-    def beside(self, problem: Problem) -> tuple[str, ...]:
+    def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
         return ordinary_words(problem.framework.domain, problem.query, problem.epsilon, problem.grid)
 
@@ -116,11 +116,13 @@ class Asymmetric:
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Say how sure somebody can become who weighs one record with the hidden thing against the same without it."""
-        told = []
+        sentences = []
         for prior in ("10 %", "50 %"):
             after = percent(explain(prior, epsilon, delta).high, up=True)
-            told.append(f"who finds it {prior} likely, everything else being equal, becomes at most {after} sure of it")
-        return told
+            sentences.append(
+                f"who finds it {prior} likely, everything else being equal, becomes at most {after} sure of it"
+            )
+        return sentences
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Say what is hidden, and that its opposite is not."""
@@ -156,10 +158,10 @@ class Asymmetric:
 
 def policy_of(framework: Framework) -> Policy:
     """Return the policy of a framework: the moves that all of its secrets allow."""
-    found = Policy()
+    policy = Policy()
     for secret in framework.secrets:
-        found = found.intersected(secret)  # type: ignore[arg-type]
-    return found
+        policy = policy.intersected(secret)  # type: ignore[arg-type]
+    return policy
 
 
 def cost(view: View, charge: Charge) -> Fraction:
@@ -192,13 +194,13 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
     """Return what noise loses along any one allowed move; it may be infinite."""
     if not moves.total:
         return Fraction(0)
-    if isinstance(noise, Marked):
+    if isinstance(noise, SafeCells):
         return noise.loss_along(moves)
     wanted = [DIRECTIONS[change.direction] for change in moves.changes]
-    own: tuple[Direction, ...] | None = getattr(noise, "moves", None)
-    if own is None:
+    directions: tuple[Direction, ...] | None = getattr(noise, "moves", None)
+    if directions is None:
         return noise.loss(moves.total, wanted[0] if len({*wanted}) == 1 else Direction.EITHER)
-    given = own if len(own) == len(wanted) else own * len(wanted)
+    given = directions if len(directions) == len(wanted) else directions * len(wanted)
     still = [change.direction is Monotone.CONSTANT for change in moves.changes]
     covered = all(
         stays or has in (Direction.EITHER, needs) for has, needs, stays in zip(given, wanted, still, strict=True)

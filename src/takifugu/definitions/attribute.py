@@ -34,12 +34,12 @@ class Attribute(Pufferfish):
         """Return True: rows are not what this definition hides, and its promise says so."""
         return True
 
-    def beside(self, problem: Problem) -> tuple[str, ...]:
+    def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
         from takifugu.mechanisms.ordinary import ordinary_noise  # it loads the laws of answers
 
-        found = ordinary_noise(problem)
-        return () if found is None else (found.describe(),)
+        noise = ordinary_noise(problem)
+        return () if noise is None else (noise.describe(),)
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Say what is hidden, from whom, and which of the two settings it is.

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from takifugu import randomisers, secrets
+from takifugu.caches import cached
 from takifugu.composition.losses import Joint, as_whole, deltas, raised
 from takifugu.composition.views import View
 from takifugu.errors import CompositionRefused
@@ -25,7 +26,6 @@ from takifugu.explaining import explain, sentence
 from takifugu.frameworks import Framework
 from takifugu.guarantee import Charge, Composition, Covers
 from takifugu.hypotheses import Comparison
-from takifugu.kept import kept
 from takifugu.local.measuring import distribution_loss
 from takifugu.local.over_classes import loss_over
 from takifugu.local.together import joint_losses, lifted_loss
@@ -60,8 +60,8 @@ class Distribution:
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the least proven joint promise; CompositionRefused where there is none."""
-        found = [_as_rows(view, charges), _as_whole(charges)]
-        if not (proven := [joint for joint in found if joint is not None]):
+        candidates = [_as_rows(view, charges), _as_whole(charges)]
+        if not (proven := [joint for joint in candidates if joint is not None]):
             raise CompositionRefused(
                 "releases that may read rows of one person together have no joint promise: one of them tells its value "
                 "without a bound",
@@ -74,7 +74,7 @@ class Distribution:
         share = max([best.delta, *(charge.delta for charge in charges if view.is_native(charge))])
         return Joint(max([best.epsilon, *alone]), share, best.rule, best.covers)
 
-    def own(self, charge: Charge) -> Charge:
+    def converted(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change, in either direction."""
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
@@ -202,7 +202,7 @@ def _times(rows: int, loss: float) -> Fraction | float:
 
 
 def _noise(charge: Charge) -> Any:
-    return kept(charge, _noise, lambda: randomisers.from_dict(charge.randomiser))
+    return cached(charge, _noise, lambda: randomisers.from_dict(charge.randomiser))
 
 
 def _as_whole(charges: Sequence[Charge]) -> Joint | None:

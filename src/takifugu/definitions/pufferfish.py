@@ -38,7 +38,7 @@ class Pufferfish:
 
         return joint_promise(view, charges, recharge)
 
-    def own(self, charge: Charge) -> Charge:
+    def converted(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change, in either direction."""
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
@@ -98,8 +98,8 @@ def coordinate_change(problem: Problem) -> Fraction:
 
 
 def _coordinate_change(part: Part) -> Fraction:
-    if (told := hidden_change(part)) is not None:
-        return told[0]
+    if (change := hidden_change(part)) is not None:
+        return change[0]
     share = along_line(part.answer) or part.answer
     return Fraction(share.coordinate_change(part.family.entries))
 

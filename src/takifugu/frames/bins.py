@@ -42,8 +42,8 @@ class Bins:
             if float(high) != float(low):
                 what = "a gap" if high < low else "an overlap"
                 raise InputError(
-                    f"there is {what} between the bins of {one!r}, which ends at {_shown(high)}, and {other!r}, which "
-                    f"starts at {_shown(low)}",
+                    f"there is {what} between the bins of {one!r}, which ends at {_text(high)}, and {other!r}, which "
+                    f"starts at {_text(low)}",
                     rule="each bin starts where the one before it ends",
                 )
         object.__setattr__(self, "states", tuple(ordered))
@@ -54,7 +54,7 @@ class Bins:
         """Return what each bin holds, in words."""
         last = len(self.states) - 1
         return tuple(
-            f"{_shown(low)} to {'' if number == last else 'below '}{_shown(high)}"
+            f"{_text(low)} to {'' if number == last else 'below '}{_text(high)}"
             for number, (low, high) in enumerate(pairwise(self.edges))
         )
 
@@ -79,7 +79,7 @@ def _ends(state: object, given: Sequence[Number]) -> tuple[Edge, Edge]:
     low, high = (_edge(end, state) for end in given)
     if not float(low) < float(high):
         raise InputError(
-            f"the bin of {state!r} goes from {_shown(low)} to {_shown(high)}", rule="its second edge must be above the "
+            f"the bin of {state!r} goes from {_text(low)} to {_text(high)}", rule="its second edge must be above the "
             "first one",
         )  # fmt: skip
     return low, high
@@ -93,5 +93,5 @@ def _edge(given: Number, state: object) -> Edge:
     return as_fraction(given, f"an edge of the bin of {state!r}")
 
 
-def _shown(edge: Edge) -> str:
+def _text(edge: Edge) -> str:
     return to_text(edge) if isinstance(edge, Fraction) else f"{edge:g}"

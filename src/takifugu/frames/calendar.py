@@ -54,14 +54,14 @@ class Calendar:
         is_time = isinstance(length, timedelta)
         exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
         first = moment(start, is_time, "from", zone)
-        found = Calendar(first, None, exact, is_time, zone if is_time else None)
+        calendar = Calendar(first, None, exact, is_time, zone if is_time else None)
         if not is_time and first < 0:
             raise InputError(f"the calendar starts at {start}", rule="its numbers are counted from 0").at("from")
         last = None if stop is None else moment(stop, is_time, "until", zone)
         if last is not None and last <= first:
             raise InputError("the calendar ends before it starts", fix="write a later until").at("until")
-        found._check_changes(last)
-        return found if last is None else replace(found, stop=found.moment_of(found._place(last, "until")))
+        calendar._check_changes(last)
+        return calendar if last is None else replace(calendar, stop=calendar.moment_of(calendar._place(last, "until")))
 
     @property
     def size(self) -> int | None:
@@ -157,8 +157,8 @@ class Calendar:
 
     def moment_of(self, place: int) -> Moment:
         """Return when a step starts."""
-        found = self.start + place * self.step
-        return int(found) if self.is_time else Fraction(found)
+        moment = self.start + place * self.step
+        return int(moment) if self.is_time else Fraction(moment)
 
     def _inside(self, places: range, text: str, key: str) -> range:
         size = self.size
@@ -173,27 +173,27 @@ class Calendar:
     def _bounds(self, text: str) -> tuple[Moment, Moment]:
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
-        found = days_of(text)
-        if found is None:
+        days = days_of(text)
+        if days is None:
             raise InputError(
                 f"the window is {text[:40]!r}",
                 fix="write a day, a week, a month or a year, such as " + ", ".join(map(repr, PERIODS.values())),
             ).at("window")
-        return midnight(found[0], self.zone), midnight(found[1], self.zone)
+        return midnight(days[0], self.zone), midnight(days[1], self.zone)
 
     def _text(self, place: int) -> str:
-        found = self.moment_of(place)
+        moment = self.moment_of(place)
         if not self.is_time:
-            return to_text(Fraction(found))
-        offset = 0 if self.zone is None else self.zone.offset(int(found))
-        shown = EPOCH + (int(found) + offset) * MICROSECOND
-        if self.zone is not None and self.zone.at(int(found) + offset).back:  # shown twice: which one it is
-            return shown.replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
-        return shown.replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+            return to_text(Fraction(moment))
+        offset = 0 if self.zone is None else self.zone.offset(int(moment))
+        instant = EPOCH + (int(moment) + offset) * MICROSECOND
+        if self.zone is not None and self.zone.at(int(moment) + offset).back:  # shown twice: which one it is
+            return instant.replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
+        return instant.replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
 
-    def _day(self, found: int) -> date:
-        offset = 0 if self.zone is None else self.zone.offset(found)
-        return (EPOCH + (found + offset) * MICROSECOND).date()
+    def _day(self, moment: int) -> date:
+        offset = 0 if self.zone is None else self.zone.offset(moment)
+        return (EPOCH + (moment + offset) * MICROSECOND).date()
 
     def _check_changes(self, stop: Moment | None) -> None:
         """Raise InputError where clocks are changed by what is no whole number of steps."""

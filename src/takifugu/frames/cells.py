@@ -74,8 +74,8 @@ class Slots:
     def numbers(self) -> IntArray:
         """Return the number of each step of the window."""
         places = np.arange(self.window.start, self.window.stop, dtype=np.int64)
-        found: IntArray = self.of(places, lambda when, yes, no: np.where(when, yes, no)).astype(np.int64)
-        return found
+        numbers: IntArray = self.of(places, lambda when, yes, no: np.where(when, yes, no)).astype(np.int64)
+        return numbers
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:
@@ -102,10 +102,10 @@ class Slots:
 
     def parts(self, number: int, axes: Sequence[str]) -> tuple[int, ...]:
         """Return the part of a number along some of the axes."""
-        found = {}
+        parts = {}
         for axis in reversed(self.axes):
-            number, found[axis] = divmod(number, self._sizes[axis])
-        return tuple(found[axis] for axis in axes)
+            number, parts[axis] = divmod(number, self._sizes[axis])
+        return tuple(parts[axis] for axis in axes)
 
     @cached_property
     def _offsets(self) -> list[tuple[int, int]]:
@@ -113,13 +113,13 @@ class Slots:
         zone, start = self.calendar.zone, self.window.start
         if zone is None:
             return [(start, 0)]
-        found = [(start, zone.offset(self._moment(start)))]
+        offsets = [(start, zone.offset(self._moment(start)))]
         for at, _, offset in zone.changes[bisect_right(zone.changes, (self._moment(start),)) :]:
             place = max(math.ceil((Fraction(at) - self.calendar.start) / self.calendar.step), start)
             if place >= self.window.stop:
                 break
-            found = [*(one for one in found if one[0] < place), (place, offset)]
-        return found
+            offsets = [*(one for one in offsets if one[0] < place), (place, offset)]
+        return offsets
 
     @cached_property
     def _monday(self) -> int:

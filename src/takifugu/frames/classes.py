@@ -39,8 +39,8 @@ class Classes:
     @property
     def words(self) -> tuple[str, ...]:
         """Return what each class is called where nothing else is declared."""
-        told = [to_text(end) for end in self.ends]
-        return (f"below {told[0]}", *(f"from {a} to below {b}" for a, b in pairwise(told)), f"at least {told[-1]}")
+        ends = [to_text(end) for end in self.ends]
+        return (f"below {ends[0]}", *(f"from {a} to below {b}" for a, b in pairwise(ends)), f"at least {ends[-1]}")
 
     def code(self, value: float | None) -> int:
         """Return the number of the class that a raw value is in."""

@@ -26,7 +26,7 @@ SEPARATORS = ",;\t|"
 #: What Excel reads the separator from: a first line of its own.
 _SEP = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 #: How many lines show how many fields a row has, where no line has the names.
-_SHOWN = 100
+_LONGEST = 100
 #: How much of a file is looked at to find its separator.
 _LOOK = 1 << 16
 #: No line is longer, in bytes.
@@ -96,7 +96,7 @@ def _separator(lines: list[str], written: Written) -> str:
     """Return the sign that splits the first line most often; without a header, the one that splits all lines alike."""
     if written.header:
         return max(SEPARATORS, key=lambda sign: len(_fields(lines, sign)))
-    rows = [line for line in lines[:_SHOWN] if line.strip()]
+    rows = [line for line in lines[:_LONGEST] if line.strip()]
     rows = rows[:-1] or rows  # the last one may be cut
     widths = {sign: [len(_fields([row], sign)) for row in rows] for sign in SEPARATORS}
     # A comma may belong to numbers, so another sign that splits as often stands first.
@@ -143,7 +143,7 @@ def as_lists(path: Path, opener: Opener, dialect: Dialect) -> dict[str, list[str
     text that is not in the file's encoding.
     """
     width = len(dialect.names)
-    found: list[list[str | None]] = [[] for _ in range(width)]
+    columns: list[list[str | None]] = [[] for _ in range(width)]
     seen: dict[str, str] = {}
     with _text(path, opener, dialect.codec) as file:
         lines = islice(file, dialect.skipped, None)
@@ -160,9 +160,9 @@ def as_lists(path: Path, opener: Opener, dialect: Dialect) -> dict[str, list[str
                 raise DataError(
                     f"{path.name} has a row with more or fewer fields than its header", fix="repair the file"
                 )
-            for column, text in zip(found, fields, strict=True):
+            for column, text in zip(columns, fields, strict=True):
                 column.append(seen.setdefault(text, text))
-    return dict(zip(dialect.names, found, strict=True))
+    return dict(zip(dialect.names, columns, strict=True))
 
 
 @contextmanager

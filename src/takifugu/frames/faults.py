@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 
 #: The libraries that hold rows; narwhals, which speaks to all of them, is named only where none of them was reached.
-OWN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark")
+BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark")
 
 
 def engine_failure(error: BaseException) -> tuple[str, str]:
@@ -30,16 +30,16 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
 def _engine_of(error: BaseException) -> str | None:
     """Return the engine that an error comes from: its class, the module that could not be imported, the last frame."""
     named = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
-    found = (name.lstrip("_").partition(".")[0] for name in named if isinstance(name, str))
-    return next((name for name in found if name in (*OWN_ENGINES, "narwhals")), None)
+    engines = (name.lstrip("_").partition(".")[0] for name in named if isinstance(name, str))
+    return next((name for name in engines if name in (*BUILT_IN_ENGINES, "narwhals")), None)
 
 
 def _modules(trace: TracebackType | None) -> list[str]:
-    found = []
+    modules = []
     while trace is not None:
-        found.append(str(trace.tb_frame.f_globals.get("__name__", "")))
+        modules.append(str(trace.tb_frame.f_globals.get("__name__", "")))
         trace = trace.tb_next
-    return found
+    return modules
 
 
 def _version(name: str) -> str:

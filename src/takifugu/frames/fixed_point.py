@@ -80,12 +80,12 @@ def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
 
 def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
     """Return what a rule refuses of a float64 column: "missing" values, and those "outside" of its bounds."""
-    finite, found = _is_finite(value).fill_null(False), {}
+    finite, faults = _is_finite(value).fill_null(False), {}
     if rule.missing is None:
-        found["missing"] = ~finite
+        faults["missing"] = ~finite
     if not rule.clips:
-        found["outside"] = finite & ((value < float(rule.low)) | (value > float(rule.high))).fill_null(False)
-    return found
+        faults["outside"] = finite & ((value < float(rule.low)) | (value > float(rule.high))).fill_null(False)
+    return faults
 
 
 def class_code(

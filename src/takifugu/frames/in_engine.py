@@ -67,16 +67,16 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
             frame = frame.with_columns(tick=_order_text(table, layout))
             guessed = kind is None and clock.form is None
             kind = kind or kind_of_texts(frame.head(GUESSED_FROM), layout.order, clock.form)
-        found, in_texts = kind or kinds["tick"], kind is not None
-        frame, step, whole = with_ticks(frame, layout.order, layout.step, found, in_texts, clock)
+        order_kind, in_texts = kind or kinds["tick"], kind is not None
+        frame, step, whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
         exact += ["tick"] if whole else []
     if table.ordered:
         frame = numbered(frame)
     frame = settled(frame, exact)
     naive = False
-    if layout.order is not None and isinstance(found, nw.Date | nw.Datetime):
-        naive = clock.zone is None and not (isinstance(found, nw.Datetime) and bool(found.time_zone))
-        if clock.zone is not None and (in_texts or not getattr(found, "time_zone", None)):
+    if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
+        naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
+        if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
             frame, in_place = in_utc(
                 frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments
             )
@@ -110,7 +110,7 @@ class EngineRows:
     frame: Frame
     keys: tuple[str, ...]
     texts: frozenset[str]
-    asked: tuple[Table, Layout, Recode]
+    request: tuple[Table, Layout, Recode]
     step: int | None
     guessed: bool
     naive: bool = False
@@ -124,20 +124,20 @@ class EngineRows:
 
     @property
     def in_rows(self) -> bool:
-        return self.asked[0].ordered
+        return self.request[0].ordered
 
     @property
     def start(self) -> int | None:
         """Return the tick of place 0 where a calendar declares it."""
-        calendar = self.asked[1].calendar
+        calendar = self.request[1].calendar
         return None if calendar is None or self.step is None else calendar.ticks(self.step)
 
     @property
     def in_ticks(self) -> bool:
-        return self.asked[1].order is not None
+        return self.request[1].order is not None
 
     def surveyed(self) -> tuple[EngineRows, dict[Key, list[Fact]]]:
-        table, layout, states = self.asked
+        table, layout, states = self.request
         facts, tidy, zones = self._facts()
         if self.guessed and any(fact.unplaced for fact in facts):
             kind = kind_of_texts(self._texts_of_order(), str(layout.order))
@@ -179,7 +179,7 @@ class EngineRows:
             first |= {"unplaced": nw.col("unplaced").max()}
             then |= {"unplaced": nw.col("unplaced").max()}
             if self.in_rows and self.in_place:
-                frame = self._compared(*self._beside(frame, "row", ["tick"], stands=True))
+                frame = self._compared(*self._with_row_before(frame, "row", ["tick"], stands=True))
                 first |= {column: nw.col(column).sum() for column in COMPARED}
                 then |= {column: nw.col(column).sum() for column in COMPARED}
             bounds += ["zoned"] if "zoned" in columns else []
@@ -203,17 +203,17 @@ class EngineRows:
         by_code = by_raw.group_by(*self.keys, "code").agg(**then, changed=nw.col("changed").max())
         facts, tidy, zones = [], True, set()
         for values in collected(by_code.select(*names)):
-            found = {n: _whole(v) for n, v in zip(names[len(self.keys) :], values[len(self.keys) :], strict=True)}
-            least, most = found.get("offset_low"), found.get("offset_high")
+            numbers = {n: _whole(v) for n, v in zip(names[len(self.keys) :], values[len(self.keys) :], strict=True)}
+            least, most = numbers.get("offset_low"), numbers.get("offset_high")
             facts.append(Fact(
-                key=self._key(values), code=found["code"] or 0, rows=found["rows"] or 0,
-                unplaced=found.get("unplaced") or 0, low=found.get("tick_low"), high=found.get("tick_high"),
+                key=self._key(values), code=numbers["code"] or 0, rows=numbers["rows"] or 0,
+                unplaced=numbers.get("unplaced") or 0, low=numbers.get("tick_low"), high=numbers.get("tick_high"),
                 offsets=None if least is None or most is None else (least, most),
-                first=found.get("row_low"), last=found.get("row_high"),
-                **{column: found.get(column) or 0 for column in COMPARED},
+                first=numbers.get("row_low"), last=numbers.get("row_high"),
+                **{column: numbers.get(column) or 0 for column in COMPARED},
             ))  # fmt: skip
-            tidy &= not found["changed"]
-            zones |= {zone for zone in (found.get("zoned_low"), found.get("zoned_high")) if zone is not None}
+            tidy &= not numbers["changed"]
+            zones |= {zone for zone in (numbers.get("zoned_low"), numbers.get("zoned_high")) if zone is not None}
         return facts, tidy, zones
 
     def arranged(self) -> tuple[EngineRows, Arrangement]:
@@ -223,14 +223,14 @@ class EngineRows:
                 ties |= any(fact.ties for fact in some)
                 runs.append((sum(f.back for f in some), sum(f.leaps for f in some), _span(some)))
         elif self.in_rows:
-            frame = self._compared(*self._beside(self._tidied(), "row", ["tick"], stands=False))
+            frame = self._compared(*self._with_row_before(self._tidied(), "row", ["tick"], stands=False))
             per_piece = frame.group_by(*self.keys).agg(*(nw.col(column).sum() for column in COMPARED))
             for *names, tied, back, leaps in collected(per_piece.select(*self.keys, *COMPARED)):
                 ties |= bool(tied)
                 runs.append((int(back), int(leaps), _span(self.grouped.get(self._key(names), []))))
         rising = not any(back for back, _, _ in runs)
         if not self.in_rows or not rising:
-            frame = self._compared(*self._beside(self._tidied(), "tick", ["tick"], stands=False))
+            frame = self._compared(*self._with_row_before(self._tidied(), "tick", ["tick"], stands=False))
             ((tied,),) = collected(frame.select(nw.col("ties").sum()))
             ties = bool(tied)
         return replace(self, rising=rising), Arrangement(ties, self.naive and looks_set_back(runs))
@@ -238,8 +238,8 @@ class EngineRows:
     def without_ties(self, keep: str) -> EngineRows:
         """Return the rows with the first or the last one of those that have one tick in their piece."""
         row = nw.col("row").min() if keep == "first" else nw.col("row").max()
-        kept = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
-        frame = self.frame.join(kept, on="row", how="inner")  # type: ignore[arg-type]
+        first_rows = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
+        frame = self.frame.join(first_rows, on="row", how="inner")  # type: ignore[arg-type]
         return replace(self, frame=settled(frame, ["row"]), in_place=False)
 
     @property
@@ -275,13 +275,13 @@ class EngineRows:
         for *names, last in collected(ends):
             key = self._key(names)
             yield key, None, (int(last) - origins.get(key, 0)) // unit
-        beside, same = self._beside(seen, "position", ["position"], self.stands and before is None)
+        neighbours, same = self._with_row_before(seen, "position", ["position"], self.stands and before is None)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
-        beside = beside.with_columns(
+        neighbours = neighbours.with_columns(
             follows=follows.fill_null(False),
             ended=nw.when(same).then(nw.col("position_before")),
         )
-        starts = beside.filter(~nw.col("follows")).select(*self.keys, "position", "ended")
+        starts = neighbours.filter(~nw.col("follows")).select(*self.keys, "position", "ended")
         for *names, position, ended in collected(starts):
             key, end = self._key(names), _whole(ended)
             origin = origins.get(key, 0)
@@ -295,7 +295,7 @@ class EngineRows:
     def transitions(self) -> Iterator[tuple[int, int, int]]:
         frame, unit, _ = self._positioned(None)
         seen = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
-        pairs, same = self._beside(seen, "position", ["position", "raw"], self.stands)
+        pairs, same = self._with_row_before(seen, "position", ["position", "raw"], self.stands)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         pairs = pairs.filter(follows.fill_null(False))
         by_raw = pairs.group_by("raw_before", "raw").agg(pairs=nw.len())
@@ -308,11 +308,11 @@ class EngineRows:
         return named.get("unit"), named.get("piece")
 
     def _stripped(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        return frame.with_columns(text(nw.col(column), self.asked[0].missing).alias(column) for column in columns)
+        return frame.with_columns(text(nw.col(column), self.request[0].missing).alias(column) for column in columns)
 
     def _coded(self, frame: Frame, role: str) -> Frame:
         frame = self._stripped(frame, [role] if "raw" in self.texts else [])
-        code = state_code(role, frame.collect_schema()[role], self.asked[2].codes)
+        code = state_code(role, frame.collect_schema()[role], self.request[2].codes)
         return frame.with_columns(code.alias(role.replace("raw", "code")))
 
     def _tidied(self) -> Frame:
@@ -322,10 +322,10 @@ class EngineRows:
     def _observed(self, frame: Frame) -> Frame:
         if self.seen:
             return frame
-        raw = text(nw.col("raw"), self.asked[0].missing) if "raw" in self.texts else nw.col("raw")
+        raw = text(nw.col("raw"), self.request[0].missing) if "raw" in self.texts else nw.col("raw")
         return frame.filter(~raw.is_null())
 
-    def _beside(self, frame: Frame, by: str, columns: Sequence[str], stands: bool) -> tuple[Frame, nw.Expr]:
+    def _with_row_before(self, frame: Frame, by: str, columns: Sequence[str], stands: bool) -> tuple[Frame, nw.Expr]:
         """Add `<column>_before`, the piece's row before along `by`, and say where there is one.
 
         Rows that still stand as they were read, piece by piece, are compared in one pass; else each piece is sorted.
@@ -357,13 +357,13 @@ class EngineRows:
         """Add the piece's first position: by a join, which holds one row per piece, unless a key is missing."""
         if self.start is not None:
             return frame.with_columns(start=nw.lit(self.start))
-        if any((None in key) for key in self.origins) and self.asked[1].null_keys == "keep":
+        if any((None in key) for key in self.origins) and self.request[1].null_keys == "keep":
             return frame.with_columns(start=nw.col(position).min().over(*self.keys))
         starts = frame.group_by(*self.keys).agg(start=nw.col(position).min())
         return frame.join(starts, on=list(self.keys), how="inner")  # type: ignore[arg-type]
 
     def _texts_of_order(self) -> Frame:
-        table, layout, _ = self.asked
+        table, layout, _ = self.request
         frame = table.pick({"tick": str(layout.order)})
         return frame.with_columns(tick=_order_text(table, layout))
 
@@ -374,8 +374,8 @@ class EngineRows:
         if self.naive:
             # Clocks are set back by an hour at most, and then show a time from 23:00 on, or one of the early morning.
             leaps = back & ((above - tick > HOUR) | ((tick + (EARLIER * DAY + HOUR)) % DAY >= NIGHT))
-        found = dict(zip(COMPARED, ((tick == above) & same, back, leaps), strict=True))
-        return frame.with_columns(**{name: found[name].fill_null(False).cast(nw.Int64) for name in COMPARED})
+        comparisons = dict(zip(COMPARED, ((tick == above) & same, back, leaps), strict=True))
+        return frame.with_columns(**{name: comparisons[name].fill_null(False).cast(nw.Int64) for name in COMPARED})
 
 
 def _span(facts: Sequence[Fact]) -> int:
@@ -385,5 +385,5 @@ def _span(facts: Sequence[Fact]) -> int:
 
 
 def _whole(value: object) -> int | None:
-    found = text_of(value)
-    return None if found is None else int(found)
+    text = text_of(value)
+    return None if text is None else int(text)

@@ -99,7 +99,7 @@ def _in_utc(
 
     Those that the layout leaves out are no longer there: see `local_time.in_utc`.
     """
-    found, faults = dict[Key, list[Line]](), dict[int, int]()
+    in_utc, faults = dict[Key, list[Line]](), dict[int, int]()
     for key, lines in pieces.items():
         walls = [line.tick if isinstance(line.tick, int) else None for line in lines]
         for line, wall, order in zip(lines, walls, second_passes(walls, zone), strict=True):
@@ -115,8 +115,8 @@ def _in_utc(
                 moment = moments[min(number, 1)]
                 if stretch.skipped or number > 1:
                     moment, faults[line.row] = None, SKIPPED if stretch.skipped else UNCLEAR
-            found.setdefault(key, []).append(Line(line.row, moment, line.code))
-    return found, faults
+            in_utc.setdefault(key, []).append(Line(line.row, moment, line.code))
+    return in_utc, faults
 
 
 def _in_window(moments: Sequence[int], window: tuple[int, int] | None) -> bool:
@@ -172,28 +172,28 @@ class PythonRows:
 
     def without_ties(self, keep: str) -> PythonRows:
         """Return the rows with the first or the last one of those that have one tick in their piece."""
-        kept = {}
+        pieces = {}
         for key, lines in self.pieces.items():
             one: dict[Tick, Line] = {}
             for line in lines:  # sorting kept the order of equal ones
                 if keep == "last" or line.tick not in one:
                     one[line.tick] = line
-            kept[key] = list(one.values())
-        return replace(self, pieces=kept)
+            pieces[key] = list(one.values())
+        return replace(self, pieces=pieces)
 
     def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
         for key, lines in self._placed(before):
-            found: Counter[int] = Counter()
+            counts: Counter[int] = Counter()
             for place, code in lines:
                 each = 1 if weights is None else sum(w for run, w in weights.items() if place in run)
-                found[code] += each
-            yield from ((key, code, number) for code, number in found.items())
+                counts[code] += each
+            yield from ((key, code, number) for code, number in counts.items())
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
         number_of = dict(zip(slots.window, slots.numbers.tolist(), strict=True))
         for key, lines in self._placed(None):
-            found = Counter((number_of[place], code) for place, code in lines if place in number_of)
-            yield from ((key, number, code, times) for (number, code), times in found.items())
+            counts = Counter((number_of[place], code) for place, code in lines if place in number_of)
+            yield from ((key, number, code, times) for (number, code), times in counts.items())
 
     def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         for key, lines in self._placed(before):
@@ -206,11 +206,11 @@ class PythonRows:
             yield from ((key, place, code) for place, code in lines)
 
     def transitions(self) -> Iterator[tuple[int, int, int]]:
-        found: Counter[tuple[int, int]] = Counter()
+        counts: Counter[tuple[int, int]] = Counter()
         for _, lines in self._placed(None):
             seen = [(place, code) for place, code in lines if code != UNOBSERVED]
-            found.update((x, y) for (p, x), (q, y) in pairwise(seen) if q - p == 1)
-        yield from ((x, y, times) for (x, y), times in found.items())
+            counts.update((x, y) for (p, x), (q, y) in pairwise(seen) if q - p == 1)
+        yield from ((x, y, times) for (x, y), times in counts.items())
 
     def _placed(self, before: int | None) -> Iterator[tuple[Key, list[tuple[int, int]]]]:
         """Yield each piece's places and codes; its lines are in order, in which they were arranged."""
@@ -233,12 +233,12 @@ def python_totals(
     table.require([*by, *(rule.column for rule in numbers)])
     keys = [[_text(value, table) for value in table.frame[column]] for column in by]
     values = [[_number(_numeral(text, table), rule) for text in table.frame[rule.column]] for rule in numbers]
-    found: dict[Names, list[int]] = {}
+    sums_of: dict[Names, list[int]] = {}
     for row in range(len(next(iter(table.frame.values()), []))):
-        sums = found.setdefault(tuple(column[row] for column in keys), [0] * (len(numbers) + 1))
+        sums = sums_of.setdefault(tuple(column[row] for column in keys), [0] * (len(numbers) + 1))
         for place, each in enumerate([1, *(column[row] for column in values)]):
             sums[place] += each
-    yield from ((key, rows, sums) for key, (rows, *sums) in found.items())
+    yield from ((key, rows, sums) for key, (rows, *sums) in sums_of.items())
 
 
 def python_codes(table: Table, column: str, codes: Mapping[str, int]) -> list[int]:
@@ -310,8 +310,8 @@ def _ticks(values: Sequence[str | None], layout: Layout) -> Ticks:
             raise two_ways(str(layout.order))
         walls = [None if m is None else _microseconds(m.replace(tzinfo=UTC)) for m in moments]
         ahead = [0 if m is None else (m.utcoffset() or timedelta()) // timedelta(microseconds=1) for m in moments]
-        found, step, finer = _rounded(walls, step, clock)
-        return Ticks([None if t is None else t - a * finer for t, a in zip(found, ahead, strict=True)], step,
+        rounded, step, finer = _rounded(walls, step, clock)
+        return Ticks([None if t is None else t - a * finer for t, a in zip(rounded, ahead, strict=True)], step,
                      zoned <= {False})  # fmt: skip
     if isinstance(length, timedelta):
         raise time_for_numbers(str(layout.order))
@@ -340,8 +340,8 @@ def _rounded(ticks: Sequence[int | None], step: int | None, clock: Clock) -> tup
     if step is None or not clock.parts:
         return list(ticks), step, 1
     rule = clock.rounding(step)
-    found = [None if t is None or abs(t) >= rule.largest else int(rule.of(t)) for t in ticks]
-    return found, rule.step, rule.finer
+    rounded = [None if t is None or abs(t) >= rule.largest else int(rule.of(t)) for t in ticks]
+    return rounded, rule.step, rule.finer
 
 
 def _microseconds(moment: datetime) -> int:
@@ -350,10 +350,10 @@ def _microseconds(moment: datetime) -> int:
 
 def _read(values: Sequence[str | None]) -> list[datetime | None]:
     """Return the times that texts of ISO 8601 say; None for days that are in no calendar."""
-    found: list[datetime | None] = []
+    moments: list[datetime | None] = []
     for value in values:
         try:
-            found.append(None if value is None else datetime.fromisoformat(value))
+            moments.append(None if value is None else datetime.fromisoformat(value))
         except ValueError:
-            found.append(None)
-    return found
+            moments.append(None)
+    return moments

@@ -48,13 +48,13 @@ def _in_engine(table: Table) -> dict[str, str]:
     from takifugu.frames.engines import careful, collected
     from takifugu.frames.sanitise import is_text, text
 
-    found: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     with careful(table.source):
         schema = table.frame.collect_schema()
         sums: dict[str, nw.Expr] = {}
         for number, (name, label) in enumerate(zip(table.names, table.labels, strict=True)):
             kind = schema[label]
-            found[name] = _word(kind)
+            kinds[name] = _word(kind)
             if is_text(kind):
                 value = table.numerals.plain_in_engine(text(nw.col(label).cast(nw.String), table.missing))
                 tests = [~value.is_null(), *(value.str.contains(form) for _, form in _FORMS)]
@@ -65,8 +65,8 @@ def _in_engine(table: Table) -> dict[str, str]:
             for number, name in enumerate(table.names):
                 if f"s{number}_0" in counts:
                     there, *matches = (int(counts[f"s{number}_{i}"]) for i in range(len(_FORMS) + 1))
-                    found[name] = _first(matches, there)
-    return found
+                    kinds[name] = _first(matches, there)
+    return kinds
 
 
 def _word(kind: object) -> str:

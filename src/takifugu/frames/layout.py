@@ -191,8 +191,8 @@ class Recode:
         place = {state: number for number, state in enumerate(self.states)}
         if self.bins is not None:  # raw values are the numbers of bins then
             return {**{str(number): place[s] for number, s in enumerate(self.bins.states)}, str(OUTSIDE): OUTSIDE}
-        own = {str(text_of(state)): number for state, number in place.items()}
-        return {**own, **{str(text_of(raw)): place[state] for raw, state in self.mapping.items()}}
+        codes = {str(text_of(state)): number for state, number in place.items()}
+        return {**codes, **{str(text_of(raw)): place[state] for raw, state in self.mapping.items()}}
 
     def code(self, text: str | None, numerals: Numerals) -> int:
         """Return the number of the state that a text stands for, or what it is instead."""
@@ -242,10 +242,10 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
     (datetime.timedelta(seconds=90), Fraction(5, 1), Fraction(1, 1))
     """
     if isinstance(step, str):
-        found = re.fullmatch(r"\s*([0-9]{1,9})\s*([a-z]*)\s*", step)
-        if found and int(found[1]) > 0 and found[2] in ("", *_STEP_UNITS):
-            number = int(found[1])
-            return timedelta(seconds=number * _STEP_UNITS[found[2]]) if found[2] else Fraction(number)
+        match = re.fullmatch(r"\s*([0-9]{1,9})\s*([a-z]*)\s*", step)
+        if match and int(match[1]) > 0 and match[2] in ("", *_STEP_UNITS):
+            number = int(match[1])
+            return timedelta(seconds=number * _STEP_UNITS[match[2]]) if match[2] else Fraction(number)
     elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
         length = as_fraction(step, what, "step")
         if length.denominator <= FINEST:

@@ -73,13 +73,13 @@ def _in_passes(
         frame, in_place = _without_far_ones(frame, twice, window)
         unclear = nw.when(twice).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault"))
         return frame.with_columns(fault=unclear).drop("back", "end"), in_place
-    shown = frame.filter(twice).select(*keys, "row", "tick", "end")
-    shown = with_neighbour(shown, keys, "row", ["tick", "end"])
+    doubled = frame.filter(twice).select(*keys, "row", "tick", "end")
+    doubled = with_neighbour(doubled, keys, "row", ["tick", "end"])
     again = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
-    shown = shown.with_columns(passes=nw.when(again.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
-    shown = shown.with_columns(passes=nw.col("passes").cast(nw.Int64)).select(*keys, "end", "row", "passes")
-    shown = with_running_sum(shown, [*keys, "end"], "row", "passes")
-    frame = frame.join(shown.select("row", "passes"), on="row", how="left")  # type: ignore[arg-type]
+    doubled = doubled.with_columns(passes=nw.when(again.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
+    doubled = doubled.with_columns(passes=nw.col("passes").cast(nw.Int64)).select(*keys, "end", "row", "passes")
+    doubled = with_running_sum(doubled, [*keys, "end"], "row", "passes")
+    frame = frame.join(doubled.select("row", "passes"), on="row", how="left")  # type: ignore[arg-type]
     frame = settled(frame.with_columns(passes=nw.col("passes").fill_null(0)), ["passes"])
     second, more = nw.col("passes") == 1, nw.col("passes") > 1
     frame, _ = _without_far_ones(frame, more, window)

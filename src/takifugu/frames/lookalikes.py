@@ -131,9 +131,9 @@ def _first(table: Table, column: str, meant: dict[str, str]) -> tuple[int | None
     if table.ordered:
         for row, text in enumerate(_in_order(table, column)):
             stripped = None if text is None else str(text)
-            found = next((t for t in (stripped, (stripped or "").strip()) if t in meant), None)
-            if found is not None:
-                return row, meant[found]
+            declared = next((t for t in (stripped, (stripped or "").strip()) if t in meant), None)
+            if declared is not None:
+                return row, meant[declared]
     return None, min(meant.values())
 
 

@@ -63,20 +63,20 @@ def measure(
             f"a piece is longer than the {before} steps that the belief allows",
             fix="raise the longest length, or have longer pieces cut",
         ).at("max_length")
-    kept = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
-    if not kept:
+    long_enough = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
+    if not long_enough:
         raise DataError(
             f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
         ).at("min_length")
-    found = {}
-    for key, facts in kept.items():
+    measured = {}
+    for key, facts in long_enough.items():
         seen = [(f.code, f.rows) for f in facts if f.code >= 0]
         counts = np.zeros(len(states.states), dtype=np.int64)
         for code, number in seen:
             counts[code] += number
         length = whole[key] if before is None else min(whole[key], before)
-        found[key] = Measured(names[key], length, sum(n for _, n in seen) != whole[key], counts)
-    return rows, found, before
+        measured[key] = Measured(names[key], length, sum(n for _, n in seen) != whole[key], counts)
+    return rows, measured, before
 
 
 def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
@@ -251,10 +251,10 @@ def check_weights(weights: Mapping[range, int] | None) -> None:
         last = run.stop
 
 
-def counts_by_piece(found: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:
+def counts_by_piece(triples: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:
     """Return each piece's counts by state; entries without a state add nothing."""
     counts: dict[Key, IntArray] = {}
-    for key, code, number in found:
+    for key, code, number in triples:
         array = counts.setdefault(key, np.zeros(states, dtype=np.int64))
         if code >= 0:
             array[code] += number

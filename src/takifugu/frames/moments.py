@@ -39,8 +39,8 @@ def moment(value: Any, is_time: bool, key: str, zone: Zone | None = None) -> Mom
         if isinstance(value, date) and not isinstance(value, datetime):
             return midnight(value, zone)
         if isinstance(value, datetime):
-            found = int(((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND)
-            return found if value.tzinfo or zone is None else _one_moment(found, str(value), key, zone)
+            moment = int(((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND)
+            return moment if value.tzinfo or zone is None else _one_moment(moment, str(value), key, zone)
     except InputError:
         raise
     except (ValueError, OverflowError):
@@ -51,14 +51,14 @@ def moment(value: Any, is_time: bool, key: str, zone: Zone | None = None) -> Mom
 def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
     if wall % (86_400 * 10**6) == 0:
         return midnight((EPOCH + wall * MICROSECOND).date(), zone)
-    found = zone.moments(wall)
-    if len(found) != 1:
-        what = "showed twice" if found else "skipped"
+    instants = zone.moments(wall)
+    if len(instants) != 1:
+        what = "showed twice" if instants else "skipped"
         raise InputError(
             f"is {text}, a time that clocks in {zone.name!r} {what}",
             fix="write it with its offset from UTC, such as 2025-10-26T02:00:00+01:00",
         ).at(key)
-    return found[0]
+    return instants[0]
 
 
 def midnight(day: date, zone: Zone | None) -> int:
@@ -66,8 +66,8 @@ def midnight(day: date, zone: Zone | None) -> int:
     wall = (datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND
     if zone is None:
         return wall
-    found = zone.moments(wall)
-    return found[0] if found else zone.at(wall).start - zone.at(wall).offset  # the skip starts at the change
+    instants = zone.moments(wall)
+    return instants[0] if instants else zone.at(wall).start - zone.at(wall).offset  # the skip starts at the change
 
 
 def cell_numbers(kind: str, walls: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -92,14 +92,14 @@ def cell_name(kind: str, number: int) -> str:
 def days_of(text: str) -> tuple[date, date] | None:
     """Return the first day of a period and the first one after it."""
     try:
-        if found := re.fullmatch(r"(\d{4})-W(\d{2})", text):
-            first = date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        if match := re.fullmatch(r"(\d{4})-W(\d{2})", text):
+            first = date.fromisocalendar(int(match[1]), int(match[2]), 1)
             return first, first + timedelta(days=7)
-        if found := re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text):
-            first = date(int(found[1]), int(found[2]), int(found[3]))
+        if match := re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text):
+            first = date(int(match[1]), int(match[2]), int(match[3]))
             return first, first + timedelta(days=1)
-        if found := re.fullmatch(r"(\d{4})-(\d{2})", text):
-            year, month = int(found[1]), int(found[2])
+        if match := re.fullmatch(r"(\d{4})-(\d{2})", text):
+            year, month = int(match[1]), int(match[2])
             return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
         if re.fullmatch(r"\d{4}", text):
             return date(int(text), 1, 1), date(int(text) + 1, 1, 1)

@@ -82,19 +82,19 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             names = tuple(data.columns)
             labels = tuple(f"c{number}" for number in range(len(names)))
             return Table(source, names, False, missing, nw.from_native(data.toDF(*labels)), labels, data)
-        found = tuple(frame.collect_schema().names())
-        labels = tuple(f"c{number}" for number in range(len(found)))  # * and ^a$ are patterns to Polars, * to DuckDB
+        headings = tuple(frame.collect_schema().names())
+        labels = tuple(f"c{number}" for number in range(len(headings)))  # * and ^a$ are patterns to Polars, * to DuckDB
         if isinstance(frame, nw.LazyFrame) and frame.implementation.is_duckdb():
-            frame = nw.from_native(_relabelled(data, found, labels))
+            frame = nw.from_native(_relabelled(data, headings, labels))
         elif frame.implementation.is_polars():
-            frame = frame.rename(dict(zip(found, labels, strict=True)))
+            frame = frame.rename(dict(zip(headings, labels, strict=True)))
         else:
-            labels = found
+            labels = headings
     in_rows = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
     in_rows = in_rows if engine is None else engine.ordered
     if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
         frame = frame.lazy()
-    return Table(source, tuple(map(str, found)), in_rows, missing, frame, labels, (given, data))
+    return Table(source, tuple(map(str, headings)), in_rows, missing, frame, labels, (given, data))
 
 
 def _plain_labels(data: Any) -> Any:
@@ -235,20 +235,22 @@ def _with_duckdb(
             ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({where})").fetchall()
             check_rows(path, rows)
         relation = connection.sql("select * from " + call.format(path=where))
-        found = tuple(relation.columns)
-        labels = tuple(f"c{number}" for number in range(len(found)))  # a name such as * is an expression to an engine
-        relation = _relabelled(relation, found, labels)
-    named = {label: _identifier(name) for label, name in zip(labels, found, strict=True)}
+        headings = tuple(relation.columns)
+        labels = tuple(
+            f"c{number}" for number in range(len(headings))
+        )  # a name such as * is an expression to an engine
+        relation = _relabelled(relation, headings, labels)
+    named = {label: _identifier(name) for label, name in zip(labels, headings, strict=True)}
     longest = longest_in_duckdb(connection, where, named) if is_parquet else None
     keeps = (connection, folder)
-    return Table(source, names or found, True, missing, nw.from_native(relation), labels, keeps, longest)
+    return Table(source, names or headings, True, missing, nw.from_native(relation), labels, keeps, longest)
 
 
-def _relabelled(relation: Any, found: tuple[str, ...], labels: tuple[str, ...]) -> Any:
+def _relabelled(relation: Any, names: tuple[str, ...], labels: tuple[str, ...]) -> Any:
     """Return a DuckDB relation with other names for its columns."""
-    if labels == found:
+    if labels == names:
         return relation
-    renamed = (f"{_identifier(name)} as {label}" for name, label in zip(found, labels, strict=True))
+    renamed = (f"{_identifier(name)} as {label}" for name, label in zip(names, labels, strict=True))
     return relation.project(", ".join(renamed))
 
 

@@ -142,8 +142,8 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     frame = settled(frame.with_columns(ahead=minutes * 60_000_000), ["ahead"])
     moment = nw.col("clock") if on_the_wall else nw.col("clock") - nw.col("ahead")
     frame = settled(frame.with_columns(moment=moment), ["moment"])
-    kept = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
-    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*kept)
+    columns = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
+    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*columns)
 
 
 def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
@@ -153,13 +153,13 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
     """
     names, whole = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~whole.is_null(), rest=whole.fill_null(form.example))
-    found = set()
+    letters = set()
     for letter, literal in form.pieces:
         rest = nw.col("rest")
         if not letter:
             frame = frame.with_columns(rest=rest.str.slice(len(literal)))
             continue
-        found.add(letter)
+        letters.add(letter)
         if letter == "f":
             frame = frame.with_columns(nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6).alias(_named("f")))
         elif letter in SHORT and not form.packed:
@@ -170,7 +170,7 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
         else:
             width = 4 if letter == "Y" else 2
             frame = frame.with_columns(rest.str.slice(0, width).alias(_named(letter)), rest=rest.str.slice(width))
-    frame = _as_parts(frame, found)
+    frame = _as_parts(frame, letters)
     frame = _clock_of_parts(frame)
     return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("clock"))).select(*names)
 
@@ -180,9 +180,9 @@ def _named(letter: str) -> str:
     return f"part_{ord(letter)}"
 
 
-def _as_parts(frame: Frame, found: set[str]) -> Frame:
+def _as_parts(frame: Frame, letters: set[str]) -> Frame:
     """Return the texts of a format's parts as integers under their own names."""
-    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in found if letter != "p"}
+    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter != "p"}
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
         read_year=number.get("Y", number.get("y", zero)),
@@ -190,10 +190,10 @@ def _as_parts(frame: Frame, found: set[str]) -> Frame:
         fraction=number.get("f", zero), hour=number.get("H", number.get("I", zero)),
     )  # fmt: skip
     year = nw.col("read_year")
-    if "y" in found:
+    if "y" in letters:
         year = nw.when(year < CENTURY).then(year + 2000).otherwise(year + 1900)
     frame = settled(frame.with_columns(year=year), ["year"])
-    if "p" in found:
+    if "p" in letters:
         noon = nw.when(nw.col(_named("p")).str.contains("^[pP]")).then(nw.lit(12)).otherwise(nw.lit(0))
         hour = nw.when(nw.col("hour") == 12).then(nw.lit(0)).otherwise(nw.col("hour"))
         frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))

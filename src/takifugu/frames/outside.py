@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu.errors import InputError
-from takifugu.frames.faults import OWN_ENGINES
+from takifugu.frames.faults import BUILT_IN_ENGINES
 from takifugu.registry import Registry
 
 
@@ -35,7 +35,7 @@ def register(engine: Engine) -> None:
     """Let `open_frame` open the tables of an engine; InputError for a name that is taken, and for what is no engine."""
     if not isinstance(engine, Engine) or not callable(engine.holds) or not callable(engine.frame):
         raise InputError(f"{type(engine).__name__} is no engine", fix="give Engine(name, holds, frame)")
-    if engine.name in OWN_ENGINES:
+    if engine.name in BUILT_IN_ENGINES:
         raise InputError(f"the engine {engine.name!r} is registered already", fix="register it under another name")
     _ENGINES.register(engine.name, engine)
 

@@ -46,8 +46,8 @@ def longest_in_duckdb(connection: Any, where: str, columns: Mapping[str, str]) -
     """
 
     def longest(labels: Sequence[str]) -> list[Lengths]:
-        asked = ", ".join(f"max(strlen({columns[label]})), sum(strlen({columns[label]}))" for label in labels)
-        query = f"select {asked} from read_parquet({where}, hive_partitioning = false)"
+        columns_text = ", ".join(f"max(strlen({columns[label]})), sum(strlen({columns[label]}))" for label in labels)
+        query = f"select {columns_text} from read_parquet({where}, hive_partitioning = false)"
         row = connection.sql(query).fetchall()[0]
         return list(zip(row[::2], row[1::2], strict=True))
 
@@ -86,5 +86,5 @@ def _longest(column: Any) -> Lengths:
     import pyarrow.compute
 
     words = column.dictionary if hasattr(column, "dictionary") else column
-    found: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
-    return found, (found or 0) * len(column)
+    longest: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
+    return longest, (longest or 0) * len(column)

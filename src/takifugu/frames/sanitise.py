@@ -74,13 +74,13 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
         if value is not None:
             known.setdefault(value, code)
     raw = nw.col(role)
-    found = nw.lit(UNKNOWN)
+    coded = nw.lit(UNKNOWN)
     if isinstance(kind, nw.Boolean):
         yes, no = (known.get(value, UNKNOWN) for value in (True, False))
-        found = nw.when(raw).then(nw.lit(yes)).otherwise(nw.lit(no))
+        coded = nw.when(raw).then(nw.lit(yes)).otherwise(nw.lit(no))
     elif known:
-        found = raw.replace_strict(list(known), list(known.values()), default=UNKNOWN, return_dtype=nw.Int64)
-    return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(found).cast(nw.Int64)
+        coded = raw.replace_strict(list(known), list(known.values()), default=UNKNOWN, return_dtype=nw.Int64)
+    return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(coded).cast(nw.Int64)
 
 
 def _as_kind(name: str, kind: nw.dtypes.DType) -> object:

@@ -50,10 +50,10 @@ class Piece:
 
     def weights(self) -> IntArray:
         """Return 1 for every observed entry and 0 for the others, one per entry of the piece."""
-        found = np.zeros(self.length, dtype=np.int64)
+        weights = np.zeros(self.length, dtype=np.int64)
         for run in self.observed:
-            found[run.start : run.stop] = 1
-        return found
+            weights[run.start : run.stop] = 1
+        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def pieces(
             values = _values(rows, measured, before, window)
         elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
             runs = runs_by_piece(rows.edges(before))
-    found = []
+    listed = []
     for key, m in measured.items():
         observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
         if seen is not None:
@@ -121,14 +121,14 @@ def pieces(
             observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
         length = m.length if window is None else len(window)
         cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(mine)), dtype=np.int64))
-        found.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
-    return tuple(sorted(found, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+        listed.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
+    return tuple(sorted(listed, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
-def _by_cell(found: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
+def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
     """Return each piece's counts by cell and state, of the cells of these numbers; no state adds nothing."""
     row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
-    for key, number, code, rows in found:
+    for key, number, code, rows in cell_counts:
         table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
         if code >= 0:
             table[row[number], code] += rows

@@ -21,10 +21,10 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
-    found: dict[str, str] = {}
+    spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:
-        if raw in found:
+        if raw in spelling_of:
             continue
         place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
         try:
@@ -43,8 +43,8 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
                 "characters of zero width)",
                 fix="write it in one way",
             ).at(what)
-        found[raw] = name
-    return found
+        spelling_of[raw] = name
+    return spelling_of
 
 
 def _counted(what_is_left_out: str) -> str:

@@ -63,9 +63,9 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         schema: Mapping[str, Any] = frame.collect_schema()
         codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
         frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
-        found = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
+        counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
     nothing = tuple(UNOBSERVED if role in texts else _missing(classes[role]) for role in roles)
-    return tally(table.filled, known) if nothing in found and table.without_blank_rows is not None else found
+    return tally(table.filled, known) if nothing in counts and table.without_blank_rows is not None else counts
 
 
 def _missing(codes: Classes | Bins) -> int:

@@ -31,8 +31,8 @@ def remove_left_folders() -> None:
         return
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
-            found = left.lstat()
-            if found.st_uid != os.getuid() or time.time() - found.st_mtime < _SETTLED:
+            status = left.lstat()
+            if status.st_uid != os.getuid() or time.time() - status.st_mtime < _SETTLED:
                 continue
             held = _lock(left)
             if held is not None:

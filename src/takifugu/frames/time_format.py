@@ -39,10 +39,10 @@ class TimeFormat:
     text: str
 
     def __post_init__(self) -> None:
-        found = [letter for letter, _ in self.pieces]
-        if not 2 <= len(self.text) <= 100 or any(letter not in PARTS for letter in found if letter):
+        letters = [letter for letter, _ in self.pieces]
+        if not 2 <= len(self.text) <= 100 or any(letter not in PARTS for letter in letters if letter):
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
-        named = [letter for letter in found if letter]
+        named = [letter for letter in letters if letter]
         twice = len(set(named)) < len(named) or {"Y", "y"} <= set(named) or {"H", "I"} <= set(named)
         day = {"m", "d"} <= set(named) and bool({"Y", "y"} & set(named))
         clock = "".join(letter for letter in "HIMSf" if letter in named)
@@ -53,7 +53,7 @@ class TimeFormat:
                 f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
                 "a time of day in full or none", fix=_EXAMPLE,
             ).at("order_format")  # fmt: skip
-        if any(sign.isdigit() for _, literal in self.pieces for sign in literal) or "f" in found[:-1]:
+        if any(sign.isdigit() for _, literal in self.pieces for sign in literal) or "f" in letters[:-1]:
             raise InputError(
                 f"the format of times is {self.text!r}", rule="no digits stand between its parts, and %f is the last",
                 fix=_EXAMPLE,
@@ -65,13 +65,13 @@ class TimeFormat:
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[tuple[str, str]]:
-        for found in re.finditer(r"%(.?)|([^%]+)", self.text, re.DOTALL):
-            if found[2] is not None:
-                yield "", found[2]
-            elif found[1] == "%":
+        for match in re.finditer(r"%(.?)|([^%]+)", self.text, re.DOTALL):
+            if match[2] is not None:
+                yield "", match[2]
+            elif match[1] == "%":
                 yield "", "%"
             else:
-                yield found[1] or "?", ""
+                yield match[1] or "?", ""
 
     @cached_property
     def packed(self) -> bool:
@@ -103,13 +103,13 @@ class TimeFormat:
 
     def read(self, text: str) -> datetime | None:
         """Return the time that a text says; None for another text, and for a day that its month does not have."""
-        found = re.fullmatch(self._pattern(named=True), text)
-        if found is None:
+        match = re.fullmatch(self._pattern(named=True), text)
+        if match is None:
             return None
-        part = {letter: value for letter, value in found.groupdict().items() if letter != "p"}
+        part = {letter: value for letter, value in match.groupdict().items() if letter != "p"}
         number = {letter: int(value) for letter, value in part.items()}
         year = number["Y"] if "Y" in number else number["y"] + (2000 if number["y"] < CENTURY else 1900)
-        hour = number.get("H", number.get("I", 0) % 12) + 12 * (found.groupdict().get("p", "").lower() == "pm")
+        hour = number.get("H", number.get("I", 0) % 12) + 12 * (match.groupdict().get("p", "").lower() == "pm")
         second, fraction = number.get("S", 0), int(part.get("f", "").ljust(6, "0") or 0)
         try:
             return datetime(year, number["m"], number["d"], hour, number.get("M", 0), second, fraction)

@@ -52,12 +52,12 @@ def totals(
     if table.in_python:
         from takifugu.frames.in_python import python_totals
 
-        found = python_totals(table, numbers, by)
+        rows_of_groups = python_totals(table, numbers, by)
     else:
-        found = _engine_totals(table, numbers, by)
+        rows_of_groups = _engine_totals(table, numbers, by)
     largest = max((abs(end) for rule in numbers for end in rule.range), default=0)
     groups = []
-    for key, rows, sums in found:
+    for key, rows, sums in rows_of_groups:
         if any(name is None for name in key):
             if null_keys == "refuse":
                 raise DataError(
@@ -95,7 +95,7 @@ def _engine_totals(
             columns[role] = number(role, rule.column, kinds[role], table)
             bad = not_a_number(role, kinds[role], table)
             faults = refused(columns[role], rule) | ({} if bad is None else {"text": bad})
-            wrong |= {f"{fault}_{role}": found.cast(nw.Int64) for fault, found in faults.items()}
+            wrong |= {f"{fault}_{role}": is_fault.cast(nw.Int64) for fault, is_fault in faults.items()}
         names = list(keys) or ["all"]
         blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
         frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
@@ -121,6 +121,6 @@ _FAULTS = {"text": not_numbers, "missing": no_number_at_all, "outside": out_of_b
 
 def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
     """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
-    found = [name.split("_v") for name, count in wrong.items() if count]
-    for fault, number in sorted(found, key=lambda one: list(_FAULTS).index(one[0])):
+    faults = [name.split("_v") for name, count in wrong.items() if count]
+    for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):
         raise _FAULTS[fault](numbers[int(number)].column)

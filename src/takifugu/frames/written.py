@@ -37,7 +37,9 @@ class Written:
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
         sign = self.delimiter
-        odd = sign is not None and (len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or not _is_shown(sign))
+        odd = sign is not None and (
+            len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or not _is_visible(sign)
+        )
         if odd:
             raise InputError(
                 f"the delimiter is {sign!r}", rule="it is one character that no field holds",
@@ -56,8 +58,8 @@ def check_encoding(name: str | None) -> None:
     if name is None:
         return
     try:
-        found = codecs.lookup(name)
-        known = getattr(found, "_is_text_encoding", True) and found.name.replace("_", "-") not in _NO_FILES
+        codec = codecs.lookup(name)
+        known = getattr(codec, "_is_text_encoding", True) and codec.name.replace("_", "-") not in _NO_FILES
     except (LookupError, ValueError):  # ValueError: a NUL in the name
         known = False
     if not known:
@@ -67,5 +69,5 @@ def check_encoding(name: str | None) -> None:
         ).at("encoding")
 
 
-def _is_shown(sign: str) -> bool:
+def _is_visible(sign: str) -> bool:
     return sign == "\t" or visible(sign) == sign

@@ -95,9 +95,9 @@ class Zone:
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
         """
-        found = self.at(wall)
-        first = wall - found.offset
-        return () if found.skipped else (first, first + found.back) if found.back else (first,)
+        zone = self.at(wall)
+        first = wall - zone.offset
+        return () if zone.skipped else (first, first + zone.back) if zone.back else (first,)
 
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
         """Return the stretches that times on the wall from `low` to `high` are in."""
@@ -109,26 +109,26 @@ def second_passes(walls: Sequence[int | None], zone: Zone) -> list[int | None]:
 
     `walls` are the times of one piece in the order of its rows; times that clocks show once get None.
     """
-    found: list[int | None] = []
+    passes: list[int | None] = []
     before: tuple[int, int, int] | None = None  # the end of the stretch, the time, the number of the pass
     for wall in walls:
         stretch = None if wall is None else zone.at(wall)
         if wall is None or stretch is None or not stretch.back:
-            found.append(None)
+            passes.append(None)
             continue
         same = before is not None and before[0] == stretch.end
         number = before[2] + (wall <= before[1]) if same and before is not None else 0
-        found.append(number)
+        passes.append(number)
         before = (stretch.end, wall, number)
-    return found
+    return passes
 
 
 @cache
 def _all_stretches(name: str) -> tuple[Stretch, ...]:
-    return tuple(_found(name))
+    return tuple(_read_zone(name))
 
 
-def _found(name: str) -> Iterator[Stretch]:
+def _read_zone(name: str) -> Iterator[Stretch]:
     yield Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
     for at, before, after in _all_changes(name):
         if after > before:

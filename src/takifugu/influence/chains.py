@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.caches import cached
 from takifugu.errors import Unsupported
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
 from takifugu.influence.sides import Backward, BackwardFromAnyStart, Forward, Side
 from takifugu.influence.suprema import EXACT_STATES
 from takifugu.influence.sweeps import NEVER, Track, pieces, sweep
-from takifugu.kept import kept
 from takifugu.secrets import Family
 
 #: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
@@ -58,7 +58,7 @@ def chain_loss(
     0.873513017973
     """
     length, states = profile.size, len(profile.tables[0])
-    ahead, behind = kept(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
+    ahead, behind = cached(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
     forwards, backwards = (usual_jumps(side, states) if jumps is None else jumps for side in (ahead, behind))
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left)
@@ -136,7 +136,7 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
     runs = np.concatenate([[0], profile.ends])
     cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
     period = len(getattr(chain, "step_matrices", (chain,)))
-    warm = len(supports.found) if supports is not None else len(getattr(chain, "_possible", ()))
+    warm = len(supports.patterns) if supports is not None else len(getattr(chain, "_possible", ()))
     best = Loss(0.0)
     after = before = 0
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):

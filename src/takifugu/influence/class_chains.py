@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.caches import cached
 from takifugu.capabilities.dispatch import Question
 from takifugu.influence.chains import Loss, reversed_runs, worst
 from takifugu.influence.class_sides import ClassSide, sides_of_region
 from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, up
 from takifugu.influence.sweeps import Track
-from takifugu.kept import kept
 from takifugu.secrets import Family
 
 #: How often a run is tested for a bound of all that follows, how close that must be, and from when on less will do.
@@ -33,7 +33,7 @@ def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
     >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
     0.9619
     """
-    ahead, behind = kept(belief, "influence of a class", lambda: _sides(belief))
+    ahead, behind = cached(belief, "influence of a class", lambda: _sides(belief))
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
     return worst(belief, profile, family, right, left)
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.caches import cached
 from takifugu.errors import Unsupported
 from takifugu.influence.conditionals import boundary, conditional_rows, moral_graph, taken_from_neighbours, too_wide
 from takifugu.influence.rounding import FloatArray, IntArray, sum_up
 from takifugu.influence.suprema import suprema
-from takifugu.kept import kept
 
 #: Rows of a table that are compared with each other.
 MOST_ROWS = 256
@@ -54,7 +54,7 @@ def loss_by_elimination(
 
 def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tuple[Step, ...]:
     """Return the laws that an order needs, which do not depend on the profile; raises Unsupported where too large."""
-    plans: dict[tuple[int, ...], tuple[Step, ...] | Unsupported] = kept(network, "orders of elimination", dict)
+    plans: dict[tuple[int, ...], tuple[Step, ...] | Unsupported] = cached(network, "orders of elimination", dict)
     key = (entry, *order)
     if key not in plans:
         try:
@@ -68,7 +68,7 @@ def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tupl
 
 
 def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterator[Step]:
-    known: dict[tuple[int, ...], Step] = kept(network, "steps of elimination", dict)
+    known: dict[tuple[int, ...], Step] = cached(network, "steps of elimination", dict)
     left = {*order, entry}
     for v in order:
         left.discard(v)

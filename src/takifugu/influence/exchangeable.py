@@ -21,7 +21,7 @@ from takifugu.influence.suprema import LARGEST_POWER
 CLOSE = 1e-14
 
 
-def exchangeable_loss(number: Sequence[float], own: float, others: float) -> FloatArray:
+def exchangeable_loss(number: Sequence[float], for_itself: float, others: float) -> FloatArray:
     """Return the loss of well against ill, shape (2, 2): 1 is ill; 0 where one of them is impossible.
 
     `number` is the law of how many of all are ill, on 0 .. people; `own` is c of the secret, `others` the largest c of
@@ -39,8 +39,8 @@ def exchangeable_loss(number: Sequence[float], own: float, others: float) -> Flo
     ill, well = ill / ill.sum(), well / well.sum()
     error = (people + 8) * UNIT
     loss = np.zeros((2, 2))
-    loss[1, 0] = sum_up(own, supremum_of_number(ill, well, others, error))
-    loss[0, 1] = sum_up(own, supremum_of_number(well, ill, others, error))
+    loss[1, 0] = sum_up(for_itself, supremum_of_number(ill, well, others, error))
+    loss[0, 1] = sum_up(for_itself, supremum_of_number(well, ill, others, error))
     return loss
 
 

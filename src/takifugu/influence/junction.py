@@ -22,12 +22,12 @@ import numpy as np
 
 from takifugu.beliefs.elimination import elimination_order
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.caches import cached
 from takifugu.errors import Unsupported
 from takifugu.influence.certified import Programs
 from takifugu.influence.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.rounding import UNIT, FloatArray, IntArray, closed, sum_up
 from takifugu.influence.suprema import suprema
-from takifugu.kept import kept
 
 #: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
 MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
@@ -104,11 +104,11 @@ class JunctionTree:
     @cached_property
     def near(self) -> tuple[tuple[int, ...], ...]:
         """Return the cliques next to each clique."""
-        found: list[list[int]] = [[] for _ in self.cliques]
+        neighbours: list[list[int]] = [[] for _ in self.cliques]
         for a, b in self.edges:
-            found[a].append(b)
-            found[b].append(a)
-        return tuple(map(tuple, found))
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+        return tuple(map(tuple, neighbours))
 
     def separator(self, a: int, b: int) -> tuple[int, ...]:
         """Return what two cliques share."""
@@ -182,7 +182,7 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
     >>> [clique.variables for clique in junction_tree(pair).cliques]
     [(0, 1)]
     """
-    return kept(network, "influence by a junction tree", lambda: _made(network))
+    return cached(network, "influence by a junction tree", lambda: _made(network))
 
 
 def _made(network: BayesianNetwork) -> JunctionTree:
@@ -257,8 +257,8 @@ def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> l
 def junction_work(network: BayesianNetwork) -> float:
     """Predict the operations of `junction_losses`, from the sizes of tables alone."""
     tree = junction_tree(network)
-    asked = [(clique, tree.separator(clique, target)) for clique, target in tree.order()]
-    return sum(_work(tree.cliques[clique], given) for clique, given in asked) + MESSAGE * network.size
+    passes = [(clique, tree.separator(clique, target)) for clique, target in tree.order()]
+    return sum(_work(tree.cliques[clique], given) for clique, given in passes) + MESSAGE * network.size
 
 
 def _work(clique: Clique, given: tuple[int, ...]) -> float:

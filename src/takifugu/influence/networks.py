@@ -18,6 +18,7 @@ import numpy as np
 from takifugu.beliefs.contacts import Clique, CliqueInfection
 from takifugu.beliefs.network import BayesianNetwork
 from takifugu.beliefs.table import JointTable
+from takifugu.caches import cached
 from takifugu.errors import Unsupported
 from takifugu.influence.bags import Bag, loss_by_bags
 from takifugu.influence.blocks import by_place, eliminated, layered, orders, reached, whole
@@ -31,7 +32,6 @@ from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import UNIT, FloatArray, sum_up
 from takifugu.influence.suprema import suprema
 from takifugu.influence.trees import is_forest, losses_on_tree
-from takifugu.kept import kept
 from takifugu.laws.rationals import float_above
 from takifugu.secrets import Family
 
@@ -204,7 +204,7 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
 
 def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
     """Return at least the loss of each pair of values of every entry, by messages along one tree."""
-    return kept(
+    return cached(
         network,
         ("influence on a tree", id(profile)),
         lambda: (profile, _every_loss(network, [profile.at(t) for t in range(network.size)])),

@@ -46,7 +46,7 @@ def log_share(epsilon: Fraction, delta: Fraction) -> float:
     return math.log(delta.numerator) - math.log(delta.denominator) - _log_expm1(budget) - MARGIN
 
 
-def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, beside: Profile | None = None) -> Profile:
+def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
     """Return the profile at kappa of normal releases together, and of Laplace releases of profile `beside`, rounded up.
 
     All read the same entries.
@@ -59,13 +59,13 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, beside: 
     """
     kinds = [_kinds(release) for release in releases]
     columns = [number for _, number in kinds]
-    if beside is not None:
-        columns.append(np.repeat(beside.table_of, beside.lengths))
+    if added is not None:
+        columns.append(np.repeat(added.table_of, added.lengths))
     together, table_of = np.unique(np.stack(columns), axis=1, return_inverse=True)
     pairs = []
     for places in together.T.tolist():
         squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
-        pure = np.zeros((1, 1)) if beside is None else beside.tables[places[-1]]
+        pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
         pairs.append(_above(np.sqrt(_sum_above(squares)), 1) + 1j * pure)
     starts = np.flatnonzero(np.diff(table_of.ravel(), prepend=-1))
     lengths = np.diff(starts, append=table_of.size)

@@ -219,10 +219,10 @@ def jumps(farthest: int) -> IntArray:
     >>> jumps(20).tolist()
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
     """
-    found = list(range(1, min(farthest, 16) + 1))
-    while found[-1] * 11 // 10 + (found[-1] < 10) <= farthest and found[-1] >= 16:
-        found.append(found[-1] * 11 // 10)
-    return np.array(found, dtype=np.int64)
+    distances = list(range(1, min(farthest, 16) + 1))
+    while distances[-1] * 11 // 10 + (distances[-1] < 10) <= farthest and distances[-1] >= 16:
+        distances.append(distances[-1] * 11 // 10)
+    return np.array(distances, dtype=np.int64)
 
 
 def reversed_kernel(before: FloatArray, matrix: FloatArray, here: FloatArray) -> FloatArray:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.caches import cached
 from takifugu.capabilities.dispatch import Question
 from takifugu.capabilities.influence import Pairs
 from takifugu.errors import Unsupported
@@ -30,7 +31,6 @@ from takifugu.influence.profile import Profile
 from takifugu.influence.rounding import FloatArray, IntArray, up
 from takifugu.influence.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.sweeps import Track, most_steps, sweep
-from takifugu.kept import kept
 from takifugu.laws.log_ratios import BoolArray
 from takifugu.laws.rationals import decimal_up, float_above
 from takifugu.problem import Witness
@@ -133,7 +133,7 @@ def unplaced_loss(chain: Any, pairs: Pairs, unplaced: Unplaced) -> tuple[Fractio
     everything = unplaced.total, Witness("one step of the recording", "the near set is everything")
     if make is None or chain.has_given_start:
         return everything
-    ahead, behind = kept(chain, "directions of a recording", lambda: make(chain))
+    ahead, behind = cached(chain, "directions of a recording", lambda: make(chain))
     allowed = _allowed(chain, pairs, len(ahead.positions))
     total = float_above(unplaced.total)
     best = np.where(allowed, total, 0.0)
@@ -201,11 +201,11 @@ def _allowed(chain: Any, pairs: Pairs, period: int) -> BoolArray:
 @lru_cache(maxsize=4)
 def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int, list[tuple[int, int]]], ...]:
     """Return the distances (a, b) of two nodes by the number of steps between them."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    quilts: dict[int, list[tuple[int, int]]] = {}
     for a in before:
         for b in after:
-            found.setdefault(a + b - 1, []).append((a, b))
-    return tuple(sorted(found.items()))
+            quilts.setdefault(a + b - 1, []).append((a, b))
+    return tuple(sorted(quilts.items()))
 
 
 def directions_of_chain(chain: Any) -> tuple[Direction, Direction]:

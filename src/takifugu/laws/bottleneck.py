@@ -98,17 +98,17 @@ def _layers(
     layer, seen = [i for i, mass in enumerate(left) if mass], [False] * len(room)
     while layer:
         following: list[int] = []
-        found = False
+        has_room = False
         for i in layer:
             for j in forward[i]:
                 if not seen[j]:
                     seen[j] = True
-                    found = found or room[j] > 0
+                    has_room = has_room or room[j] > 0
                     for k in carriers[j]:
                         if depth[k] < 0:
                             depth[k] = depth[i] + 1
                             following.append(k)
-        if found:
+        if has_room:
             return depth, True
         layer = following
     return depth, False

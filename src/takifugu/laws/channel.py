@@ -206,8 +206,8 @@ def repair(
     laws = [_fine(row) for row in table.tolist()]
     sums = [sum(column) for column in zip(*laws, strict=True)]
     share, whole = Fraction(blend).as_integer_ratio()
-    kept = (whole - share) * len(laws)
-    mixed = [[kept * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
+    weight = (whole - share) * len(laws)
+    mixed = [[weight * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
     total = whole * len(laws) * _FINE
     return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
 

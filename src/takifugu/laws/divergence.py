@@ -66,8 +66,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
     before = iv.prec
     iv.prec = 2 * _BITS
     try:
-        found = iv.exp(iv.mpf(known.numerator) / iv.mpf(known.denominator)) * iv.mpf(2) ** _BITS
-        return math.floor(_fraction(found.a)), math.ceil(_fraction(found.b))
+        power = iv.exp(iv.mpf(known.numerator) / iv.mpf(known.denominator)) * iv.mpf(2) ** _BITS
+        return math.floor(_fraction(power.a)), math.ceil(_fraction(power.b))
     finally:
         iv.prec = before
 
@@ -75,15 +75,15 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
 def _fraction(value: Any) -> Fraction:
     """Return an end of an interval exactly."""
     mantissa, exponent = mp.convert(value).man_exp
-    found: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
-    return found
+    exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
+    return exact
 
 
 def _above(value: Fraction) -> float:
-    found = float(value)
-    return found if Fraction(found) >= value else math.nextafter(found, math.inf)
+    rounded = float(value)
+    return rounded if Fraction(rounded) >= value else math.nextafter(rounded, math.inf)
 
 
 def _below(value: Fraction) -> float:
-    found = float(value)
-    return found if Fraction(found) <= value else math.nextafter(found, -math.inf)
+    rounded = float(value)
+    return rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf)

@@ -60,8 +60,8 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
         return 0.0
 
     def judge(sigma: float) -> tuple[float, bool]:
-        found = gaussian_delta(shift, sigma, budget)
-        return found, found <= below(failure)
+        excess = gaussian_delta(shift, sigma, budget)
+        return excess, excess <= below(failure)
 
     start = _doubled_until_safe(judge, above(shift / budget))
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
@@ -121,8 +121,8 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
         return 0.0
 
     def judge(sigma: float) -> tuple[float, bool]:
-        found = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
-        return found, found <= below(failure)
+        excess = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
+        return excess, excess <= below(failure)
 
     start = gaussian_analytic_sigma(Fraction(w_infinity_candidates(p, q)[-1]), budget, failure)
     slack = SCALE_TOLERANCE / 4

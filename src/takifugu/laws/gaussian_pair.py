@@ -156,16 +156,16 @@ def _tilted(
     Atoms outside `span` are left out; they weigh at most e^_OUTSIDE each, so at least one of weight e^-1000 must stay.
     """
     near = slice(*np.searchsorted(atoms, span))
-    kept, masses = (atoms[near], logs[near]) if near.start < near.stop else (atoms, logs)
-    offset = kept - tilt[:, None]
-    exponents = masses + offset * (y[:, None] - (kept + tilt[:, None]) / 2)
+    atoms_here, masses = (atoms[near], logs[near]) if near.start < near.stop else (atoms, logs)
+    offset = atoms_here - tilt[:, None]
+    exponents = masses + offset * (y[:, None] - (atoms_here + tilt[:, None]) / 2)
     top = exponents.max(axis=1)
-    if len(kept) < len(atoms) and float(top.min()) < _OUTSIDE + 250:
+    if len(atoms_here) < len(atoms) and float(top.min()) < _OUTSIDE + 250:
         return _tilted(atoms, logs, (-math.inf, math.inf), y, tilt)
     weights = np.exp(exponents - top[:, None])
     total = weights.sum(axis=1)
     mean = tilt + (weights * offset).sum(axis=1) / total
-    return top + np.log(total), mean, np.abs(top) + len(kept) + 60.0
+    return top + np.log(total), mean, np.abs(top) + len(atoms_here) + 60.0
 
 
 def ndtr_error(z: Floats) -> Floats:

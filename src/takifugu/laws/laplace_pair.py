@@ -94,9 +94,9 @@ class Line:
             sums[row] += product
         from_before = np.exp(-self.block_starts / scale / parts)
         carried, total = [], 0.0
-        for own, step in zip(sums[-1].tolist(), from_before[-1].tolist(), strict=True):
+        for head, step in zip(sums[-1].tolist(), from_before[-1].tolist(), strict=True):
             carried.append(total)
-            total = own + (step * total if parts == 1 else step * (step * total))
+            total = head + (step * total if parts == 1 else step * (step * total))
         sums += from_before * np.array(carried) if parts == 1 else from_before * (from_before * np.array(carried))
         return sums.T.ravel()[: len(self.weights)]
 
@@ -129,18 +129,18 @@ class Side:
         to_right[place < len(x)] = floats(x[place[place < len(x)]] - y[place < len(x)])
         return Side(Line.of(x, weights), Line.of(-x[::-1], weights[::-1]), place, from_left, to_right)
 
-    def logs(self, scale: float, parts: int, own_only: bool) -> tuple[Floats, Floats]:
+    def logs(self, scale: float, parts: int, between_steps_left: bool) -> tuple[Floats, Floats]:
         """Return log A at the law's own atoms and at the other law's atoms."""
         left, right = self.forward.sums(scale, parts), self.backward.sums(scale, parts)[::-1]
         beyond, steps = right[1:], np.exp(-self.forward.gaps / scale / parts)
         for _ in range(parts):
             beyond = beyond * steps
-        own = np.log(left + np.append(beyond, 0.0))
-        if own_only:
-            return own, own
+        log_sums = np.log(left + np.append(beyond, 0.0))
+        if between_steps_left:
+            return log_sums, log_sums
         left, right = np.log(left), np.log(right)
         last = len(left) - 1
-        return own, np.logaddexp(
+        return log_sums, np.logaddexp(
             left[np.maximum(self.place - 1, 0)] - self.from_left / scale,
             right[np.minimum(self.place, last)] - self.to_right / scale,
         )

@@ -30,8 +30,8 @@ def chances(heads: FloatArray) -> FloatArray:
     places, weights = _rule((len(heads) + 1) // 2)
     logs = np.log1p(-np.outer(heads, places))
     others = np.exp(logs.sum(axis=0) - logs)
-    found: FloatArray = heads * (others @ weights)
-    return found
+    chances: FloatArray = heads * (others @ weights)
+    return chances
 
 
 @cache
@@ -64,5 +64,5 @@ def worst_mean(candidates: int) -> float:
     (0.18394, 2.427934)
     """
     exponents = np.linspace(0.0, math.log(candidates) + 10, 20_001)
-    found: float = max(x * missed(x, candidates) for x in exponents.tolist())
-    return found
+    mean: float = max(x * missed(x, candidates) for x in exponents.tolist())
+    return mean

@@ -258,8 +258,8 @@ class Pmf:
         return hash((len(self), self.support_range, self.exact))
 
     def __repr__(self) -> str:
-        shown = [f"{value}: {mass}" for (value, mass), _ in zip(self.items(), range(8), strict=False)]
-        return f"Pmf({', '.join(shown)}{f', ... {len(self)} atoms' if len(self) > 8 else ''})"
+        atoms = [f"{value}: {mass}" for (value, mass), _ in zip(self.items(), range(8), strict=False)]
+        return f"Pmf({', '.join(atoms)}{f', ... {len(self)} atoms' if len(self) > 8 else ''})"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Pmf is immutable: {name} cannot be changed; build a new Pmf")

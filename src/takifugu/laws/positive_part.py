@@ -72,9 +72,9 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
     reach = _reach(values, masses, count, theta)
     best, points = Enclosure(0.0, math.inf), _FIRST
     while points <= _MOST:
-        found = _on_lattice(values, masses, count, theta, reach, points)
-        if found is not None:
-            best = Enclosure(max(best.low, found.low), min(best.high, found.high))
+        enclosure = _on_lattice(values, masses, count, theta, reach, points)
+        if enclosure is not None:
+            best = Enclosure(max(best.low, enclosure.low), min(best.high, enclosure.high))
             if best.high - best.low <= narrow * best.high:
                 break
         points *= 4
@@ -90,9 +90,9 @@ def _checked(values: Floats, masses: Floats, count: int) -> tuple[Floats, Floats
         raise InputError("the values must be finite, and the masses finite, not negative and not all 0")
     if count < 1:
         raise InputError(f"the sum has {count} terms", rule="it has one at least").at("count")
-    kept = masses > 0
-    different, place = np.unique(values[kept], return_inverse=True)
-    joined = np.bincount(place, weights=masses[kept])
+    positive = masses > 0
+    different, place = np.unique(values[positive], return_inverse=True)
+    joined = np.bincount(place, weights=masses[positive])
     return different, joined / joined.sum()
 
 

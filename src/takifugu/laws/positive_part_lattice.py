@@ -15,7 +15,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 #: An atom counts as on the lattice up to this share of it, and this share of the largest; what it is moved is charged.
-_ITS_OWN, _OF_LARGEST = 2.0**-44, 2.0**-50
+_OF_ITSELF, _OF_LARGEST = 2.0**-44, 2.0**-50
 #: So many of the heaviest atoms are tried.
 _TRIED = 64
 
@@ -43,7 +43,7 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
         if value > _OF_LARGEST * largest:  # 0 is on every lattice
-            divisor = _divisor(common, value, _ITS_OWN * largest)
+            divisor = _divisor(common, value, _OF_ITSELF * largest)
             if divisor >= least and (times := round(value / divisor)):
                 common = value / times
     if common < least:
@@ -60,7 +60,7 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     """
     nearest = np.rint(values / step)
     off = np.abs(values - nearest * step)
-    on = off <= _ITS_OWN * np.abs(values) + _OF_LARGEST * np.abs(values).max()
+    on = off <= _OF_ITSELF * np.abs(values) + _OF_LARGEST * np.abs(values).max()
     below = np.floor(values[~on] / step)
     share = values[~on] / step - below
     places = np.concatenate([nearest[on], below, below + 1]).astype(np.int64)

@@ -45,8 +45,8 @@ def mean_positive_part_of_bits(
         return Enclosure(0.0, max(0.0, top + 4 * len(weights) * _UNIT * (reach + abs(constant))))
     best, points = Enclosure(0.0, top * (1 + 1e-12)), _FIRST
     while points <= _MOST:
-        found = _on_lattice(constant, weights, probability, reach, points)
-        best = Enclosure(max(best.low, found.low), min(best.high, found.high))
+        enclosure = _on_lattice(constant, weights, probability, reach, points)
+        best = Enclosure(max(best.low, enclosure.low), min(best.high, enclosure.high))
         if best.high - best.low <= narrow * best.high:
             break
         points *= 4

@@ -32,9 +32,9 @@ def nearest(
     """
     if nonnegative and total < 0 and total_variance == 0:
         raise InputError("values that are not negative cannot sum to less than 0").at("total")
-    kept = sum((_kept(v, nonnegative) for v, s in zip(values, variances, strict=True) if s == 0), Fraction(0))
+    fixed = sum((_clipped(v, nonnegative) for v, s in zip(values, variances, strict=True) if s == 0), Fraction(0))
     moving = sorted((v / s, v, s) for v, s in zip(values, variances, strict=True) if s > 0)
-    height, slope = kept - total + sum(v for _, v, _ in moving), total_variance + sum(s for _, _, s in moving)
+    height, slope = fixed - total + sum(v for _, v, _ in moving), total_variance + sum(s for _, _, s in moving)
     for zero_at, v, s in moving if nonnegative else ():
         if height <= zero_at * slope:
             break
@@ -45,7 +45,7 @@ def nearest(
         ).at("total")
     shift = height / slope if slope else Fraction(0)
     moved = (v if s == 0 else v - s * shift for v, s in zip(values, variances, strict=True))
-    return tuple(_kept(x, nonnegative) for x in moved)
+    return tuple(_clipped(x, nonnegative) for x in moved)
 
 
 def whole(values: Sequence[Fraction], total: int, first: Sequence[Fraction]) -> tuple[int, ...]:
@@ -65,5 +65,5 @@ def whole(values: Sequence[Fraction], total: int, first: Sequence[Fraction]) -> 
     return tuple(f + (i in lucky) for i, f in enumerate(floors))
 
 
-def _kept(value: Fraction, nonnegative: bool) -> Fraction:
+def _clipped(value: Fraction, nonnegative: bool) -> Fraction:
     return max(value, Fraction(0)) if nonnegative else value

@@ -38,7 +38,7 @@ def as_fraction(value: Number, name: str, *where: Step) -> Fraction:
         number = read_fraction(str(value) if isinstance(value, Decimal) else text)
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
-            f"{name} is {_shown(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"
+            f"{name} is {_text(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"
         ).at(*where) from None
     if isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false").at(*where)
@@ -61,7 +61,7 @@ def read_fraction(text: str) -> Fraction:
     return number
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     text = repr(value[:60]) if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

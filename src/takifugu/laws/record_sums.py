@@ -32,12 +32,12 @@ class RecordLaw:
     @staticmethod
     def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw:
         """Return the law of rows (g, f, mass); rows of mass 0 are left out."""
-        found: dict[Any, dict[int, int]] = {}
+        levels: dict[Any, dict[int, int]] = {}
         for level, x, mass in rows:
             if mass:
-                inner = found.setdefault(level, {})
+                inner = levels.setdefault(level, {})
                 inner[x] = inner.get(x, 0) + mass
-        return RecordLaw({level: found[level] for level in sorted(found)})
+        return RecordLaw({level: levels[level] for level in sorted(levels)})
 
     @cached_property
     def levels(self) -> tuple[Any, ...]:
@@ -57,11 +57,11 @@ class RecordLaw:
     @cached_property
     def whole(self) -> Pmf:
         """The law of f."""
-        found: dict[int, int] = {}
+        counts: dict[int, int] = {}
         for inner in self.masses.values():
             for x, mass in inner.items():
-                found[x] = found.get(x, 0) + mass
-        return Pmf.from_counts(list(found), list(found.values()))
+                counts[x] = counts.get(x, 0) + mass
+        return Pmf.from_counts(list(counts), list(counts.values()))
 
 
 def power(law: Pmf, count: int) -> Pmf:
@@ -90,11 +90,11 @@ def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dic
 
 def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
     """Return the laws of sums of so many copies, each made from the one before it."""
-    found, last, reached = dict[int, Pmf](), Pmf([0], [1]), 0
+    powers, last, reached = dict[int, Pmf](), Pmf([0], [1]), 0
     for count in sorted(set(counts)):
         last, reached = last.convolve(power(law, count - reached)), count
-        found[count] = last
-    return found
+        powers[count] = last
+    return powers
 
 
 def given_sum(law: RecordLaw, records: int) -> dict[Any, tuple[int, Pmf]]:

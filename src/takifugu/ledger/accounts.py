@@ -67,10 +67,10 @@ class Accounts:
 
     def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
         """Return the kinds whose cost a debit of one of `kinds` changes: these, and what a pooled single ties."""
-        found = dict.fromkeys(kinds)
-        for kind in list(found):
-            found.update(dict.fromkeys(self._with.get(kind, ())))
-        return list(found)
+        linked = dict.fromkeys(kinds)
+        for kind in list(linked):
+            linked.update(dict.fromkeys(self._with.get(kind, ())))
+        return list(linked)
 
     def is_cut(self, kind: Kind) -> bool:
         """Whether nothing declares which entries of a unit's releases are the same."""
@@ -104,11 +104,11 @@ class Accounts:
         for kind, items in self.items.items():
             for release in dict.fromkeys(item.release for item in items if item.links):
                 readers.setdefault(release, []).append(kind)
-        found: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
+        linked: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
         for kind, items in self.items.items():
             singles = dict.fromkeys(item.release for item in items if item.links)
-            found[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
-        return found
+            linked[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
+        return linked
 
     def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
         """Return the cost of what was released about the other units of the pooled single that a unit is in.
@@ -126,12 +126,12 @@ class Accounts:
             for item in self.items[other] if others else ():
                 is_before = item.number < single.number
                 if item.charge.scope != "pooled":
-                    cost = _beside(item, single)
+                    cost = _added_by(item, single)
                     total = _sum(total, cost, others)
                     earlier += others * cost.epsilon if is_before else 0
                 elif item.release not in shared:  # one answer, however many units it reads
                     known = pooled.get(item.release, (NOTHING, False))
-                    pooled[item.release] = most([_beside(item, single), known[0]]), is_before or known[1]
+                    pooled[item.release] = most([_added_by(item, single), known[0]]), is_before or known[1]
         for cost, is_before in pooled.values():
             total = _sum(total, cost, 1)
             earlier += cost.epsilon if is_before else 0
@@ -178,7 +178,7 @@ def adopted(item: Item) -> Item:
     return replace(foreign(item), number=0, is_adopted=True)
 
 
-def _beside(item: Item, single: Item) -> Amount:
+def _added_by(item: Item, single: Item) -> Amount:
     """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
     charge = item.charge
     cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
@@ -201,33 +201,33 @@ def _sum(total: Amount, cost: Amount, times: int) -> Amount:
     return Amount(total.epsilon + times * cost.epsilon, total.delta + times * cost.delta)
 
 
-def what_fits(accounts: Accounts, kind: Kind, asked: Sequence[Item], spent: Amount, budget: Amount) -> str:
+def what_fits(accounts: Accounts, kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
     """Return in words what could be released about a unit instead of its newest debits, within the budget."""
-    history = [item for item in accounts.items[kind] if item not in asked]
+    history = [item for item in accounts.items[kind] if item not in new]
 
     def cost(items: Sequence[Item]) -> Amount:
         return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)
 
     def fits(factor: Fraction) -> bool:
         try:
-            return cost([_quieter(item, factor) for item in asked]).fits(budget)
+            return cost([_quieter(item, factor) for item in new]).fits(budget)
         except CompositionRefused:
             return False
 
     if spent.epsilon >= budget.epsilon:
         return "nothing more"
-    if any(item.charge.delta > budget.delta for item in asked):
+    if any(item.charge.delta > budget.delta for item in new):
         return "perhaps the same with a smaller delta, or with delta 0"
-    wanted = sum((item.charge.epsilon for item in asked), Fraction(0))
+    wanted = sum((item.charge.epsilon for item in new), Fraction(0))
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
         if fits(wanted / left):
-            what = "epsilon" if len(asked) == 1 else "epsilons that add up to"
+            what = "epsilon" if len(new) == 1 else "epsilons that add up to"
             return f"{what} at most {short(left, up=False)}"
     factor = _least_factor(fits)
     if factor is None:
         return "nothing more"
-    alone = [_quieter(item, factor) for item in asked]
+    alone = [_quieter(item, factor) for item in new]
     known = accounts.frameworks
     costs = [joint(known[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
     worth = short(max(costs), up=False)

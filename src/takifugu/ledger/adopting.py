@@ -13,14 +13,14 @@ from takifugu.errors import LedgerError
 from takifugu.laws.rationals import to_text
 from takifugu.ledger import store as rows
 from takifugu.ledger.applying import note
-from takifugu.ledger.asking import Asked
+from takifugu.ledger.asking import Request
 from takifugu.ledger.encoding import canonical
 from takifugu.ledger.facts import Fact, paid
 from takifugu.ledger.tallying import tally
 from takifugu.ledger.values import Amount
 
 
-def adopt(connection: Connection, name: str, account: str, group: str, asked: Asked) -> Amount:
+def adopt(connection: Connection, name: str, account: str, group: str, request: Request) -> Amount:
     """Enter releases as spent and published, whatever the budget; return what the source has spent with them.
 
     A source that the ledger lacks is made with the id `account`. Raises CompositionRefused where nothing bounds what a
@@ -29,14 +29,14 @@ def adopt(connection: Connection, name: str, account: str, group: str, asked: As
     if rows.read_source(connection, name) is None:
         note(connection, Fact("source", name, {"id": account}))
     number = rows.known_source(connection, name)[0]
-    known = rows.read_release_ids(connection, number) & set(asked.ids.values())
+    known = rows.read_release_ids(connection, number) & set(request.ids.values())
     if known:
         raise LedgerError(f"the ledger knows the release {min(known)!r} already")
-    found = tally(connection, name, asked, None)
+    tally_of = tally(connection, name, request, None)
     recipe = canonical({"kind": "adopted"}, "the recipe")
-    note(connection, paid(connection, name, asked, group, None, recipe, None), found)
+    note(connection, paid(connection, name, request, group, None, recipe, None), tally_of)
     spent = rows.most_spent(connection, number)
     if rows.source_of_row(connection, number).budget is None:
-        told = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta), "implied": True}
-        note(connection, Fact("budget", name, told))
+        budget = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta), "implied": True}
+        note(connection, Fact("budget", name, budget))
     return spent

@@ -12,7 +12,7 @@ _FORMAT = "takifugu-session/1"
 RECIPE = {"kind": "session"}
 
 #: A question (public: it holds no data) and its noisy answer, as texts.
-Asked = tuple[str, str]
+Answered = tuple[str, str]
 
 
 def check_text(given: object, what: str) -> None:
@@ -21,25 +21,25 @@ def check_text(given: object, what: str) -> None:
         raise InputError(f"the {what} is not a text", fix="write numbers as texts, such as str(value)").at(what)
 
 
-def written(asked: tuple[Asked, ...]) -> bytes:
-    return json.dumps({"format": _FORMAT, "asked": asked}, separators=(",", ":")).encode()
+def written(questions: tuple[Answered, ...]) -> bytes:
+    return json.dumps({"format": _FORMAT, "asked": questions}, separators=(",", ":")).encode()
 
 
-def read(kept: bytes | None) -> tuple[Asked, ...]:
+def read(content: bytes | None) -> tuple[Answered, ...]:
     """Read what a session kept; LedgerError where that is another kind of release."""
-    if kept is None:
+    if content is None:
         return ()
-    told = json.loads(kept)
-    if told.get("format") != _FORMAT:
+    data = json.loads(content)
+    if data.get("format") != _FORMAT:
         raise no_session("its values were drawn at once", "publish them")
-    return tuple((str(question), str(answer)) for question, answer in told["asked"])
+    return tuple((str(question), str(answer)) for question, answer in data["asked"])
 
 
 def no_session(rule: str, fix: str) -> LedgerError:
     return LedgerError("the reservation is no session", rule=rule, fix=fix)
 
 
-def with_answer(known: tuple[Asked, ...], number: int, new: Asked) -> tuple[Asked, ...]:
+def with_answer(known: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
     """Return what is kept once question `number` has an answer: the first one that came counts.
 
     Raises LedgerError where the answers before it are not all kept, or another question has its number.

@@ -12,7 +12,7 @@ from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
 from takifugu.ledger.asking import EVERYONE
 from takifugu.ledger.encoding import amount, decoding
-from takifugu.ledger.facts import Fact, append, asked_in, content, facts
+from takifugu.ledger.facts import Fact, append, content, facts, request_in
 from takifugu.ledger.tables import TRUTH, meta, metadata, reservations, units
 from takifugu.ledger.tallying import Tally, tally
 from takifugu.ledger.values import DRAWN, PUBLISHED
@@ -22,10 +22,10 @@ from takifugu.ledger.writing import write_debits, write_people, write_releases
 ADOPTED = "entered from the certificates in a folder, at the cost of a change of the whole data, on every unit"
 
 
-def note(connection: Connection, fact: Fact, found: Tally | None = None) -> None:
+def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
     """Write an event and what follows from it; `found` is what releases cost that are paid for, where it is known."""
     append(connection, fact)
-    _apply(connection, fact, found)
+    _apply(connection, fact, computed)
 
 
 def rebuild(connection: Connection) -> None:
@@ -42,7 +42,7 @@ def rebuild(connection: Connection) -> None:
         reserved.set_bundle(connection, group, bundle)
 
 
-def _apply(connection: Connection, fact: Fact, found: Tally | None) -> None:
+def _apply(connection: Connection, fact: Fact, computed: Tally | None) -> None:
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
         return
@@ -51,7 +51,7 @@ def _apply(connection: Connection, fact: Fact, found: Tally | None) -> None:
         budget = amount(fact.body["epsilon"], fact.body["delta"])
         rows.set_budget(connection, number, budget, fact.body["implied"], fact.created)
     elif fact.kind == "paid":
-        _pay(connection, fact, number, found)
+        _pay(connection, fact, number, computed)
     elif fact.kind == "drawn":
         reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
     elif fact.kind in ("published", "over"):
@@ -62,20 +62,20 @@ def _apply(connection: Connection, fact: Fact, found: Tally | None) -> None:
         raise LedgerError(f"the ledger has an event of the kind {fact.kind!r:.40}", rule="it was edited or damaged")
 
 
-def _pay(connection: Connection, fact: Fact, number: int, found: Tally | None) -> None:
+def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None) -> None:
     """Write releases that were paid for, or entered from certificates, and what units have spent with them."""
     body, created = fact.body, fact.created
-    found = found or tally(connection, fact.source, asked_in(connection, fact), body["same_people"])
-    asked, recipe = found.asked, content(connection, body["recipe"]).decode()
+    computed = computed or tally(connection, fact.source, request_in(connection, fact), body["same_people"])
+    request, recipe = computed.request, content(connection, body["recipe"]).decode()
     row = reserved.add_reservation(connection, number, body["group"], body["identity"], recipe, created)
-    released = write_releases(connection, number, row, asked, body["software"], created)
-    write_debits(connection, found, number, released)
-    if asked.is_everyone:
+    released = write_releases(connection, number, row, request, body["software"], created)
+    write_debits(connection, computed, number, released)
+    if request.is_everyone:
         mine = (units.c.source == number, units.c.tag == EVERYONE)
         connection.execute(update(units).where(*mine).values(is_everyone=True))
         reserved.set_state(connection, body["group"], PUBLISHED, created)
-        rows.add_note(connection, number, created, f"{', '.join(asked.ids)}: {ADOPTED}")
+        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {ADOPTED}")
     else:
-        write_people(connection, number, found, created)
-        rows.set_layout(connection, number, asked.layouts[0], found.mine.mixed, created)
+        write_people(connection, number, computed, created)
+        rows.set_layout(connection, number, request.layouts[0], computed.mine.mixed, created)
     rows.changed(connection, number)

@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Request:
     """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
 
     `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
@@ -79,7 +79,7 @@ class Asked:
         return EVERYONE in self.units
 
 
-def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Asked:
+def request_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Request:
     """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
@@ -114,15 +114,15 @@ def asked_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: boo
         if shape == len(rows):
             rows.append(_read_together(tuple(of.values())))
         units[tag(unit)] = shape
-    return Asked(ids, tuple(rows), units, tag(""))
+    return Request(ids, tuple(rows), units, tag(""))
 
 
-def asked_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Asked:
+def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
     """Prepare debits of every unit of a source, of releases whose ids are known by their names."""
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
-    return Asked(ids, (parts,), {EVERYONE: 0}, tag(""))
+    return Request(ids, (parts,), {EVERYONE: 0}, tag(""))
 
 
 ONE_OR_MANY = (
@@ -154,9 +154,9 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
             f"the release {debit.name!r} was charged under another framework than the one that it names for its unit",
             fix="use charge_of(calibration, framework=...) with the unit's framework",
         )
-    kept, reading = unread(charge)
-    text = canonical(kept.to_dict(), "the charge of this release")
-    return Part(kept, debit.framework, release, number, recharge, reading, text, body)
+    charge_read, reading = unread(charge)
+    text = canonical(charge_read.to_dict(), "the charge of this release")
+    return Part(charge_read, debit.framework, release, number, recharge, reading, text, body)
 
 
 def unread(charge: Charge) -> tuple[Charge, str]:

@@ -15,9 +15,9 @@ from takifugu.ledger import moving, outputs, sqlite
 from takifugu.ledger import pending as reserved
 from takifugu.ledger import store as rows
 from takifugu.ledger.adopting import adopt
-from takifugu.ledger.answers import Asked
+from takifugu.ledger.answers import Answered
 from takifugu.ledger.applying import rebuild
-from takifugu.ledger.asking import asked_of, asked_of_everyone
+from takifugu.ledger.asking import request_of, request_of_everyone
 from takifugu.ledger.budgets import Budget, set_budget, source_name, source_with
 from takifugu.ledger.encoding import canonical
 from takifugu.ledger.paying import Order, pay
@@ -122,19 +122,19 @@ class Ledger:
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
         name = source_name(source.name if isinstance(source, Source) else source)
-        asked = asked_of(debits, self.tag_of, as_composing)
+        request = request_of(debits, self.tag_of, as_composing)
         wanted = None if budget is None else as_budget(budget)
-        kept = None if identity is None else self.tag("identity", identity)
-        order = Order(wanted, kept, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
+        identity_tag = None if identity is None else self.tag("identity", identity)
+        order = Order(wanted, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 with self.store.reading() as connection:
-                    found = tally(connection, name, asked, same_people)
+                    computed = tally(connection, name, request, same_people)
                 with self.store.writing() as connection:
-                    if found.is_of(connection):
-                        return pay(connection, found, order)
+                    if computed.is_of(connection):
+                        return pay(connection, computed, order)
             with self.store.writing() as connection:  # others were faster each time: now they wait
-                return pay(connection, tally(connection, name, asked, same_people), order)
+                return pay(connection, tally(connection, name, request, same_people), order)
         except TooMuch as too_much:
             error = refusal(too_much)
         raise error
@@ -165,23 +165,23 @@ class Ledger:
             mine = outputs.placed(path, group, reserved.packed(bundle))
         with self.store.writing() as connection:
             try:
-                kept = moving.keep_drawn(connection, path, group, mine)
+                content = moving.keep_drawn(connection, path, group, mine)
             except LedgerError:
                 outputs.forget(path, mine)
                 raise
-        if kept is not None:
+        if content is not None:
             outputs.forget(path, mine)
-        return bundle if kept is None else kept
+        return bundle if content is None else content
 
-    def session_of(self, reservation: Reservation | Pending) -> tuple[Asked, ...]:
+    def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
         """Return what was asked in a `Session` with its answers; LedgerError for one that is closed."""
         with self.store.reading() as connection:
             return moving.read_session(connection, self.store.place, reservation.group)
 
-    def answer(self, reservation: Reservation | Pending, number: int, asked: Asked) -> str:
+    def answer(self, reservation: Reservation | Pending, number: int, question: Answered) -> str:
         """Keep the answer to question `number` of a session, and return the one that counts: the first that came."""
         with self.store.writing() as connection:
-            return moving.keep_answer(connection, self.store.place, reservation.group, number, asked)[number][1]
+            return moving.keep_answer(connection, self.store.place, reservation.group, number, question)[number][1]
 
     def close_session(self, reservation: Reservation | Pending) -> None:
         """Note that a session is over: all of it is spent, however much was asked."""
@@ -212,9 +212,9 @@ class Ledger:
         what the source has spent now. Raises CompositionRefused where nothing bounds that cost, and LedgerError for a
         release that the ledger knows.
         """
-        asked = asked_of_everyone(debits, ids, self.tag_of)
+        request = request_of_everyone(debits, ids, self.tag_of)
         with self.store.writing() as connection:
-            return adopt(connection, source_name(source), account, token_hex(8), asked)
+            return adopt(connection, source_name(source), account, token_hex(8), request)
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
@@ -259,13 +259,13 @@ class Ledger:
         return self.store.tag(kind, content).hex()
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
-        found = rows.read_source(connection, source_name(name))
-        if found is None:
+        numbered = rows.read_source(connection, source_name(name))
+        if numbered is None:
             known = [row.name for row in rows.read_rows(connection)]
             raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}").at(
                 "source"
             )
-        return found
+        return numbered
 
 
 def path_of(where: str | Path) -> Path:

@@ -55,8 +55,8 @@ def set_budget(connection: Connection, number: int, source: Source, budget: Amou
 
 def write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
     """Note what the budget of a source is from now on, declared or implied by its first release."""
-    told = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
-    note(connection, Fact("budget", name, told))
+    budget_text = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
+    note(connection, Fact("budget", name, budget_text))
 
 
 def source_name(name: str) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from takifugu._version import __version__
 from takifugu.errors import LedgerError
-from takifugu.ledger.asking import EVERYONE, Asked, Part
+from takifugu.ledger.asking import EVERYONE, Part, Request
 from takifugu.ledger.encoding import decoding, now
 from takifugu.ledger.histories import charge_of_text, framework_of
 
@@ -48,25 +48,26 @@ def facts(connection: Connection) -> Iterator[Fact]:
 
 
 def paid(
-    connection: Connection, source: str, asked: Asked, group: str, identity: str | None, recipe: str,
+    connection: Connection, source: str, request: Request, group: str, identity: str | None, recipe: str,
     same_people: bool | None,
 ) -> Fact:  # fmt: skip
     """Return the event that releases were paid for; what is long in it is written."""
-    shapes = [[_written(connection, part) for part in shape] for shape in asked.shapes]
+    shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
         "group": group, "identity": identity, "recipe": _keep(connection, recipe.encode()), "software": __version__,
-        "ids": list(asked.ids.items()), "shapes": shapes, "same_people": same_people,
-        "units": None if asked.is_everyone else _keep(connection, asked.roster), "everything": asked.everything.hex(),
+        "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
+        "units": None if request.is_everyone else _keep(connection, request.roster),
+        "everything": request.everything.hex(),
     }  # fmt: skip
     return Fact("paid", source, body)
 
 
-def asked_in(connection: Connection, fact: Fact) -> Asked:
+def request_in(connection: Connection, fact: Fact) -> Request:
     """Return what was asked when releases were paid for."""
     body = fact.body
     shapes = tuple(tuple(_part(connection, part) for part in shape) for shape in body["shapes"])
     units = {EVERYONE: 0} if body["units"] is None else dict(_units(content(connection, body["units"])))
-    return Asked(dict(body["ids"]), shapes, units, bytes.fromhex(body["everything"]))
+    return Request(dict(body["ids"]), shapes, units, bytes.fromhex(body["everything"]))
 
 
 def content(connection: Connection, digest: str) -> bytes:

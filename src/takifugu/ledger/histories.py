@@ -63,12 +63,12 @@ def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int,
         "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "
         "from wanted_tags w cross join units u on u.tag = w.tag"
     )
-    found: dict[bytes, dict[int, Hit]] = {}
+    hits: dict[bytes, dict[int, Hit]] = {}
     same: dict[tuple[int, str, str], tuple[int, str, str]] = {}
     for source, row, tag, *rest in connection.connection.cursor().execute(query):
         known = tuple(rest)
-        found.setdefault(tag, {})[source] = Hit(row, same.setdefault(known, known))
-    return found
+        hits.setdefault(tag, {})[source] = Hit(row, same.setdefault(known, known))
+    return hits
 
 
 def tags_of(connection: Connection, source: int) -> list[bytes]:
@@ -100,7 +100,7 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
     )
     rows = connection.exec_driver_sql(query).all()
     charges = charges_of(connection, {row.charge for row in rows})
-    found: dict[int, list[Item]] = {}
+    items_of: dict[int, list[Item]] = {}
     for row in rows:
         if row.charge not in charges or row.public_id is None:
             raise LedgerError(
@@ -110,8 +110,8 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
             )
         charge = read_as(charges[row.charge], row.charge, row.release, row.batch, row.reading)
         item = Item(charge, charge.framework, row.public_id, row.release, bool(row.recharge))
-        found.setdefault(row.leaf, []).append(item)
-    return {leaf: tuple(items) for leaf, items in found.items()}
+        items_of.setdefault(row.leaf, []).append(item)
+    return {leaf: tuple(items) for leaf, items in items_of.items()}
 
 
 def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:

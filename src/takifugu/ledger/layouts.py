@@ -74,8 +74,8 @@ def _cut(charge: Charge) -> object:
 
 
 def _read(text: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(text) if text else {"layout": None}
-    return found
+    layout: Mapping[str, Any] = json.loads(text) if text else {"layout": None}
+    return layout
 
 
 def _value(layout: Mapping[str, Any], key: str) -> str:

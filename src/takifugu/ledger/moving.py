@@ -27,9 +27,9 @@ def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) ->
         _move(connection, group, "drawn")
         set_bundle(connection, group, mine)
         return None
-    kept = unpacked(ledger, row.bundle)
-    if row.state == DRAWN and kept is not None:
-        return kept
+    content = unpacked(ledger, row.bundle)
+    if row.state == DRAWN and content is not None:
+        return content
     if row.state == DRAWN and row.bundle is not None:
         raise LedgerError(
             f"the reservation {group!r} was drawn, and the file of its values beside the ledger is lost or altered",
@@ -49,7 +49,7 @@ def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) ->
     )
 
 
-def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Asked, ...]:
+def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Answered, ...]:
     """Return what was asked in a session that is not closed; raises LedgerError for one that is, and for no session."""
     row = held(connection, group)
     if row.state == PUBLISHED:
@@ -63,16 +63,16 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answ
 
 
 def keep_answer(
-    connection: Connection, ledger: Path, group: str, number: int, new: answers.Asked
-) -> tuple[answers.Asked, ...]:
+    connection: Connection, ledger: Path, group: str, number: int, new: answers.Answered
+) -> tuple[answers.Answered, ...]:
     """Keep one answer of a session, unless another process did; return all that is kept."""
     known = read_session(connection, ledger, group)
-    asked = answers.with_answer(known, number, new)
-    if asked is not known:
+    questions = answers.with_answer(known, number, new)
+    if questions is not known:
         if held(connection, group).state == RESERVED:
             _move(connection, group, "drawn")
-        set_bundle(connection, group, packed(answers.written(asked)))
-    return asked
+        set_bundle(connection, group, packed(answers.written(questions)))
+    return questions
 
 
 def close_session(connection: Connection, ledger: Path, group: str) -> None:

@@ -39,11 +39,11 @@ def placed(ledger: Path, group: str, packed: bytes) -> bytes:
     return _NAMED + hashlib.sha256(packed).digest() + path.name.encode()
 
 
-def packed_of(ledger: Path, kept: bytes) -> bytes | None:
+def packed_of(ledger: Path, content: bytes) -> bytes | None:
     """Return the packed values behind what a row keeps; None where their file is lost or altered."""
-    if not kept.startswith(_NAMED):
-        return kept
-    digest, name = kept[len(_NAMED) :][:32], kept[len(_NAMED) + 32 :].decode()
+    if not content.startswith(_NAMED):
+        return content
+    digest, name = content[len(_NAMED) :][:32], content[len(_NAMED) + 32 :].decode()
     try:
         packed = ledger.with_name(name).read_bytes()
     except (OSError, ValueError):
@@ -51,10 +51,10 @@ def packed_of(ledger: Path, kept: bytes) -> bytes | None:
     return packed if hashlib.sha256(packed).digest() == digest else None
 
 
-def forget(ledger: Path, kept: bytes) -> None:
+def forget(ledger: Path, content: bytes) -> None:
     """Remove the file that a row would have named, where another process's draw is the one that counts."""
-    if kept.startswith(_NAMED):
-        ledger.with_name(kept[len(_NAMED) + 32 :].decode()).unlink(missing_ok=True)
+    if content.startswith(_NAMED):
+        ledger.with_name(content[len(_NAMED) + 32 :].decode()).unlink(missing_ok=True)
 
 
 def clear(ledger: Path, group: str) -> None:

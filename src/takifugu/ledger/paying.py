@@ -30,26 +30,26 @@ class Order:
     same_people: bool | None
 
 
-def pay(connection: Connection, found: Tally, order: Order) -> Reservation:
+def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     """Check every account that releases touch against its budget, and note that they are paid for.
 
     Raises TooMuch for a unit that would spend more, and then nothing may be written.
     """
-    number, source = source_with(connection, found.source.name, order.budget)
+    number, source = source_with(connection, tally.source.name, order.budget)
     allowed = source.budget
     if allowed is None:
-        allowed = found.mine.cost
+        allowed = tally.mine.cost
         write_budget(connection, source.name, allowed, implied=True)
-    mine = replace(found.mine, source=replace(source, budget=allowed))
-    for account in (mine, *found.theirs):
+    mine = replace(tally.mine, source=replace(source, budget=allowed))
+    for account in (mine, *tally.theirs):
         budget = account.source.budget
         over = account.worst_over(budget) if budget is not None else None
         if budget is not None and over is not None:
-            raise TooMuch(found.asked, account, over, budget)
+            raise TooMuch(tally.request, account, over, budget)
     group = token_hex(8)
-    reserved.refuse_twice(connection, number, found.asked.ids, order.recipe)
-    told = (group, order.identity, order.text, order.same_people)
-    note(connection, paid(connection, source.name, found.asked, *told), found)
+    reserved.refuse_twice(connection, number, tally.request.ids, order.recipe)
+    details = (group, order.identity, order.text, order.same_people)
+    note(connection, paid(connection, source.name, tally.request, *details), tally)
     spent = rows.most_spent(connection, number)
     same = rows.people_of(connection, number)
-    return Reservation(source.name, dict(found.asked.ids), spent, allowed, same, group)
+    return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)

@@ -53,11 +53,11 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
         named.setdefault(row.reservation, {})[row.name] = row.public_id
     columns = reservations.c
     mine = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
-    found = connection.execute(mine.where(columns.source == source).order_by(columns.id))
+    rows = connection.execute(mine.where(columns.source == source).order_by(columns.id))
     with decoding():
         return tuple(
             Payment(row.public_id, named.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
-            for row in found
+            for row in rows
         )
 
 
@@ -127,15 +127,15 @@ def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None
 
 
 def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
-    found = None if bundle is None else outputs.packed_of(ledger, bundle)
+    content = None if bundle is None else outputs.packed_of(ledger, bundle)
     with decoding():
-        return None if found is None else _inflated(found)
+        return None if content is None else _inflated(content)
 
 
 def _inflated(content: bytes) -> bytes:
     """Return compressed bytes as they were; ValueError for what is not whole, and for what is larger than allowed."""
     unpacking = zlib.decompressobj()
-    found = unpacking.decompress(content, LARGEST + 1)
-    if len(found) > LARGEST or not unpacking.eof:
+    inflated = unpacking.decompress(content, LARGEST + 1)
+    if len(inflated) > LARGEST or not unpacking.eof:
         raise ValueError(f"its values are not whole, or take more than {LARGEST // 1_000_000} MB")
-    return found
+    return inflated

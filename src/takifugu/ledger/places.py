@@ -76,13 +76,13 @@ def check_one_name(path: Path) -> None:
 
 def _tidied(path: Path) -> bool:
     """Remove what a process that died while it made this very ledger has left; return whether there was anything."""
-    found = False
+    changed = False
     for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
         with suppress(OSError):
             if draft.samefile(path):
                 draft.unlink()
-                found = True
-    return found
+                changed = True
+    return changed
 
 
 def _literal(name: str) -> str:
@@ -102,7 +102,7 @@ def check_locks(folder: Path) -> None:
     try:
         with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as first:
             first.execute("BEGIN EXCLUSIVE")
-            works = _is_kept_out(probe) and _locks_hold(probe)
+            works = _is_shut_out(probe) and _locks_hold(probe)
     except sqlite3.Error:
         return  # nothing can be written here, so nothing can be lost
     finally:
@@ -117,7 +117,7 @@ def check_locks(folder: Path) -> None:
     _sound.add((about.st_dev, about.st_ino))
 
 
-def _is_kept_out(probe: Path) -> bool:
+def _is_shut_out(probe: Path) -> bool:
     with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as second:
         try:
             second.execute("BEGIN IMMEDIATE")

@@ -14,13 +14,13 @@ from takifugu.composition import joint
 from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item
-from takifugu.ledger.asking import asked_of
+from takifugu.ledger.asking import request_of
 from takifugu.ledger.book import Ledger, path_of
 from takifugu.ledger.budgets import Budget, other_budget, spent_already
 from takifugu.ledger.layouts import CUT, cut_differently, words
 from takifugu.ledger.reserving import TooMuch, refusal
 from takifugu.ledger.same_people import Declaration, not_declared
-from takifugu.ledger.tallying import Tally, asked_items, tally
+from takifugu.ledger.tallying import Tally, request_items, tally
 from takifugu.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.names import normalised
 
@@ -71,7 +71,7 @@ def preview(
     wanted = None if budget is None else as_budget(budget)
     name = normalised(source)
     with as_it_is(where) as book:
-        asked = asked_of(debits, book.tag_of, as_composing)
+        request = request_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
             known = rows.read_source(connection, name)
             spent = NOTHING if known is None else rows.most_spent(connection, known[0])
@@ -83,22 +83,22 @@ def preview(
             limit = declared or wanted or (known[1].budget if known else None)
             is_declared = (declared or wanted) is not None
             try:
-                found = tally(connection, name, asked, same_people)
+                computed = tally(connection, name, request, same_people)
                 number = 0 if known is None else known[0]
-                people = not_declared(connection, Declaration(name, number, asked.names_units, same_people))
+                people = not_declared(connection, Declaration(name, number, request.names_units, same_people))
             except CompositionRefused as refused:
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
-    limit = limit or found.mine.cost
-    about = replace(found.mine, source=replace(found.source, budget=limit, budget_is_implied=not is_declared))
+    limit = limit or computed.mine.cost
+    about = replace(computed.mine, source=replace(computed.source, budget=limit, budget_is_implied=not is_declared))
     over_budget = ""
-    for account in (about, *found.theirs):
+    for account in (about, *computed.theirs):
         allowed = account.source.budget
         over = None if allowed is None or over_budget else account.worst_over(allowed)
         if allowed is not None and over is not None:
-            over_budget = refusal(TooMuch(asked, account, over, allowed)).what
-    charges = _charges(found)
-    after = most([spent, found.mine.cost])
-    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, found.mine.mixed, people)
+            over_budget = refusal(TooMuch(request, account, over, allowed)).what
+    charges = _charges(computed)
+    after = most([spent, computed.mine.cost])
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, computed.mine.mixed, people)
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:
@@ -129,38 +129,38 @@ def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
         yield Ledger.open(Path(folder) / "ledger.db")
 
 
-def _charges(found: Tally) -> tuple[Charged, ...]:
+def _charges(computed: Tally) -> tuple[Charged, ...]:
     kinds: Counter[tuple[Amount, Amount, str]] = Counter()
-    for kind, members in found.mine.kinds.items():
-        if kind not in found.mine.costs:
+    for kind, members in computed.mine.kinds.items():
+        if kind not in computed.mine.costs:
             continue
-        cost, items = found.mine.costs[kind], found.mine.accounts.items[kind]
-        asked = asked_items(found.asked, kind.shape)
-        old = [item for item in items if item not in asked]
-        alone, spent = _alone(found.mine.accounts, asked), kind.spent
+        cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
+        new = request_items(computed.request, kind.shape)
+        old = [item for item in items if item not in new]
+        alone, spent = _alone(computed.mine.accounts, new), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
-        kinds[alone, added, _words(found, old, asked, alone, added)] += members.count
+        kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
     return tuple(Charged(count, *one) for one, count in kinds.items())
 
 
-def _alone(accounts: Accounts, asked: Sequence[Item]) -> Amount:
+def _alone(accounts: Accounts, new: Sequence[Item]) -> Amount:
     total = NOTHING
-    for item in asked:
+    for item in new:
         promise = joint(accounts.frameworks[item.fingerprint], [item.charge], item.recharge, item.fingerprint)
         total = Amount(total.epsilon + promise.epsilon, total.delta + promise.delta)
     return total
 
 
-def _words(found: Tally, old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Amount) -> str:
-    if found.mine.mixed:
+def _words(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
+    if computed.mine.mixed:
         return "the source is read in several layouts"
-    if cut_differently(item.charge for item in (*old, *asked) if not item.is_foreign):
+    if cut_differently(item.charge for item in (*old, *new) if not item.is_foreign):
         return CUT
-    return _reason(old, asked, alone, added)
+    return _reason(old, new, alone, added)
 
 
-def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Amount) -> str:
-    if not asked:
+def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
+    if not new:
         return "nothing is released about it, but a pooled answer ties it to units about which something is"
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
@@ -177,7 +177,7 @@ def _reason(old: Sequence[Item], asked: Sequence[Item], alone: Amount, added: Am
             f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "
             "cost of a change of their whole data"
         )
-    if {item.fingerprint for item in old} - {item.fingerprint for item in asked}:
+    if {item.fingerprint for item in old} - {item.fingerprint for item in new}:
         return (
             f"{ratio} times its own epsilon: earlier releases were made under another belief, or for another length, "
             "and every belief is charged for every release"

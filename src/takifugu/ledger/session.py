@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from takifugu.ledger.answers import RECIPE, Asked, check_text
+from takifugu.ledger.answers import RECIPE, Answered, check_text
 from takifugu.ledger.book import Ledger
 from takifugu.ledger.budgets import Budget
 from takifugu.ledger.values import Debit, Pending, Reservation
@@ -28,11 +28,11 @@ class Session:
         return Session(ledger, ledger.reserve(source, debits, budget, recipe=RECIPE))
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def answers(self) -> tuple[Answered, ...]:
         """Return every question with its answer; LedgerError for a session that is closed."""
         return self.ledger.session_of(self.paid)
 
-    def ask(self, question: str, draw: Callable[[tuple[Asked, ...]], str]) -> str:
+    def ask(self, question: str, draw: Callable[[tuple[Answered, ...]], str]) -> str:
         """Return the noisy answer to the next question; `draw` has what was asked before, and draws it.
 
         Where another process asked the same question of this session first, its answer is returned and this draw is
@@ -40,13 +40,13 @@ class Session:
         InputError for a question or an answer that is not a text: what is kept is what was answered.
         """
         check_text(question, "question")
-        before = self.asked
+        before = self.answers
         answer = draw(before)
         check_text(answer, "answer")
         return self.ledger.answer(self.paid, len(before), (question, answer))
 
-    def close(self) -> tuple[Asked, ...]:
+    def close(self) -> tuple[Answered, ...]:
         """End the session and return all that was asked: what the ledger kept of it is dropped."""
-        asked = self.asked
+        questions = self.answers
         self.ledger.close_session(self.paid)
-        return asked
+        return questions

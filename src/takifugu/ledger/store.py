@@ -160,10 +160,10 @@ def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
 
 def known_source(connection: Connection, name: str) -> tuple[int, Source]:
     """Return a source that an event was about before."""
-    found = read_source(connection, name)
-    if found is None:
+    row = read_source(connection, name)
+    if row is None:
         raise LedgerError("the ledger has an event of a source that it lacks", rule="it was edited or damaged")
-    return found
+    return row
 
 
 def source_of_row(connection: Connection, number: int) -> Source:
@@ -284,7 +284,7 @@ def _entry(rows: list[Row[Any]]) -> Entry:
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
-    found = []
+    listed = []
     for row in connection.execute(select(sources).order_by(sources.c.id)):
         mine = (units.c.source == row.id, units.c.is_everyone.is_(False))
         size = connection.execute(select(func.count()).select_from(units).where(*mine)).scalar_one()
@@ -297,5 +297,5 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
         source, total = _source(row), most_spent(connection, row.id)
         count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
-        found.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones))
-    return tuple(found)
+        listed.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones))
+    return tuple(listed)

@@ -65,9 +65,9 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
     with decoding():
         texts = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
         charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
-        found = {history: _read(text, charges) for history, text in texts.items()}
-    missing = chosen - found.keys()
-    return found | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
+        summaries = {history: _read(text, charges) for history, text in texts.items()}
+    missing = chosen - summaries.keys()
+    return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
 
 
 def write(connection: Connection, history: int, summary: Summary) -> None:
@@ -131,8 +131,8 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
     series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
     if "by entry" in term:
         return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
-    found = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
-    return replace(found, series=series)
+    summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+    return replace(summed, series=series)
 
 
 def _read_by_entry(

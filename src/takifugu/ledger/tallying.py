@@ -16,11 +16,11 @@ from takifugu.composition.folding import counted_once
 from takifugu.composition.losses import cost_of_all
 from takifugu.errors import CompositionRefused, LedgerError
 from takifugu.frameworks import Framework
-from takifugu.ledger import histories as kept
+from takifugu.ledger import histories as stored
 from takifugu.ledger import layouts
 from takifugu.ledger import store as rows
 from takifugu.ledger.accounts import Accounts, Item, Kind, adopted, foreign
-from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Asked, is_link
+from takifugu.ledger.asking import EVERYONE, ONE_OR_MANY, Request, is_link
 from takifugu.ledger.encoding import amount, decoding
 from takifugu.ledger.histories import Hit
 from takifugu.ledger.same_people import Declaration, declared, pair
@@ -41,21 +41,21 @@ class AccountKind:
     that every unit of the source has beside its own.
     """
 
-    own: tuple[int, str, str] | None
+    history: tuple[int, str, str] | None
     others: tuple[int, ...]
     shape: int
-    is_asked_elsewhere: bool
+    is_elsewhere: bool
     everyones: tuple[int, ...] = ()
 
     @property
     def histories(self) -> tuple[int, ...]:
-        return () if self.own is None else (self.own[0],)
+        return () if self.history is None else (self.history[0],)
 
     @property
     def spent(self) -> Amount:
         """What the unit had spent."""
         with decoding():
-            return NOTHING if self.own is None else amount(*self.own[1:])
+            return NOTHING if self.history is None else amount(*self.history[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class Tally:
     units, is declared to be.
     """
 
-    asked: Asked
+    request: Request
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
@@ -117,77 +117,77 @@ class Tally:
         return signature_of(connection, self.mine.number, friends) == self.signature
 
 
-def tally(connection: Connection, name: str, asked: Asked, same_people: bool | None) -> Tally:
+def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
     """Return what the releases would cost.
 
     Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
     divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
     """
-    found = rows.read_source(connection, name)
-    number, source = found or (0, Source(name, "", None, False))
-    hits = kept.hits(connection, [*asked.units, asked.everything])
-    if found is not None:
-        is_one = number in hits.get(asked.everything, {})
+    row = rows.read_source(connection, name)
+    number, source = row or (0, Source(name, "", None, False))
+    hits = stored.hits(connection, [*request.units, request.everything])
+    if row is not None:
+        is_one = number in hits.get(request.everything, {})
         is_many = rows.has_members(connection, number)
-        if not asked.is_everyone and (is_one if asked.names_units else is_many):
+        if not request.is_everyone and (is_one if request.names_units else is_many):
             raise LedgerError(ONE_OR_MANY)
     known = rows.read_people(connection)
     people = {}
-    if not asked.is_everyone:
-        alike = {s for tag in asked.units for s in hits.get(tag, ()) if s != number} if asked.names_units else set()
-        about = Declaration(source.name, number, asked.names_units, same_people)
+    if not request.is_everyone:
+        alike = {s for tag in request.units for s in hits.get(tag, ()) if s != number} if request.names_units else set()
+        about = Declaration(source.name, number, request.names_units, same_people)
         people = declared(connection, about, alike, known)
     overlap = set(people)
     ties = ties_of(known) | {pair(number, o) for o, same in people.items() if same}
     fresh = {o for o, same in people.items() if same and not known.get(pair(number, o), False)}
-    links = {s: kept.has_links(connection, s) for s in {number, *chain(*ties)} if s}
-    links[number] = links.get(number, False) or any(is_link(p.charge) for shape in asked.shapes for p in shape)
-    if asked.is_everyone:
+    links = {s: stored.has_links(connection, s) for s in {number, *chain(*ties)} if s}
+    links[number] = links.get(number, False) or any(is_link(p.charge) for shape in request.shapes for p in shape)
+    if request.is_everyone:
         overlap = {s for tie in ties if number in tie for s in tie if s != number}
         people = dict.fromkeys(overlap, True)
-    everyone = kept.histories_of_everyone(connection, {number, *chain(*ties)})
+    everyone = stored.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
-    mixed = _mixed(source, () if asked.is_everyone else asked.layouts)
+    mixed = _mixed(source, () if request.is_everyone else request.layouts)
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
-        mine = [tag for tag in asked.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
-        if (links[s] or fresh or asked.is_everyone or (mixed and s == number)) and s:
-            mine = list(dict.fromkeys([*mine, *kept.tags_of(connection, s)]))
+        mine = [tag for tag in request.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
+        if (links[s] or fresh or request.is_everyone or (mixed and s == number)) and s:
+            mine = list(dict.fromkeys([*mine, *stored.tags_of(connection, s)]))
         members[s] = mine
-    extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in asked.units]
+    extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in request.units]
     if extra:
-        hits = {**hits, **kept.hits(connection, extra)}
-    kinds = {s: _kinds(s, number, tags, asked, hits, ties, everyone) for s, tags in members.items()}
+        hits = {**hits, **stored.hits(connection, extra)}
+    kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     summaries = summaries_of(connection, used)
     unread = {h for of in kinds.values() for k in of for h in k.histories
-              if (known_to := summaries[h].frameworks) and not _readers(k, asked, summaries) <= known_to}  # fmt: skip
-    summaries |= {history: summary_of(items) for history, items in kept.debits_of(connection, unread).items()}
+              if (known_to := summaries[h].frameworks) and not _readers(k, request, summaries) <= known_to}  # fmt: skip
+    summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
     held = {history: summary.items for history, summary in summaries.items()}
-    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, asked)
+    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
     if is_between or any(links.values()):
-        held = kept.debits_of(connection, used)
-    charged = {kept.rows_of(item.charge)[0] for items in held.values() for item in items}
-    frameworks = kept.frameworks_of(connection, charged)
-    frameworks |= {part.fingerprint: part.framework for shape in asked.shapes for part in shape}
+        held = stored.debits_of(connection, used)
+    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
+    frameworks = stored.frameworks_of(connection, charged)
+    frameworks |= {part.fingerprint: part.framework for shape in request.shapes for part in shape}
     accounts = []
     for s in touched:
-        shown = source if s == number else rows.source_of_row(connection, s)
-        all_change, own = bool(fresh) or asked.is_everyone, bool(mixed) and s == number
-        accounts.append(_account(s, shown, kinds[s], asked, held, frameworks, all_change, own))
+        its_source = source if s == number else rows.source_of_row(connection, s)
+        all_change, is_this = bool(fresh) or request.is_everyone, bool(mixed) and s == number
+        accounts.append(_account(s, its_source, kinds[s], request, held, frameworks, all_change, is_this))
     if mixed:
-        _check_certificates(number in everyone and not asked.is_everyone, mixed)
-        accounts[0] = _everything(connection, accounts[0], asked, mixed)
+        _check_certificates(number in everyone and not request.is_everyone, mixed)
+        accounts[0] = _everything(connection, accounts[0], request, mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
-    is_shared = bool(same_people) and not asked.names_units and not asked.is_everyone
-    return Tally(asked, source, accounts[0], tuple(accounts[1:]), people, is_shared, summaries, signature)
+    is_shared = bool(same_people) and not request.names_units and not request.is_everyone
+    return Tally(request, source, accounts[0], tuple(accounts[1:]), people, is_shared, summaries, signature)
 
 
-def _mixed(source: Source, asked: Sequence[str]) -> str:
+def _mixed(source: Source, requested: Sequence[str]) -> str:
     """Return what it means that releases about a source come in several layouts; nothing where they do not."""
-    known = asked[0] if asked and source.layout is None else source.layout
-    others = [layout for layout in asked if layout != known]
+    known = requested[0] if requested and source.layout is None else source.layout
+    others = [layout for layout in requested if layout != known]
     return layouts.words(source.name, known or "", (others or [known or ""])[0]) if others or source.is_mixed else ""
 
 
@@ -213,17 +213,17 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
         )
 
 
-def _everything(connection: Connection, account: Account, asked: Asked, mixed: str) -> Account:
+def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
     """Return the account of a source of several layouts: all units have one, that of everything that was released."""
-    new = [(part.charge, asked.counts[number]) for number, shape in enumerate(asked.shapes) for part in shape]
-    total = Amount(*cost_of_all([*kept.all_charges_of(connection, account.number), *new], mixed))
+    new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
+    total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
     return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
 
 
-def _has_delta(summaries: Mapping[int, Summary], asked: Asked) -> bool:
+def _has_delta(summaries: Mapping[int, Summary], request: Request) -> bool:
     """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
-    if any(part.charge.delta > 0 for shape in asked.shapes for part in shape):
+    if any(part.charge.delta > 0 for shape in request.shapes for part in shape):
         return True
     return any(summary.has_delta for summary in summaries.values())
 
@@ -237,41 +237,41 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 
 def _kinds(
-    source: int, number: int, tags: Iterable[bytes], asked: Asked,
+    source: int, number: int, tags: Iterable[bytes], request: Request,
     hits: Mapping[bytes, Mapping[int, Hit]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
     of_friends = tuple(everyone[f] for f in friends if f in everyone)
-    beside = (everyone[source],) if source in everyone else ()
+    shared_histories = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
-    found: dict[tuple[tuple[int, str, str] | None, tuple[int, ...], int], Members] = {}
+    members_of: dict[tuple[tuple[int, str, str] | None, tuple[int, ...], int], Members] = {}
     nowhere: Mapping[int, Hit] = {}
     for tag in tags:
         at = hits.get(tag, nowhere)
         mine = at.get(source)
         others = tuple(at[f].known[0] for f in friends if f in at) if friends else ()
         others = of_friends if tag == EVERYONE else others + of_friends
-        key = (None if mine is None else mine.known, others, asked.units.get(tag, -1))
-        members = found.get(key)
+        key = (None if mine is None else mine.known, others, request.units.get(tag, -1))
+        members = members_of.get(key)
         if members is None:
-            members = found[key] = Members(tag)
+            members = members_of[key] = Members(tag)
         if mine is not None:
             members.known.append(mine.row)
         elif not elsewhere:
             members.new.append(tag)
     made = {}
-    for (own, others, shape), members in found.items():
-        is_asked_elsewhere = elsewhere and (shape >= 0 or asked.is_everyone)
-        everyones = () if members.tag == EVERYONE else beside
-        made[AccountKind(own, others, shape, is_asked_elsewhere, everyones)] = members
+    for (histories, others, shape), members in members_of.items():
+        is_elsewhere = elsewhere and (shape >= 0 or request.is_everyone)
+        everyones = () if members.tag == EVERYONE else shared_histories
+        made[AccountKind(histories, others, shape, is_elsewhere, everyones)] = members
     return made
 
 
 def _account(
-    number: int, source: Source, kinds: Mapping[AccountKind, Members], asked: Asked,
+    number: int, source: Source, kinds: Mapping[AccountKind, Members], request: Request,
     held: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
 ) -> Account:  # fmt: skip
-    items = {kind: _items(kind, asked, held) for kind in kinds}
+    items = {kind: _items(kind, request, held) for kind in kinds}
     accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
     costs: dict[Kind, Amount] = {}
@@ -281,37 +281,37 @@ def _account(
     return Account(number, source, kinds, accounts, costs)
 
 
-def _items(kind: AccountKind, asked: Asked, held: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
+def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
     def of(histories: tuple[int, ...]) -> Iterator[Item]:
         return (item for history in histories for item in held[history])
 
-    is_everyone = asked.is_everyone and kind.shape >= 0
+    is_everyone = request.is_everyone and kind.shape >= 0
     def once(histories: tuple[int, ...]) -> Iterator[Item]:
         return (item for item in of(histories) if counted_once(item.charge))
 
-    found = [*map(adopted, once(kind.everyones)), *map(foreign, once(kind.others))]
-    found += map(adopted, once(kind.histories)) if is_everyone else of(kind.histories)
-    new = asked_items(asked, 0 if asked.is_everyone else kind.shape)
-    if kind.is_asked_elsewhere:
-        found += map(foreign, new)
+    items = [*map(adopted, once(kind.everyones)), *map(foreign, once(kind.others))]
+    items += map(adopted, once(kind.histories)) if is_everyone else of(kind.histories)
+    new = request_items(request, 0 if request.is_everyone else kind.shape)
+    if kind.is_elsewhere:
+        items += map(foreign, new)
     else:
-        found += map(adopted, new) if asked.is_everyone else new
-    return tuple(sorted(found, key=lambda item: item.number))
+        items += map(adopted, new) if request.is_everyone else new
+    return tuple(sorted(items, key=lambda item: item.number))
 
 
-def _readers(kind: AccountKind, asked: Asked, summaries: Mapping[int, Summary]) -> frozenset[str]:
+def _readers(kind: AccountKind, request: Request, summaries: Mapping[int, Summary]) -> frozenset[str]:
     """Return the fingerprints of the frameworks under which units of a kind are charged."""
     before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
-    new = () if kind.is_asked_elsewhere else asked_items(asked, 0 if asked.is_everyone else kind.shape)
+    new = () if kind.is_elsewhere else request_items(request, 0 if request.is_everyone else kind.shape)
     return frozenset(before | {item.fingerprint for item in new})
 
 
-def asked_items(asked: Asked, shape: int) -> tuple[Item, ...]:
+def request_items(request: Request, shape: int) -> tuple[Item, ...]:
     """Return the new debits of units of a shape; they come after all earlier ones, in their order."""
     if shape < 0:
         return ()
-    found = []
-    for part in asked.shapes[shape]:
+    items = []
+    for part in request.shapes[shape]:
         charge = replace(part.charge, reading=f"new.{part.reading}") if part.reading else part.charge
-        found.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
-    return tuple(found)
+        items.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
+    return tuple(items)

@@ -56,8 +56,8 @@ class Amount:
 
     def text(self, up: bool) -> str:
         """Write the amount to six digits, rounded up (what is spent) or down (what is left)."""
-        shown = f"epsilon {short(self.epsilon, up)}"
-        return shown if self.delta == 0 else f"{shown}, delta {short(self.delta, up)}"
+        text = f"epsilon {short(self.epsilon, up)}"
+        return text if self.delta == 0 else f"{text}, delta {short(self.delta, up)}"
 
     def fits(self, other: Amount) -> bool:
         """Whether this amount is within the other."""
@@ -83,7 +83,7 @@ def short(value: Fraction, up: bool) -> str:
     if len(exact) > 9:
         context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
         exact = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
-    return re.sub(r"^\d{4,}(?=\.|$)", lambda found: f"{int(found[0]):,}", exact).replace("e+", "e")
+    return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact).replace("e+", "e")
 
 
 def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:

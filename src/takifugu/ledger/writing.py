@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from takifugu.laws.rationals import to_text
-from takifugu.ledger import histories as kept
+from takifugu.ledger import histories as stored
 from takifugu.ledger import store as rows
 from takifugu.ledger import summaries
 from takifugu.ledger.accounts import Item
-from takifugu.ledger.asking import Asked, Part, is_link
+from takifugu.ledger.asking import Part, Request, is_link
 from takifugu.ledger.encoding import new_row
 from takifugu.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
 from takifugu.ledger.tallying import Account, AccountKind, Tally
@@ -25,28 +25,28 @@ _MOVE = "update units set history = ?, epsilon = ?, delta = ? where id = ?"
 
 
 def write_releases(
-    connection: Connection, source: int, reservation: int, asked: Asked, software: str, created: str
+    connection: Connection, source: int, reservation: int, request: Request, software: str, created: str
 ) -> dict[str, int]:
     """Write the releases; return their numbers by their random ids."""
-    found = {}
-    for name, public_id in asked.ids.items():
-        mine = [part.charge for shape in asked.shapes for part in shape if part.release == public_id]
+    numbers = {}
+    for name, public_id in request.ids.items():
+        mine = [part.charge for shape in request.shapes for part in shape if part.release == public_id]
         promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
         row = {
             "public_id": public_id, "source": source, "reservation": reservation, "name": name,
             "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": software,
             "created": created,
         }  # fmt: skip
-        found[public_id] = new_row(connection, releases, row)
-    return found
+        numbers[public_id] = new_row(connection, releases, row)
+    return numbers
 
 
 def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
     """Write what every unit is debited, and every cost that changed."""
-    asked = tally.asked
+    request = tally.request
     made = {
-        shape: _batch(connection, source, parts, asked.counts[shape], numbers)
-        for shape, parts in enumerate(asked.shapes)
+        shape: _batch(connection, source, parts, request.counts[shape], numbers)
+        for shape, parts in enumerate(request.shapes)
     }
     moved = {
         kind: _history(connection, source, kind, made[kind.shape], tally)
@@ -105,7 +105,7 @@ def _batch(
             "batch": batch, "release": release, "charge": charge, "recharge": part.recharge, "reading": part.reading,
         }  # fmt: skip
         connection.execute(insert(debits).values(row))
-        read = kept.read_as(part.charge, charge, release, batch, part.reading)
+        read = stored.read_as(part.charge, charge, release, batch, part.reading)
         items.append(Item(read, part.fingerprint, part.release, release, part.recharge))
     return _Batch(batch, tuple(items))
 
@@ -118,23 +118,23 @@ def _charge(connection: Connection, source: int, part: Part) -> int:
 def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
     """Return the row of a charge, made if it is new."""
     mine = (charges.c.framework == framework, charges.c.digest == digest)
-    found = connection.execute(select(charges.c.id).where(*mine)).scalar()
+    number = connection.execute(select(charges.c.id).where(*mine)).scalar()
     row = {"framework": framework, "digest": digest, "links": links, "body": text}
-    return int(found) if found is not None else new_row(connection, charges, row)
+    return int(number) if number is not None else new_row(connection, charges, row)
 
 
 def _framework(connection: Connection, source: int, part: Part) -> int:
     mine = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
-    found = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
+    number = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
     row = {
         "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
     }  # fmt: skip
-    return int(found) if found is not None else new_row(connection, frameworks, row)
+    return int(number) if number is not None else new_row(connection, frameworks, row)
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
     """Write the history of units of a kind after one more batch, and what it comes to; return its row."""
-    before = None if kind.own is None else kind.own[0]
+    before = None if kind.history is None else kind.history[0]
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before].items
     of_all = [item for history in kind.everyones for item in tally.summaries[history].items]
@@ -156,7 +156,7 @@ def _write_units(connection: Connection, tally: Tally, source: int, moved: Mappi
         history = moved[kind]
         raw.executemany(_MOVE, ((history, epsilon, delta, row) for row in members.known))
         raw.executemany(_ADD, ((source, tag, history, epsilon, delta) for tag in members.new))
-    if tally.asked.names_units and any(members.new for members in tally.mine.kinds.values()):
+    if tally.request.names_units and any(members.new for members in tally.mine.kinds.values()):
         connection.exec_driver_sql("update sources set members = members + 1 where id = ?", (source,))
 
 

@@ -17,7 +17,7 @@ from takifugu.errors import CalibrationRefused, InputError
 from takifugu.laws.bottleneck import Metric
 from takifugu.laws.channel import Channel, largest_log_ratio
 from takifugu.laws.rationals import Number, as_fraction
-from takifugu.local.composing import Kept
+from takifugu.local.composing import PairPromise
 from takifugu.local.couplings import (
     Distances,
     Population,
@@ -31,20 +31,20 @@ from takifugu.local.couplings import (
 from takifugu.local.measuring import excess, metric_loss
 
 
-def from_local(kept: Kept, p: Population, q: Population, related: Related) -> Kept:
+def from_local(promise: PairPromise, p: Population, q: Population, related: Related) -> PairPromise:
     """Return what is kept of two populations when `kept` holds for every pair of values in a relation (Theorem 1).
 
     It is the same. Raises CalibrationRefused where the populations are not in the lifting of the relation.
 
     >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> print(from_local(Kept(1, "0.001"), half, {0: 1}, lambda x, y: True))
+    >>> print(from_local(PairPromise(1, "0.001"), half, {0: 1}, lambda x, y: True))
     epsilon 1, delta 0.001
     """
     if not is_lifted(p, q, related):
         raise CalibrationRefused(
             "the populations are in no lifting of the relation", rule="no coupling moves only between related values"
         ).at("related")
-    return kept
+    return promise
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,24 @@ class Moved:
     `by_diameter` is what it would be without a plan of moves.
     """
 
-    kept: Kept
-    by_diameter: Kept
+    promise: PairPromise
+    by_diameter: PairPromise
     distances: Distances
 
     def __str__(self) -> str:
-        return f"{self.kept} by {self.distances}; by the diameter {self.by_diameter}"
+        return f"{self.promise} by {self.distances}; by the diameter {self.by_diameter}"
 
 
-def from_metric(per_unit: Kept, p: Population, q: Population, metric: Metric, related: Related | None = None) -> Moved:
+def from_metric(
+    per_unit: PairPromise, p: Population, q: Population, metric: Metric, related: Related | None = None
+) -> Moved:
     """Return what is kept of two populations when A(x)[R] <= e^(epsilon d(x, x')) A(x')[R] + delta (Theorem 2).
 
     epsilon W-infinity, and the same delta. With a relation, where the inequality holds for its pairs only, raises
     CalibrationRefused unless some plan with no move above W-infinity stays in it.
 
     >>> spread = {0: Fraction(1, 2), 10: Fraction(1, 2)}
-    >>> print(from_metric(Kept(1), spread, {1: Fraction(1, 2), 11: Fraction(1, 2)}, lambda x, y: abs(x - y)))
+    >>> print(from_metric(PairPromise(1), spread, {1: Fraction(1, 2), 11: Fraction(1, 2)}, lambda x, y: abs(x - y)))
     epsilon 1 by W-infinity 1 (diameter 11; mean move 1, which bounds nothing); by the diameter epsilon 11
     """
     if related is not None and not is_nearest_lifted(p, q, related, metric):
@@ -79,14 +81,14 @@ def from_metric(per_unit: Kept, p: Population, q: Population, metric: Metric, re
         ).at("related")
     apart = distances(p, q, metric)
     reaches = (Fraction(w_infinity(p, q, metric)), Fraction(apart.diameter))
-    kept, far = (Kept(per_unit.epsilon * reach, per_unit.delta) for reach in reaches)
-    return Moved(kept, far, apart)
+    promise, far = (PairPromise(per_unit.epsilon * reach, per_unit.delta) for reach in reaches)
+    return Moved(promise, far, apart)
 
 
 def bound_by_moves(loss_per_distance: float, p: Population, q: Population, metric: Metric) -> float:
     """Return epsilon W-infinity, rounded up; infinite where the loss is and something moves (Theorem 2)."""
-    found = float(w_infinity(p, q, metric))
-    return 0.0 if not found else loss_per_distance * found * (1 + 2.0**-50)
+    farthest = float(w_infinity(p, q, metric))
+    return 0.0 if not farthest else loss_per_distance * farthest * (1 + 2.0**-50)
 
 
 def bound_by_coupling(channel: Channel, p: Population, q: Population) -> float:
@@ -124,7 +126,7 @@ def delta_by_coupling(channel: Channel, p: Population, q: Population, epsilon: N
     return min(max(means), 1.0)
 
 
-def close_beliefs(channel: Channel, p: Population, q: Population, closeness: Number, metric: Metric) -> Kept:
+def close_beliefs(channel: Channel, p: Population, q: Population, closeness: Number, metric: Metric) -> PairPromise:
     """Return what is kept of any two beliefs within W-infinity `closeness` of p and of q (Proposition 1).
 
     epsilon (W-infinity(p, q) + 2 c), epsilon the channel's privacy per unit of distance between *values*. Privacy of
@@ -145,4 +147,4 @@ def close_beliefs(channel: Channel, p: Population, q: Population, closeness: Num
             rule="what holds for two populations need not hold near them",
             fix="use a channel that hides values, such as the exponential mechanism",
         ).at("channel")
-    return Kept(Fraction(rate) * (Fraction(w_infinity(p, q, metric)) + 2 * within))
+    return PairPromise(Fraction(rate) * (Fraction(w_infinity(p, q, metric)) + 2 * within))

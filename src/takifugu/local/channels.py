@@ -92,8 +92,8 @@ def euclidean(one: Sequence[Place], other: Sequence[Place]) -> Floats:
         raise InputError("a place is two numbers", fix="write for example (0.0, 1.5)").at("places")
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
         raise InputError("a place has a coordinate that is not finite").at("places")
-    found: Floats = np.hypot(left[:, None, 0] - right[None, :, 0], left[:, None, 1] - right[None, :, 1])
-    return found
+    distances: Floats = np.hypot(left[:, None, 0] - right[None, :, 0], left[:, None, 1] - right[None, :, 1])
+    return distances
 
 
 def expected_loss(channel: Channel, prior: dict[Hashable, float], loss: Callable[[Any, Any], float]) -> float:

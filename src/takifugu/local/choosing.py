@@ -99,11 +99,11 @@ class Local:
         """
         if self.populations.regions is not None:
             raise Unsupported("how far counted populations are apart is not known", fix="use local_epsilon")
-        found = {}
+        losses = {}
         for a, b in self.populations.pairs:
             apart = distances(self.populations.laws[a], self.populations.laws[b], self.populations.metric).w_infinity
-            found[a, b] = self.measured / apart if apart else 0.0
-        return found
+            losses[a, b] = self.measured / apart if apart else 0.0
+        return losses
 
     def apply(self, column: Iterable[Any], entropy: Entropy | None = None) -> list[Any]:
         """Return a randomised column, value by value: a list of what is sent for each.
@@ -115,10 +115,10 @@ class Local:
 
     def __str__(self) -> str:
         share = f", delta {number(float(self.delta))}" if self.delta else ""
-        told, over = number(self.measured), "" if self.populations.regions is None else " over the class"
+        measured, over = number(self.measured), "" if self.populations.regions is None else " over the class"
         lines = [
             f"{self.name} hides which of {' and '.join(self.populations.laws)} a value comes from",
-            f"epsilon {number(float(self.epsilon))}{share} (measured{over}: {told}); expected loss "
+            f"epsilon {number(float(self.epsilon))}{share} (measured{over}: {measured}); expected loss "
             f"{number(self.expected_loss)}, at worst {number(self.worst_loss)}; {self.sender.cost} sent for one",
             f"about the value itself: epsilon {number(self.local_epsilon)}",
             "",
@@ -191,20 +191,20 @@ def mechanisms(
     def by_bits(p: Populations, strength: float) -> Sender:
         return Bits(permanent(values, repr(weights.flipped_bits(strength))))
 
-    found: dict[str, Mechanism | None] = {
+    mechanisms: dict[str, Mechanism | None] = {
         "randomised-response": of(lambda s: weights.same_or_other(len(values), s), of_distance=False),
         "rappor": Mechanism(by_bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(apart, s / 2)),
     }
     if _planar(values):
-        found["planar-laplace"] = of(lambda s: weights.decaying(apart, s))
-        found["planar-normal"] = of(lambda s: weights.normal(apart, s))
+        mechanisms["planar-laplace"] = of(lambda s: weights.decaying(apart, s))
+        mechanisms["planar-normal"] = of(lambda s: weights.normal(apart, s))
         if (cells := planar.cells_of(values)) is not None:
-            found["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
-            found["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
-    found["tupling"] = Mechanism(by_dummies, inside, dummies)
-    found["optimal"] = None
-    return found
+            mechanisms["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
+            mechanisms["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
+    mechanisms["tupling"] = Mechanism(by_dummies, inside, dummies)
+    mechanisms["optimal"] = None
+    return mechanisms
 
 
 def _option(name: str, way: Mechanism | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
@@ -233,11 +233,11 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Opt
         return Option("optimal", robust, 0.0, robust.expected_loss(populations))
     laws, place = populations.laws, {x: n for n, x in enumerate(populations.values)}
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
-    found = optimal(
+    solution = optimal(
         populations.values, populations.values, populations.prior,
         lambda x, y: float(populations.distances[place[x], place[y]]), promises,
     )  # fmt: skip
-    return Option("optimal", OneValue(found.channel, populations.distances), 0.0, found.loss)
+    return Option("optimal", OneValue(solution.channel, populations.distances), 0.0, solution.loss)
 
 
 def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:

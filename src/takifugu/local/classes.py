@@ -147,9 +147,9 @@ def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[
             if n == m and len(one) < 2:
                 continue
             other = two[1] if n == m else two[0]
-            for beside_p in (Fraction(0), most):
-                for beside_q in (Fraction(0), most):
-                    yield {one[0]: (left, beside_p), other: (beside_q, left)}
+            for rest_p in (Fraction(0), most):
+                for rest_q in (Fraction(0), most):
+                    yield {one[0]: (left, rest_p), other: (rest_q, left)}
 
 
 def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[int, int, int]]]:

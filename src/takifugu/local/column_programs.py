@@ -72,16 +72,16 @@ def solve(cost: Floats, limits: Any, narrow: float = 1e-9) -> Solution:
     chosen, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
     for accuracy in (*_ROUGH, narrow):
         while True:
-            found = _solve(cost, limits[chosen], accuracy)
-            least = max(least, found.least)
-            over = (limits @ found.matrix / -loose[:, None]).max(axis=1)
+            solution = _solve(cost, limits[chosen], accuracy)
+            least = max(least, solution.least)
+            over = (limits @ solution.matrix / -loose[:, None]).max(axis=1)
             over[chosen] = 0.0
             broken = np.argsort(-over, kind="stable")[: _FIRST * len(cost)]
             broken = broken[over[broken] > 0]
             if not broken.size:
                 break
             chosen = np.union1d(chosen, broken)
-    return Solution(found.matrix, found.cost, least)
+    return Solution(solution.matrix, solution.cost, least)
 
 
 def _solve(cost: Floats, limits: Any, narrow: float) -> Solution:
@@ -92,9 +92,9 @@ def _solve(cost: Floats, limits: Any, narrow: float) -> Solution:
     for _ in range(_MOST):
         if best.cost - best.least <= narrow * best.cost + _TINY or not state.step():
             break
-        found = state.solution()
-        nearer = found if found.cost < best.cost else best
-        best = Solution(nearer.matrix, nearer.cost, max(found.least, best.least))
+        solution = state.solution()
+        nearer = solution if solution.cost < best.cost else best
+        best = Solution(nearer.matrix, nearer.cost, max(solution.least, best.least))
     return Solution(best.matrix, best.cost * unit, best.least * unit)
 
 
@@ -117,10 +117,10 @@ class _State:
 
     def step(self) -> bool:
         """Go one predicted and corrected step; False where floating point ends it."""
-        found = self._factors()
-        if found is None:
+        direction = self._factors()
+        if direction is None:
             return False
-        factors, schur = found
+        factors, schur = direction
         gap = self._gap(self.matrix, self.below, self.slack, self.multipliers)
         affine = self._direction(factors, schur, -self.matrix * self.below, -self.slack * self.multipliers)
         if affine is None:
@@ -132,21 +132,21 @@ class _State:
             self.slack + primal * d_slack, self.multipliers + dual * d_multipliers,
         )  # fmt: skip
         target = gap * min(1.0, (reached / gap)) ** 3
-        found = self._direction(
+        direction = self._direction(
             factors, schur, target - self.matrix * self.below - d_matrix * d_below,
             target - self.slack * self.multipliers - d_slack * d_multipliers,
         )  # fmt: skip
-        if found is None:
+        if direction is None:
             return False
-        primal, dual = self._lengths(*found)
-        matrix = self.matrix + primal * found[0]
+        primal, dual = self._lengths(*direction)
+        matrix = self.matrix + primal * direction[0]
         slack = self._slack(matrix)
         if not ((slack > 0).all() and (matrix > 0).all()):
             return False
         self.matrix, self.slack = matrix, slack
-        self.below = self.below + dual * found[1]
-        self.multipliers = self.multipliers + dual * found[3]
-        self.sums = self.sums + dual * found[4]
+        self.below = self.below + dual * direction[1]
+        self.multipliers = self.multipliers + dual * direction[3]
+        self.sums = self.sums + dual * direction[4]
         return bool(max(primal, dual) > _STUCK)
 
     def _slack(self, matrix: Floats) -> Floats:
@@ -166,14 +166,18 @@ class _State:
 
         inputs, outputs = self.cost.shape
         weights, diagonal = self.multipliers / self.slack, self.below / self.matrix
-        factors, total, own = np.empty((outputs, inputs, inputs)), np.zeros((inputs, inputs)), np.arange(inputs)
+        factors, total, diagonal_places = (
+            np.empty((outputs, inputs, inputs)),
+            np.zeros((inputs, inputs)),
+            np.arange(inputs),
+        )
         for start in range(0, outputs, _TOGETHER):
             blocks = (self.products @ weights[:, start : start + _TOGETHER]).T.reshape(-1, inputs, inputs)
             for number, block in enumerate(blocks, start):
-                block[own, own] += diagonal[:, number]
+                block[diagonal_places, diagonal_places] += diagonal[:, number]
                 factors[number], failed = lapack.dpotrf(block, lower=1)
                 if failed:  # refinement makes up for it
-                    block[own, own] *= 1 + _RAISED
+                    block[diagonal_places, diagonal_places] *= 1 + _RAISED
                     factors[number], failed = lapack.dpotrf(block, lower=1)
                 if failed:
                     return None
@@ -199,8 +203,8 @@ class _State:
         d_slack = self._slack(d_matrix)
         d_below = (of_matrix - self.below * d_matrix) / self.matrix
         d_multipliers = (of_slack - self.multipliers * d_slack) / self.slack
-        found = (d_matrix, d_below, d_slack, d_multipliers, d_sums)
-        return found if all(np.isfinite(part).all() for part in found) else None
+        direction = (d_matrix, d_below, d_slack, d_multipliers, d_sums)
+        return direction if all(np.isfinite(part).all() for part in direction) else None
 
     def _hessian(self, matrix: Floats) -> Floats:
         """Return (diag(below / K) + G^T diag(multipliers / slack) G) times a matrix, column by column."""

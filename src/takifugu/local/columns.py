@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.caches import cached
 from takifugu.errors import DataError
-from takifugu.kept import kept
 from takifugu.laws.channel import REPAIR_TOTAL, Channel
 from takifugu.noise import Entropy, SystemEntropy, choose
 from takifugu.noise.alias import AliasTables
@@ -38,7 +38,7 @@ def randomised(channel: Channel, indices: npt.NDArray[np.integer[Any]], entropy:
 def tables(channel: Channel) -> AliasTables:
     """Return the alias tables of a channel whose masses are multiples of 2**-90, made once."""
     factor = REPAIR_TOTAL // channel.total
-    return kept(channel, tables, lambda: AliasTables.of([[mass * factor for mass in row] for row in channel.masses]))
+    return cached(channel, tables, lambda: AliasTables.of([[mass * factor for mass in row] for row in channel.masses]))
 
 
 def _by_input(channel: Channel, rows: Indices, entropy: Entropy) -> Indices:

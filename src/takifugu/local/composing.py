@@ -25,12 +25,12 @@ from takifugu.local.measuring import distribution_loss
 
 
 @dataclass(frozen=True)
-class Kept:
+class PairPromise:
     """What is kept for some pairs of values, or of populations: P(R | a) <= e^epsilon P(R | b) + delta for every R.
 
     Raises InputError for a negative number. A delta of 1 or more says nothing and is 1.
 
-    >>> print(Kept(1, "0.01"))
+    >>> print(PairPromise(1, "0.01"))
     epsilon 1, delta 0.01
     """
 
@@ -39,35 +39,35 @@ class Kept:
 
     def __init__(self, epsilon: Number, delta: Number = 0) -> None:
         for name, given in (("epsilon", epsilon), ("delta", delta)):
-            found = as_fraction(given, name, name)
-            if found < 0:
+            number = as_fraction(given, name, name)
+            if number < 0:
                 raise InputError(f"{name} is {given!r}", rule="it must not be negative").at(name)
-            object.__setattr__(self, name, min(found, Fraction(1)) if name == "delta" else found)
+            object.__setattr__(self, name, min(number, Fraction(1)) if name == "delta" else number)
 
     def __str__(self) -> str:
         return f"epsilon {float(self.epsilon):g}" + (f", delta {float(self.delta):g}" if self.delta else "")
 
 
-def fresh_input(kept: Iterable[Kept]) -> Kept:
+def fresh_input(promises: Iterable[PairPromise]) -> PairPromise:
     """Return what channels keep together, each on a value of its own that is independent of the others.
 
-    >>> print(fresh_input([Kept(1), Kept(2, "0.01")]))
+    >>> print(fresh_input([PairPromise(1), PairPromise(2, "0.01")]))
     epsilon 3, delta 0.01
     """
-    listed = list(kept)
-    return Kept(sum((k.epsilon for k in listed), Fraction(0)), sum((k.delta for k in listed), Fraction(0)))
+    listed = list(promises)
+    return PairPromise(sum((k.epsilon for k in listed), Fraction(0)), sum((k.delta for k in listed), Fraction(0)))
 
 
 def shared_input(
-    local: Iterable[Kept], pairs: Iterable[tuple[Population, Population]], related: Related
-) -> Kept:
+    local: Iterable[PairPromise], pairs: Iterable[tuple[Population, Population]], related: Related
+) -> PairPromise:
     """Return what channels keep together on *one* value, for pairs of populations in the lifting of a relation.
 
     `local` is what each channel keeps for every pair of values in the relation (`measuring.relation_loss`, or its local
     privacy). Raises CalibrationRefused where a pair of populations is not in the lifting (errata E9a).
 
     >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> print(shared_input([Kept(1), Kept(1)], [(half, {0: 1})], lambda x, y: True))
+    >>> print(shared_input([PairPromise(1), PairPromise(1)], [(half, {0: 1})], lambda x, y: True))
     epsilon 2
     """
     if not all(is_lifted(p, q, related) for p, q in pairs):
@@ -89,18 +89,18 @@ def joint_loss(channels: Sequence[Channel], p: Population, q: Population) -> flo
     return distribution_loss(reduce(Channel.with_same_input, channels), p, q)
 
 
-def after_stable(kept: Kept, steps: int) -> Kept:
+def after_stable(promise: PairPromise, steps: int) -> PairPromise:
     """Return what a channel keeps after a transformation that is `steps`-stable over the pairs that it keeps for.
 
     c epsilon, and delta times 1 + e^epsilon + ... + e^((c - 1) epsilon), rounded up (errata E9c). Raises InputError
     unless `steps` is a whole number from 0.
 
-    >>> print(after_stable(Kept(1, "0.01"), 2))
+    >>> print(after_stable(PairPromise(1, "0.01"), 2))
     epsilon 2, delta 0.0371828
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise InputError(f"the steps are {steps!r}", rule="they are a whole number from 0").at("steps")
-    if not kept.delta:
-        return Kept(steps * kept.epsilon)
-    factor = sum_of_powers(kept.epsilon, steps).high
-    return Kept(steps * kept.epsilon, 1 if math.isinf(factor) else kept.delta * Fraction(factor))
+    if not promise.delta:
+        return PairPromise(steps * promise.epsilon)
+    factor = sum_of_powers(promise.epsilon, steps).high
+    return PairPromise(steps * promise.epsilon, 1 if math.isinf(factor) else promise.delta * Fraction(factor))

@@ -112,13 +112,13 @@ def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float
     table = np.array([[float(cost(x, y)) for y in right] for x in left])
     levels = np.unique(table)
     short, enough = -1, len(levels) - 1
-    found = _flow(p, q, table <= levels[enough])
+    coupling = _flow(p, q, table <= levels[enough])
     while enough - short > 1:
         middle = (short + enough) // 2
         trial = _flow(p, q, table <= levels[middle])
-        short, enough, found = (short, middle, trial) if trial is not None else (middle, enough, found)
-    assert found is not None, "with every pair allowed there is a coupling"
-    return float(levels[enough]), found
+        short, enough, coupling = (short, middle, trial) if trial is not None else (middle, enough, coupling)
+    assert coupling is not None, "with every pair allowed there is a coupling"
+    return float(levels[enough]), coupling
 
 
 def support(p: Population) -> list[Any]:
@@ -155,5 +155,5 @@ def _mean_move(p: Population, q: Population, left: list[Any], right: list[Any], 
     sums = kron(eye_array(rows), np.ones((1, columns)), format="csr")
     totals = kron(np.ones((1, rows)), eye_array(columns), format="csr")
     masses = np.array([float(m) for m in (*exact(p, left), *exact(q, right))])
-    found = linprog(table.ravel(), A_eq=vstack([sums, totals]), b_eq=masses, bounds=(0, None), method="highs")
-    return float(found.fun)
+    solution = linprog(table.ravel(), A_eq=vstack([sums, totals]), b_eq=masses, bounds=(0, None), method="highs")
+    return float(solution.fun)

@@ -31,10 +31,10 @@ class HeldOut:
 
     def words(self, mechanism: str, budget: Fraction, of_people: bool) -> str:
         """Return a sentence for a comparison of mechanisms."""
-        told = "no finite epsilon" if math.isinf(self.epsilon) else f"epsilon {number(self.epsilon, digits=3)}"
+        loss = "no finite epsilon" if math.isinf(self.epsilon) else f"epsilon {number(self.epsilon, digits=3)}"
         return (
             f"held out: {mechanism}, found from one half of the {'people' if of_people else 'rows'} of the reference "
-            f"file, has {told} per row on the other half, and delta {number(self.delta, digits=3)} at epsilon "
+            f"file, has {loss} per row on the other half, and delta {number(self.delta, digits=3)} at epsilon "
             f"{number(float(budget), digits=3)}; the better of two guesses at the population is right for "
             f"{100 * self.guess:.1f} % of those rows, and for {100 * self.before:.1f} % by the values themselves"
         )
@@ -52,8 +52,8 @@ def held_out(
 ) -> HeldOut | None:
     """Return what a mechanism that is found from one half gives away on the other; None where there is none."""
     try:
-        found = choose(halves[0], epsilon, delta, mechanism, dummies or 10)
-        return measured_on(found.sender, halves[1], epsilon)
+        option = choose(halves[0], epsilon, delta, mechanism, dummies or 10)
+        return measured_on(option.sender, halves[1], epsilon)
     except TakifuguError:
         return None
 

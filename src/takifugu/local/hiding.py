@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from takifugu.caches import cached
 from takifugu.errors import CalibrationRefused, Unsupported
 from takifugu.guarantee import Covers
 from takifugu.hypotheses import Comparison, PropertyIs
-from takifugu.kept import kept
 from takifugu.laws.channel import Channel
 from takifugu.local.choosing import Mechanism, choose, mechanisms
 from takifugu.local.optimal import optimal
@@ -64,17 +64,17 @@ class Hiding:
         if self.name not in mechanisms(people):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
-            return self._found(problem, belief, people, dummies)
+            return self._bound(problem, belief, people, dummies)
         except CalibrationRefused as refusal:
             return Refusal(refusal.rule or str(refusal))
 
-    def _found(self, problem: Problem, belief: Any, people: Populations, dummies: int) -> Bound:
+    def _bound(self, problem: Problem, belief: Any, people: Populations, dummies: int) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
         if belief.adds_up:
-            found = choose(people, epsilon, delta, self.name, dummies or 10)
-            measured = f"delta {number(found.measured)}" if delta else f"epsilon {number(found.measured)}"
+            option = choose(people, epsilon, delta, self.name, dummies or 10)
+            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}"
             detail = f"one row tells {measured}" + (f", of {belief.rows}" if belief.rows > 1 else "")
-            sender, kind, share = found.sender, Covers.COMPONENT, problem.delta
+            sender, kind, share = option.sender, Covers.COMPONENT, problem.delta
         else:
             sender = self._local(people, epsilon, dummies)
             detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
@@ -98,18 +98,18 @@ class Hiding:
 
 def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) -> Sender:
     """Return the sender of the largest strength with local privacy epsilon, by bisection of its logarithm."""
-    unit, found = 1 / float(people.distances.max()) if way.of_distance else 1.0, None
+    unit, sender_of = 1 / float(people.distances.max()) if way.of_distance else 1.0, None
     low, high = _WEAKEST * unit, _STRONGEST * unit
     while high / low > 1 + _FINE:
         middle = math.sqrt(low * high)
         sender = way.make(people, middle)
         if sender.local_epsilon() <= float(epsilon):
-            low, found = middle, sender
+            low, sender_of = middle, sender
         else:
             high = middle
-    if found is None:
+    if sender_of is None:
         raise CalibrationRefused("refused", rule="no strength that was tried keeps the promise")
-    return found
+    return sender_of
 
 
 def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
@@ -117,8 +117,8 @@ def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
     if belief.regions is None or not belief.adds_up:
         return ()
     most = belief.rows * noise.local_loss()
-    told = "without a bound" if math.isinf(most) else f"at most epsilon {number(most)}"
-    return (f"outside of the class of populations what is sent of a person tells {told}",)
+    loss = "without a bound" if math.isinf(most) else f"at most epsilon {number(most)}"
+    return (f"outside of the class of populations what is sent of a person tells {loss}",)
 
 
 def populations_of(belief: Any) -> Populations:
@@ -137,31 +137,31 @@ def populations_of(belief: Any) -> Populations:
         metric = None if belief.is_planar else belief.distance
         return Populations(laws, metric, prior, belief.source, belief.regions)
 
-    return kept(belief, populations_of, make)
+    return cached(belief, populations_of, make)
 
 
 def farthest(belief: Any, people: Populations, sender: Sender) -> str:
     """Return the comparison of the two populations that what is sent tells apart best."""
     pair, most = people.pairs[0], -1.0
     for a, b in people.pairs if len(people.pairs) > 1 else ():
-        told = sender.epsilon(people.only((a, b)))
-        if told > most:
-            pair, most = (a, b), told
+        loss = sender.epsilon(people.only((a, b)))
+        if loss > most:
+            pair, most = (a, b), loss
     left, right = (PropertyIs(belief.which.describe_hypothesis(belief.populations.index(name))) for name in pair)
     return Comparison(belief, left, right).label
 
 
 def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
-    told = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
+    common = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
     named = dict(zip(people.values, belief.values, strict=True))
     if isinstance(sender, Tuple):
-        return SentTuple(*told, _renamed(sender.channel, named), sender.dummies)
+        return SentTuple(*common, _renamed(sender.channel, named), sender.dummies)
     if isinstance(sender, Bits):
         values = tuple(named[value] for value in sender.rappor.values)
-        return SentBits(*told, replace(sender.rappor, values=values))
+        return SentBits(*common, replace(sender.rappor, values=values))
     if isinstance(sender, OneValue):
-        return SentValue(*told, _renamed(sender.channel, named))
+        return SentValue(*common, _renamed(sender.channel, named))
     raise Unsupported(f"a {type(sender).__name__} has no form as a randomiser")
 
 

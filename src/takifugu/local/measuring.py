@@ -77,12 +77,12 @@ def _divergences(channel: Channel, epsilons: Floats) -> Floats:
     table = np.array([[mass / channel.total for mass in row] for row in channel.masses])
     capped = np.minimum(epsilons, 700.0)  # a smaller factor: a larger delta
     factors = np.exp(capped) * (1 - (2 + capped) * 2.0**-50)
-    found = np.empty_like(factors)
+    divergences = np.empty_like(factors)
     for row, law in enumerate(table):
         parts = np.maximum(law * (1 + 2.0**-50) - factors[row][:, None] * table, 0.0)
-        found[row] = parts.sum(axis=1) * (1 + (len(law) + 2) * 2.0**-52)
-    np.fill_diagonal(found, 0.0)
-    return np.minimum(found, 1.0)  # rounding up does not make a delta of more
+        divergences[row] = parts.sum(axis=1) * (1 + (len(law) + 2) * 2.0**-52)
+    np.fill_diagonal(divergences, 0.0)
+    return np.minimum(divergences, 1.0)  # rounding up does not make a delta of more
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
@@ -134,8 +134,8 @@ def distribution_delta(channel: Channel, p: Population, q: Population, epsilon: 
 
 def excess(p: Population, q: Population, epsilon: Fraction) -> float:
     """Return sum over y of (p(y) - e^epsilon q(y))_+, rounded up; float masses count as the fractions that they are."""
-    found = divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
-    return min(found, 1.0)  # float masses may sum to more
+    excess = divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
+    return min(excess, 1.0)  # float masses may sum to more
 
 
 def class_loss(channel: Channel, populations: Sequence[Population]) -> float:

@@ -99,11 +99,11 @@ def _by_columns(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]
         )  # fmt: skip
     needed = [promise.necessary(inputs) for promise in promises]
     try:
-        found = solve(cost, vstack(limits, format="csr"))
+        solution = solve(cost, vstack(limits, format="csr"))
         if max(needed) == 1:
-            return found.matrix, found.least
+            return solution.matrix, solution.least
         limits = [promise.columns(inputs, inside) for promise, inside in zip(promises, needed, strict=True)]
-        return found.matrix, solve(cost, vstack(limits, format="csr")).least
+        return solution.matrix, solve(cost, vstack(limits, format="csr")).least
     except Unsupported:
         return None
 
@@ -132,24 +132,24 @@ def _by_entries(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]
     raise Unsupported("the solver found no channel", rule=why)
 
 
-def _least(cost: Floats, found: Sequence[Rows], multipliers: Floats) -> float:
+def _least(cost: Floats, rows_of_limits: Sequence[Rows], multipliers: Floats) -> float:
     """Return what multipliers >= 0 prove no channel to cost less than (further variables: see `Rows`)."""
-    limits, bounds = _stacked(found, cost.size)
+    limits, bounds = _stacked(rows_of_limits, cost.size)
     turned = limits.T @ multipliers
     reduced = cost + turned[: cost.size].reshape(cost.shape)
     further = np.minimum(turned[cost.size :].reshape(-1, cost.shape[1]), 0.0).min(axis=1, initial=0.0).sum()
     return float(reduced.min(axis=1).sum() + further - bounds @ multipliers)
 
 
-def _stacked(found: Sequence[Rows], size: int) -> tuple[Any, Floats]:
+def _stacked(rows_of_limits: Sequence[Rows], size: int) -> tuple[Any, Floats]:
     """Return the constraints of all promises together, each with its own further variables after the entries."""
     from scipy.sparse import csr_array, hstack, vstack
 
-    more, blocks, start = sum(rows.more for rows in found), [], 0
-    for rows in found:
-        own, extra = rows.limits[:, :size], rows.limits[:, size:]
-        before = csr_array((own.shape[0], start))
-        after = csr_array((own.shape[0], more - start - rows.more))
-        blocks.append(hstack([own, before, extra, after], format="csr"))
+    more, blocks, start = sum(rows.more for rows in rows_of_limits), [], 0
+    for rows in rows_of_limits:
+        mine, extra = rows.limits[:, :size], rows.limits[:, size:]
+        before = csr_array((mine.shape[0], start))
+        after = csr_array((mine.shape[0], more - start - rows.more))
+        blocks.append(hstack([mine, before, extra, after], format="csr"))
         start += rows.more
-    return vstack(blocks, format="csr"), np.concatenate([rows.bounds for rows in found])
+    return vstack(blocks, format="csr"), np.concatenate([rows.bounds for rows in rows_of_limits])

@@ -16,7 +16,7 @@ from itertools import permutations, product
 import numpy as np
 
 from takifugu.beliefs.population_region import WHOLE, Region, Regions
-from takifugu.kept import kept
+from takifugu.caches import cached
 from takifugu.laws.atoms import Floats
 from takifugu.laws.channel import Channel, largest_log_ratio
 from takifugu.laws.divergence import divergence
@@ -37,17 +37,17 @@ Ends = dict[str, tuple[Masses, Masses]]
 
 def ends_of(channel: Channel, regions: Regions) -> Ends:
     """Return for each population the least and the largest probability of each output, exactly."""
-    return kept(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
+    return cached(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
 
 
 def _ends_of(channel: Channel, regions: Regions) -> Ends:
     columns = [tuple(column) for column in zip(*channel.masses, strict=True)]
-    found: Ends = {}
+    ends: Ends = {}
     for name, region in regions.by_name.items():
         low: Masses = {y: region.least(column) / channel.total for y, column in enumerate(columns)}
         high: Masses = {y: region.largest(column) / channel.total for y, column in enumerate(columns)}
-        found[name] = (low, high)
-    return found
+        ends[name] = (low, high)
+    return ends
 
 
 def loss_over(channel: Channel, regions: Regions) -> float:
@@ -84,9 +84,9 @@ def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: i
 def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
     factor, count = math.exp(min(float(epsilon), 700.0)), len(high)
     gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
-    found = mean_positive_part(gaps, np.full(count, 1 / count), dummies + 1).high / (dummies + 1)
+    positive_part = mean_positive_part(gaps, np.full(count, 1 / count), dummies + 1).high / (dummies + 1)
     total = float(sum(high.values())) + factor
-    return found * (1 + (dummies + 1) * 2.0**-48) + 2.0**-50 * (1 + total)
+    return positive_part * (1 + (dummies + 1) * 2.0**-48) + 2.0**-50 * (1 + total)
 
 
 def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
@@ -114,8 +114,8 @@ def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> floa
     worst = 0.0
     for a, b in permutations(ends, 2):
         gaps = ends[a][1] - factor * ends[b][0]
-        found = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(rappor.other))
-        worst = max(worst, found.high + 2.0**-48 * (1 + factor) * float(high) * len(gaps))
+        enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(rappor.other))
+        worst = max(worst, enclosure.high + 2.0**-48 * (1 + factor) * float(high) * len(gaps))
     return min(1.0, worst)
 
 
@@ -129,13 +129,13 @@ def single_ends(region: Region) -> tuple[Floats, Floats]:
 
 def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:
     """Return a bound on the largest sum of (p - ratio q)_+ of two distributions with these ends."""
-    found = math.inf
+    least = math.inf
     for first, second in product(_SHARES, _SHARES):
         corners = [
             np.maximum(p - ratio * q, 0) - first * p + second * ratio * q for p in of for q in against
         ]
-        found = min(found, float(np.max(corners, axis=0).sum()) + first - second * ratio)
-    return found
+        least = min(least, float(np.max(corners, axis=0).sum()) + first - second * ratio)
+    return least
 
 
 def about_ends(rows: Floats, regions: Regions) -> dict[str, tuple[Floats, Floats]]:

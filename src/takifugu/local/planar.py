@@ -60,10 +60,10 @@ def cells_of(places: Sequence[Hashable]) -> Cells | None:
         return None
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         return None
-    found = [_axis(points[:, axis]) for axis in (0, 1)]
-    if any(axis is None for axis in found):
+    axes = [_axis(points[:, axis]) for axis in (0, 1)]
+    if any(axis is None for axis in axes):
         return None
-    (x, column), (y, row) = (axis for axis in found if axis is not None)
+    (x, column), (y, row) = (axis for axis in axes if axis is not None)
     whole = len(set(zip(column.tolist(), row.tolist(), strict=True))) == len(points) == len(x) * len(y)
     return Cells((x, y), (column, row)) if whole else None
 
@@ -110,8 +110,8 @@ def _mixed(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
     """Return the masses of a mixture of normal noises, remapped."""
     across, up = (_interval_masses(middles, deviations) for middles in cells.along)
     (columns, rows), count = (len(middles) for middles in cells.along), len(weights)
-    found = (weights[:, None] * across.reshape(count, -1)).T @ up.reshape(count, -1)
-    masses = found.reshape(columns, columns, rows, rows)
+    table = (weights[:, None] * across.reshape(count, -1)).T @ up.reshape(count, -1)
+    masses = table.reshape(columns, columns, rows, rows)
     x, y = cells.index
     return np.maximum(masses[x[:, None], x[None, :], y[:, None], y[None, :]], math.exp(FARTHEST))
 

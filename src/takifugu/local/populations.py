@@ -55,17 +55,17 @@ class Populations:
     ) -> None:
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
-        found = {str(name): _law(law, f"population {name!r}") for name, law in laws.items()}
-        values = tuple(dict.fromkeys(value for law in found.values() for value in law))
-        for name, law in found.items():
+        laws_by_name = {str(name): _law(law, f"population {name!r}") for name, law in laws.items()}
+        values = tuple(dict.fromkeys(value for law in laws_by_name.values() for value in law))
+        for name, law in laws_by_name.items():
             if sum(mass > 0 for mass in law.values()) < 2:
                 raise InputError(
                     f"the population {name!r} has one value only", rule="whoever sees that value knows it",
                     fix="smooth it over the declared values",
                 ).at("laws")  # fmt: skip
-        none, even = Fraction(0), Fraction(1, len(found))
-        mean = {x: sum((law.get(x, none) for law in found.values()), none) * even for x in values}
-        object.__setattr__(self, "laws", found)
+        none, even = Fraction(0), Fraction(1, len(laws_by_name))
+        mean = {x: sum((law.get(x, none) for law in laws_by_name.values()), none) * even for x in values}
+        object.__setattr__(self, "laws", laws_by_name)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "metric", metric or _usual(values))
         object.__setattr__(self, "prior", mean if prior is None else _law(prior, "the prior"))

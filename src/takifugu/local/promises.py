@@ -299,7 +299,7 @@ def _factor(rate: float) -> float:
 
 
 def _budget(epsilon: Number) -> Fraction:
-    found = as_fraction(epsilon, "epsilon", "epsilon")
-    if found < 0:
+    number = as_fraction(epsilon, "epsilon", "epsilon")
+    if number < 0:
         raise InputError(f"epsilon is {epsilon!r}", rule="it must not be negative").at("epsilon")
-    return found
+    return number

@@ -35,8 +35,8 @@ def tuple_loss(
     for row, (x, masses) in enumerate(zip(channel.inputs, channel.masses, strict=True)):
         weight = float(prior.get(x, 0))
         if weight:
-            own = np.array([mass / channel.total for mass in masses])
-            total += weight * _closest(distances[row], own, nu, dummies)
+            value_law = np.array([mass / channel.total for mass in masses])
+            total += weight * _closest(distances[row], value_law, nu, dummies)
     return total
 
 
@@ -54,15 +54,15 @@ def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law:
     nu = None if law is None else np.asarray(law, dtype=float)
     _check(channel, distances, nu)
     can = np.array([[mass > 0 for mass in row] for row in channel.masses])
-    own = np.where(can, distances, 0.0).max(axis=1)
+    farthest = np.where(can, distances, 0.0).max(axis=1)
     if nu is not None and dummies:
-        own = np.minimum(own, np.where(nu > 0, distances, 0.0).max(axis=1))
-    return float(own.max())
+        farthest = np.minimum(farthest, np.where(nu > 0, distances, 0.0).max(axis=1))
+    return float(farthest.max())
 
 
-def _closest(distance: Floats, own: Floats, nu: Floats, dummies: int) -> float:
+def _closest(distance: Floats, law: Floats, nu: Floats, dummies: int) -> float:
     levels, place = np.unique(distance, return_inverse=True)
-    at_least = [np.cumsum(np.bincount(place, weights=w, minlength=len(levels))[::-1])[::-1] for w in (own, nu)]
+    at_least = [np.cumsum(np.bincount(place, weights=w, minlength=len(levels))[::-1])[::-1] for w in (law, nu)]
     survival = np.clip(at_least[0], 0, 1) * np.clip(at_least[1], 0, 1) ** dummies
     return float(np.diff(levels, prepend=0.0) @ survival)
 

@@ -38,15 +38,15 @@ class Rappor:
     """
 
     values: tuple[Hashable, ...]
-    own: Fraction
+    present: Fraction
     other: Fraction
 
     def __post_init__(self) -> None:
         if len(self.values) < 2 or len(set(self.values)) < len(self.values):
             raise InputError("RAPPOR needs two values or more, each once").at("values")
-        if not 0 < self.other < self.own < 1:
+        if not 0 < self.other < self.present < 1:
             raise InputError(
-                f"a bit is 1 with probability {self.own} or {self.other}", rule="0 < other < own < 1"
+                f"a bit is 1 with probability {self.present} or {self.other}", rule="0 < other < own < 1"
             ).at("f")
 
     @property
@@ -56,7 +56,7 @@ class Rappor:
         >>> round(permanent(["a", "b", "c"], "1/2").epsilon, 9) == round(2 * math.log(3), 9)
         True
         """
-        ratio = self.own * (1 - self.other) / (self.other * (1 - self.own))
+        ratio = self.present * (1 - self.other) / (self.other * (1 - self.present))
         return math.nextafter(math.log(ratio) * (1 + 2.0**-52), math.inf)
 
     def distribution_loss(self, p: Population, q: Population) -> float:
@@ -68,9 +68,9 @@ class Rappor:
         factor = math.exp(float(as_fraction(epsilon, "epsilon", "epsilon")))
         high, low = self.base
         gaps = np.array([float(p.get(x, 0)) - factor * float(q.get(x, 0)) for x in self.values])
-        found = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
+        enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
         slack = 2.0**-48 * (1 + factor) * float(high)
-        return Enclosure(max(found.low - slack, 0.0), min(found.high + slack, 1.0))
+        return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
 
     def randomise(self, indices: npt.NDArray[np.integer[Any]], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
         """Return one row of bits per index of a value, shape (rows, values), drawn exactly.
@@ -80,12 +80,12 @@ class Rappor:
         rows = np.asarray(indices, dtype=np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= len(self.values)):
             raise DataError("a value of the column is not among the declared ones", fix="declare it, or clamp it first")
-        total = math.lcm(self.own.denominator, self.other.denominator)
+        total = math.lcm(self.present.denominator, self.other.denominator)
         draws = uniform_below(total, rows.size * len(self.values), entropy or SystemEntropy())
         draws = draws.reshape(rows.size, len(self.values))
         bits: npt.NDArray[np.bool_] = draws < int(self.other * total)
         places = np.arange(rows.size)
-        bits[places, rows] = draws[places, rows] < int(self.own * total)
+        bits[places, rows] = draws[places, rows] < int(self.present * total)
         return bits
 
     def expected_loss(self, prior: Population, distances: npt.NDArray[np.float64]) -> float:
@@ -94,12 +94,12 @@ class Rappor:
         `distances` has shape (values, values).
         """
         diameter, total = float(distances.max()), 0.0
-        own, other = float(self.own), float(self.other)
+        true_bit, other = float(self.present), float(self.other)
         for number, x in enumerate(self.values):
             order = np.argsort(distances[number], kind="stable")
             clear, loss = 1.0, 0.0
             for y in order.tolist():
-                chance = own if y == number else other
+                chance = true_bit if y == number else other
                 loss += clear * chance * float(distances[number, y])
                 clear *= 1 - chance
             total += float(prior.get(x, 0)) * (loss + clear * diameter)
@@ -108,7 +108,7 @@ class Rappor:
     @property
     def base(self) -> tuple[Fraction, Fraction]:
         """Return c1 and c0: how much a bit of 1, or of 0, tells of the value itself."""
-        return self.own / self.other, (1 - self.own) / (1 - self.other)
+        return self.present / self.other, (1 - self.present) / (1 - self.other)
 
     def _largest_log(self, p: Population, q: Population) -> float:
         high, low = self.base
@@ -143,4 +143,4 @@ def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -
     if not (0 <= zero < one <= 1):
         raise InputError(f"p is {p!r} and q is {q!r}", rule="0 <= p < q <= 1").at("p")
     gap = one - zero
-    return Rappor(tuple(values), zero + gap * before.own, zero + gap * before.other)
+    return Rappor(tuple(values), zero + gap * before.present, zero + gap * before.other)

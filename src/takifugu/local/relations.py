@@ -72,9 +72,9 @@ def stability(transformation: Callable[[Population], Population], pairs: Pairs) 
     >>> stability(lambda p: {min(2 * x, 2): mass for x, mass in p.items()}, line)
     2
     """
-    found = [steps_between(pairs, transformation(p), transformation(q)) for p, q in pairs]
-    steps = [n for n in found if n is not None]
-    return None if len(steps) < len(found) else max(steps, default=0)
+    step_counts = [steps_between(pairs, transformation(p), transformation(q)) for p, q in pairs]
+    steps = [n for n in step_counts if n is not None]
+    return None if len(steps) < len(step_counts) else max(steps, default=0)
 
 
 def metric_stability(channel: Channel, metric: Metric) -> float:
@@ -94,8 +94,8 @@ def metric_stability(channel: Channel, metric: Metric) -> float:
                 return math.inf
             if moved:
                 worst = max(worst, Fraction(moved) / Fraction(apart))
-    found = float(worst)
-    return found if Fraction(found) >= worst else math.nextafter(found, math.inf)
+    value = float(worst)
+    return value if Fraction(value) >= worst else math.nextafter(value, math.inf)
 
 
 def points_of(pairs: Pairs) -> set[tuple[Hashable, Hashable]]:

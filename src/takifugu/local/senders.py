@@ -126,8 +126,11 @@ class Tuple:
         """Return one tuple per value: the channel's output at a uniform place among uniform dummies."""
         source, count = entropy or SystemEntropy(), len(self.channel.outputs)
         drawn = uniform_below(count, len(indices) * self.cost, source).astype(np.int64).reshape(-1, self.cost)
-        own, place = randomised(self.channel, indices, source), uniform_below(self.cost, len(indices), source)
-        drawn[np.arange(len(indices)), place.astype(np.int64)] = own
+        randomised_values, place = (
+            randomised(self.channel, indices, source),
+            uniform_below(self.cost, len(indices), source),
+        )
+        drawn[np.arange(len(indices)), place.astype(np.int64)] = randomised_values
         return [tuple(self.channel.outputs[y] for y in row) for row in drawn.tolist()]
 
     def _lifted(self, law: Any) -> list[Fraction]:
@@ -144,7 +147,7 @@ class Bits:
     @property
     def cost(self) -> int:
         """How many bits are 1 on average, rounded up."""
-        return math.ceil(self.rappor.own + (len(self.rappor.values) - 1) * self.rappor.other)
+        return math.ceil(self.rappor.present + (len(self.rappor.values) - 1) * self.rappor.other)
 
     def epsilon(self, populations: Populations) -> float:
         if populations.regions is not None:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.caches import cached
 from takifugu.errors import DataError, InputError, Unsupported
-from takifugu.kept import kept
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.local.columns import randomised
@@ -102,8 +102,8 @@ class Sending(Base):
 
     def local_loss(self) -> float:
         """Return the epsilon of local differential privacy of one row; it may be infinite."""
-        found: float = kept(self, Sending.local_loss, lambda: float(self.pointwise().max()))
-        return found
+        loss: float = cached(self, Sending.local_loss, lambda: float(self.pointwise().max()))
+        return loss
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return what is lost when all rows of a person change, whatever the change; infinite or exact."""
@@ -139,10 +139,10 @@ class Sending(Base):
         """Say what is sent, what it costs, and how far the value itself is told."""
         unit = f" {self.measure}" if self.measure else ""
         itself = self.local_loss()
-        told = "without a bound" if math.isinf(itself) else f"up to epsilon {number(itself)} per row"
+        loss = "without a bound" if math.isinf(itself) else f"up to epsilon {number(itself)} per row"
         return (
             f"{self.what()}; expected loss {number(self.expected)}{unit} per row, at worst {number(self.worst)}{unit}; "
-            f"about the value itself, from someone who knows the population, it tells {told}"
+            f"about the value itself, from someone who knows the population, it tells {loss}"
         )
 
     def what(self) -> str:
@@ -155,8 +155,8 @@ class Sending(Base):
         raise NotImplementedError
 
     def _plain(self) -> dict[str, Any]:
-        shown = {"rows": self.rows, "expected": self.expected, "worst": self.worst, "measure": self.measure}
-        return {"kind": self.kind, "grid": "1", "cells": self.rows, **shown}
+        common = {"rows": self.rows, "expected": self.expected, "worst": self.worst, "measure": self.measure}
+        return {"kind": self.kind, "grid": "1", "cells": self.rows, **common}
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,8 @@ class SentValue(Sending):
 
     @property
     def _places(self) -> dict[Any, int]:
-        found: dict[Any, int] = kept(self, SentValue, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
-        return found
+        places: dict[Any, int] = cached(self, SentValue, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
+        return places
 
     def _of_rows(self, sent: SentRows) -> tuple[Any, ...]:
         return tuple(value for _, value in sent)
@@ -231,8 +231,8 @@ class SentTuple(SentValue):
 
         width, count = self.dummies + 1, len(codes)
         drawn = uniform_below(len(self.channel.outputs), count * width, entropy).astype(np.int64).reshape(count, width)
-        own, place = randomised(self.channel, codes, entropy), uniform_below(width, count, entropy)
-        drawn[np.arange(count), place.astype(np.int64)] = own
+        randomised_values, place = randomised(self.channel, codes, entropy), uniform_below(width, count, entropy)
+        drawn[np.arange(count), place.astype(np.int64)] = randomised_values
         return SentRows(self.channel.outputs, count, np.repeat(np.arange(count), width), drawn.ravel())
 
     def what(self) -> str:
@@ -273,11 +273,11 @@ class SentBits(Sending):
         return [chosen for size in every for chosen in itertools.combinations(self.values, size)]
 
     def mass(self, answer: int | Fraction, output: Any) -> Fraction:
-        found = Fraction(1)
+        chance_of_all = Fraction(1)
         for place, value in enumerate(self.values):
-            chance = self.rappor.own if place == int(answer) else self.rappor.other
-            found *= chance if value in output else 1 - chance
-        return found
+            chance = self.rappor.present if place == int(answer) else self.rappor.other
+            chance_of_all *= chance if value in output else 1 - chance
+        return chance_of_all
 
     def pointwise(self) -> Floats:
         apart = 1.0 - np.eye(len(self.values))
@@ -288,31 +288,32 @@ class SentBits(Sending):
         return SentRows(self.values, len(codes), rows.astype(np.int64), places.astype(np.int64))
 
     def what(self) -> str:
-        own, other = (number(float(chance)) for chance in (self.rappor.own, self.rappor.other))
+        true_bit, other = (number(float(chance)) for chance in (self.rappor.present, self.rappor.other))
         return (
-            f"for each row the values whose bit is 1, which it is with probability {own} for the row's own value and "
+            f"for each row the values whose bit is 1, which it is with probability {true_bit} for the row's own value "
+            "and "
             f"{other} for each other one"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        own = {"own": to_text(self.rappor.own), "other": to_text(self.rappor.other)}
-        return {**self._plain(), "inputs": _written(self.values), **own}
+        bits = {"own": to_text(self.rappor.present), "other": to_text(self.rappor.other)}
+        return {**self._plain(), "inputs": _written(self.values), **bits}
 
     def _of_rows(self, sent: SentRows) -> tuple[Any, ...]:
-        found: list[list[Any]] = [[] for _ in range(sent.count)]
+        values_of: list[list[Any]] = [[] for _ in range(sent.count)]
         for row, value in sent:
-            found[row].append(value)
-        return tuple(map(tuple, found))
+            values_of[row].append(value)
+        return tuple(map(tuple, values_of))
 
 
 def _pointwise(channel: Channel) -> Floats:
     logs = log_masses(channel)
-    found = np.empty((len(logs), len(logs)))
+    ratios = np.empty((len(logs), len(logs)))
     for row, log in enumerate(logs):
         with np.errstate(invalid="ignore"):
-            found[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-    found = np.maximum(np.maximum(found, found.T), 0.0)
-    return np.where(found > 0, found + (1 + found) * _ROUNDED, 0.0)
+            ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
+    ratios = np.maximum(np.maximum(ratios, ratios.T), 0.0)
+    return np.where(ratios > 0, ratios + (1 + ratios) * _ROUNDED, 0.0)
 
 
 def read(data: Mapping[str, Any]) -> Sending:
@@ -320,8 +321,8 @@ def read(data: Mapping[str, Any]) -> Sending:
     try:
         common = (int(data["rows"]), float(data["expected"]), float(data["worst"]), str(data["measure"]))
         if data["kind"] == "sent-bits":
-            own, other = (as_fraction(data[key], "a chance") for key in ("own", "other"))
-            return SentBits(*common, Rappor(_read_values(data["inputs"]), own, other))
+            true_bit, other = (as_fraction(data[key], "a chance") for key in ("own", "other"))
+            return SentBits(*common, Rappor(_read_values(data["inputs"]), true_bit, other))
         channel = _channel_from(data)
         if data["kind"] == "sent-tuple":
             return SentTuple(*common, channel, int(data["dummies"]))

@@ -31,8 +31,10 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
     1.0
     """
     places: list[Population] = [dict(enumerate(law)) for law in laws]
-    found = (least_largest(one, other, lambda x, y: losses[x, y])[0] for one, other in combinations(places, 2))
-    return max(found, default=0.0)
+    losses_of_pairs = (
+        least_largest(one, other, lambda x, y: losses[x, y])[0] for one, other in combinations(places, 2)
+    )
+    return max(losses_of_pairs, default=0.0)
 
 
 def joint_losses(randomisers: Sequence[Any]) -> Floats:

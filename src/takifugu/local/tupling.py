@@ -89,7 +89,7 @@ class Tupling:
 
     def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, apart: Pairs) -> Enclosure:
         """Sum over multisets of kinds: pairs (sum p/nu, sum q/nu) with their probability under nu, in whole units."""
-        ratio, share = (math.lcm(*(x.denominator for x in found)) for found in (
+        ratio, share = (math.lcm(*(x.denominator for x in total)) for total in (
             [x for kind in kinds for x in (kind.p, kind.q)], [kind.mass for kind in kinds]
         ))  # fmt: skip
         whole = [(int(kind.p * ratio), int(kind.q * ratio), int(kind.mass * share)) for kind in kinds]
@@ -97,9 +97,9 @@ class Tupling:
         for _ in range(count):
             longer: dict[tuple[int, int], int] = {}
             for (a, b), mass in sums.items():
-                for p, q, own in whole:
+                for p, q, mass_here in whole:
                     key = (a + p, b + q)
-                    longer[key] = longer.get(key, 0) + mass * own
+                    longer[key] = longer.get(key, 0) + mass * mass_here
             sums = longer
         unit = count * ratio * share**count
         alone = [(p * unit, q * unit) for p, q in apart]
@@ -117,11 +117,11 @@ class Tupling:
         factor = math.exp(epsilon) if epsilon < 700 else math.inf
         if math.isinf(factor):
             return Enclosure(0.0, 1.0)
-        found = mean_positive_part(p - factor * q, masses, count, narrow)
+        enclosure = mean_positive_part(p - factor * q, masses, count, narrow)
         # Values are off by a few units of p + e^epsilon q, whose mean is 1 + e^epsilon; masses by a few relative ones.
         slack = 2.0**-50 * (1 + factor)
         rest = divergence(apart, epsilon)
-        low, high = found.low / count - slack, found.high * (1 + count * 2.0**-48) / count + slack
+        low, high = enclosure.low / count - slack, enclosure.high * (1 + count * 2.0**-48) / count + slack
         return Enclosure(max(low + rest.low, 0.0), min(high + rest.high, 1.0))
 
     def _aligned(self, p: Any, q: Any) -> tuple[Law, Law, Law]:
@@ -211,35 +211,35 @@ def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) ->
 
 
 def _budget(epsilon: Number) -> Fraction:
-    found = as_fraction(epsilon, "epsilon", "epsilon")
-    if found < 0:
+    number = as_fraction(epsilon, "epsilon", "epsilon")
+    if number < 0:
         raise InputError(f"epsilon is {epsilon!r}", rule="it must not be negative", fix="write for example 1.0").at(
             "epsilon"
         )
-    return found
+    return number
 
 
 def _law(given: Any, what: str) -> Law:
-    found: dict[Any, Fraction]
+    law: dict[Any, Fraction]
     if isinstance(given, Pmf):
-        found = {Fraction(value): as_fraction(mass, "a mass") for value, mass in given.items()}
+        law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in given.items()}
     elif isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"{what} is {given!r}", fix="give a list of masses, or a Pmf")
     else:
-        found = {place: as_fraction(mass, "a mass") for place, mass in enumerate(given)}
-    total = sum(found.values(), Fraction(0))
-    if not found or min(found.values()) < 0 or abs(total - 1) > Fraction(1, 10**9):
+        law = {place: as_fraction(mass, "a mass") for place, mass in enumerate(given)}
+    total = sum(law.values(), Fraction(0))
+    if not law or min(law.values()) < 0 or abs(total - 1) > Fraction(1, 10**9):
         raise InputError(f"the masses of {what} sum to {float(total):g}", rule="they are not negative and sum to 1")
-    return {y: mass / total for y, mass in found.items()}
+    return {y: mass / total for y, mass in law.items()}
 
 
 def _kinds(p: Law, q: Law, nu: Law) -> list[Kind]:
-    found: dict[tuple[Fraction, Fraction], Fraction] = {}
+    masses: dict[tuple[Fraction, Fraction], Fraction] = {}
     for y, mass in nu.items():
         if mass:
             key = (p.get(y, Fraction(0)) / mass, q.get(y, Fraction(0)) / mass)
-            found[key] = found.get(key, Fraction(0)) + mass
-    return [Kind(a, b, mass) for (a, b), mass in found.items()]
+            masses[key] = masses.get(key, Fraction(0)) + mass
+    return [Kind(a, b, mass) for (a, b), mass in masses.items()]
 
 
 def _never_dummies(p: Law, q: Law, nu: Law) -> Pairs:

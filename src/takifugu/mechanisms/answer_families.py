@@ -16,7 +16,7 @@ from takifugu.problem import Cost, Part, Problem
 #: What a comparison costs besides passes over its laws, as a number of extra atoms.
 OVERHEAD = 300.0
 #: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
-KEPT_BYTES = 2.0**26
+CACHED_BYTES = 2.0**26
 #: For the predicted time: passes over each law.
 _SCANS = 300.0
 
@@ -48,9 +48,9 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
     (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
-    if sum(answer_law(part).kept_bytes() for part in parts) <= KEPT_BYTES:
+    if sum(answer_law(part).cached_bytes() for part in parts) <= CACHED_BYTES:
         of_lines = lines and problem.cells > 1
-        yield from problem.kept((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
+        yield from problem.cached((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
     else:
         secrets = sum(len(part.family.entries) for part in parts)
         seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds

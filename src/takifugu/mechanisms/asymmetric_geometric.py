@@ -28,17 +28,17 @@ class AsymmetricGeometric:
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        found, units = numbers_moved(problem)
-        noise = self._noise(problem, found, units)
-        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
+        moves, units = numbers_moved(problem)
+        noise = self._noise(problem, moves, units)
+        return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
-    def _noise(self, problem: Problem, found: Moves, units: Fraction) -> Randomiser:
+    def _noise(self, problem: Problem, moves: Moves, units: Fraction) -> Randomiser:
         if not units:
             return Exact(problem.grid, problem.cells)
-        most = None if Direction.EITHER in found.directions else public_end(problem)
+        most = None if Direction.EITHER in moves.directions else public_end(problem)
         if most is None:
-            return OneSidedGeometric(units, problem.grid, problem.cells, found.directions)
-        return OneSidedTruncated(units, problem.grid, problem.cells, found.directions, most)
+            return OneSidedGeometric(units, problem.grid, problem.cells, moves.directions)
+        return OneSidedTruncated(units, problem.grid, problem.cells, moves.directions, most)
 
 
 MECHANISM = AsymmetricGeometric()

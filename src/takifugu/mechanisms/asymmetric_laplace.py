@@ -26,13 +26,13 @@ class AsymmetricLaplace:
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        found, units = numbers_moved(problem)
+        moves, units = numbers_moved(problem)
         noise = (
-            OneSidedExponential(units, problem.grid, problem.cells, found.directions, problem.on_grid)
+            OneSidedExponential(units, problem.grid, problem.cells, moves.directions, problem.on_grid)
             if units
             else Exact(problem.grid, problem.cells, problem.on_grid)
         )
-        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
+        return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
 
 MECHANISM = AsymmetricLaplace()

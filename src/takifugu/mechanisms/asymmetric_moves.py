@@ -38,8 +38,8 @@ class Moves:
     @property
     def directions(self) -> tuple[Direction, ...]:
         """Return the direction of every cell; one for all where they share it."""
-        found = tuple(DIRECTIONS[change.direction] for change in self.sensitivity.changes)
-        return found[:1] if len({*found}) == 1 else found
+        directions = tuple(DIRECTIONS[change.direction] for change in self.sensitivity.changes)
+        return directions[:1] if len({*directions}) == 1 else directions
 
     def units(self, problem: Problem) -> Fraction:
         """Return the total change along one move, in steps of the answer's grid."""
@@ -66,8 +66,8 @@ def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
     Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
     """
     check_numbers(problem)
-    found = moves_of(problem)
-    return found, round_up(found.units(problem) / problem.epsilon)
+    moves = moves_of(problem)
+    return moves, round_up(moves.units(problem) / problem.epsilon)
 
 
 def predicted(problem: Problem) -> Cost:
@@ -120,12 +120,12 @@ def public_end(problem: Problem) -> int | None:
     return ends.pop() if not low.any() and len(ends) == 1 and max(ends) > 0 else None
 
 
-def check_falls(found: Moves) -> None:
+def check_falls(moves: Moves) -> None:
     """Raise Unsupported where thresholds would be compared with what may rise along an allowed move."""
-    rising = [c.direction for c in found.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
+    rising = [c.direction for c in moves.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
     if rising:
         raise Unsupported(
-            f'"safe" could be wrong: {found.sensitivity.describe()}, and only noise that adds is never wrong about it',
+            f'"safe" could be wrong: {moves.sensitivity.describe()}, and only noise that adds is never wrong about it',
             fix="hide what is counted, p = not c, each by a predicate of its own: visits() or none_of(...)",
         )
 

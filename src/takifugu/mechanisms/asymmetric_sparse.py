@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.asymmetric.marked import Marked
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.asymmetric_moves import check_falls, moves_of
 from takifugu.problem import Bound, Cost, Problem, Refusal
@@ -30,18 +30,18 @@ class AsymmetricSparse:
     def bound(self, problem: Problem) -> Bound | Refusal:
         if not isinstance(problem.query, AtMost):
             return Refusal("the query publishes numbers: AtMost(query, threshold) compares them with thresholds")
-        found = moves_of(problem)
-        check_falls(found)
-        if any(change.amount > problem.grid for change in found.sensitivity.changes):
+        moves = moves_of(problem)
+        check_falls(moves)
+        if any(change.amount > problem.grid for change in moves.sensitivity.changes):
             return Refusal("one record moves a cell by more than one step of its grid: count people, each once")
-        most, limit = found.units(problem), problem.query.limit
+        most, limit = moves.units(problem), problem.query.limit
         if not most:
             return Refusal("no allowed move changes the answer: publish it without noise")
         price = most if limit is None else min(most, Fraction(limit))
         steps = problem.query.steps(problem.answers[0])
         thresholds = steps[:1] if len({*steps}) == 1 else steps
-        noise = Marked(round_up(price / problem.epsilon), problem.grid, problem.cells, thresholds, limit, most)
-        return Bound(noise, problem.epsilon, Fraction(0), found.covers, found.witness(problem))
+        noise = SafeCells(round_up(price / problem.epsilon), problem.grid, problem.cells, thresholds, limit, most)
+        return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
 
 MECHANISM = AsymmetricSparse()

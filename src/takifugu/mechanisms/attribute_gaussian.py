@@ -97,7 +97,7 @@ class AttributeGaussian:
                 worst = against(each.left, each.right)
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         drawn = Fraction(noise.scale) ** 2
-        over = [each for each in seen if not _kept(each, drawn, problem)]
+        over = [each for each in seen if not _is_covered(each, drawn, problem)]
         if over:
             delta = max(each.laws.delta(drawn, problem.epsilon) for each in over)
             return Refusal(
@@ -106,7 +106,7 @@ class AttributeGaussian:
                 'mechanism="attribute-gaussian-exact"'
             )
         printed = max(
-            rule * max(move for move, _ in found) - min(credit for _, credit in found) for found in shifts.values()
+            rule * max(move for move, _ in terms) - min(credit for _, credit in terms) for terms in shifts.values()
         )
         exact = max(each.laws.delta(drawn, problem.epsilon) for each in seen)
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
@@ -117,7 +117,7 @@ class AttributeGaussian:
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
 
 
-def _kept(each: Compared, drawn: Fraction, problem: Problem) -> bool:
+def _is_covered(each: Compared, drawn: Fraction, problem: Problem) -> bool:
     """Whether a variance keeps (epsilon, delta) exactly: sets by their largest shift, which is what the rule covers."""
     laws = each.laws
     shifted = laws if isinstance(laws, Shifted | Rounded) else Shifted(laws.shift or (), laws.covariance)

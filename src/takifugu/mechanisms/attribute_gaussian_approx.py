@@ -84,7 +84,7 @@ class AttributeGaussianApprox:
             return Cost(1.0)
         known = [answer_densities(part) or () for part in problem.law_parts]
         tries = TRIED + NARROWED + 3
-        return Cost(1.0 + sum(tries * (2 * _CHARGE * len(found) + _SIGMA) for found in known))
+        return Cost(1.0 + sum(tries * (2 * _CHARGE * len(splits) + _SIGMA) for splits in known))
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -132,13 +132,13 @@ def best_split(given: Sequence[Given], epsilon: Fraction, delta: Fraction) -> Sp
 
     half = float(epsilon) / 2
     tried = [0.0, *(half * 2.0 ** -(TRIED - k) * (1 - 2.0**-10) for k in range(1, TRIED + 1))]
-    found = [at(closeness) for closeness in tried]
-    places = [k for k, split in enumerate(found) if split is not None]
+    splits = [at(closeness) for closeness in tried]
+    places = [k for k, split in enumerate(splits) if split is not None]
     if not places:
         return None
-    place = min(places, key=lambda k: _sigma(found[k]))
+    place = min(places, key=lambda k: _sigma(splits[k]))
     low, high = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
-    return min(found[place], lowest(at, low, high, NARROWED, key=_sigma), key=_sigma)
+    return min(splits[place], lowest(at, low, high, NARROWED, key=_sigma), key=_sigma)
 
 
 def _sigma(split: Split | None) -> float:

@@ -57,7 +57,7 @@ class AttributeGaussianExact:
         drawn = Fraction(noise.scale) ** 2
         exact, closest = max(
             ((each.laws.delta(drawn, problem.epsilon), against(each.left, each.right)) for each in seen),
-            key=lambda found: found[0], default=(0.0, INDEPENDENT),
+            key=lambda pair: pair[0], default=(0.0, INDEPENDENT),
         )  # fmt: skip
         witness = Witness(
             worst or (closest if exact else INDEPENDENT),

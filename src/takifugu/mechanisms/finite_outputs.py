@@ -105,16 +105,16 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
     laws: list[dict[Fraction, int]] = []
     sides, seen, counts = [], set(), dict[int, int]()
     for comparison in whole_laws(problem):
-        found = []
+        placed = []
         for law in (comparison.p, comparison.q):
             masses = _exact_masses(law, unit)
             key = tuple(masses.items())
             if key not in numbers:
                 numbers[key] = len(laws)
                 laws.append(masses)
-            found.append(numbers[key])
+            placed.append(numbers[key])
             counts[numbers[key]] = counts.get(numbers[key], 0) + 1
-        left, right = found
+        left, right = placed
         margin = 2 * comparison.error * (1 + comparison.error)
         if left != right and (left, right, margin) not in seen:
             seen.add((left, right, margin))

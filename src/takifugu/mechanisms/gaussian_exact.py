@@ -62,8 +62,8 @@ class GaussianExact:
         noise = normal_noise(problem, sigma)
         detail = "the divergence reaches delta here first" + alone(problem)
         witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
-        told = conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
-        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness, told)
+        assumptions = conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness, assumptions)
 
 
 MECHANISM = GaussianExact()
@@ -89,8 +89,8 @@ def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fract
         return False
     if not sigma:
         return masses_within(p, q, budget, share) and masses_within(q, p, budget, share)
-    found = (gaussian_hockey_stick(one, other, float(sigma), budget)[1] for one, other in ((p, q), (q, p)))
-    return budget <= LARGEST_EPSILON and all(value <= below(share) for value in found)
+    deltas = (gaussian_hockey_stick(one, other, float(sigma), budget)[1] for one, other in ((p, q), (q, p)))
+    return budget <= LARGEST_EPSILON and all(value <= below(share) for value in deltas)
 
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -100,7 +100,7 @@ def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: F
         return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))
     if sigma:
         capped = min(budget, LARGEST_EPSILON)
-        found = (gaussian_hockey_stick(one, other, float(sigma), capped)[1] for one, other in ((p, q), (q, p)))
-        if all(value <= below(share) for value in found):
+        deltas = (gaussian_hockey_stick(one, other, float(sigma), capped)[1] for one, other in ((p, q), (q, p)))
+        if all(value <= below(share) for value in deltas):
             return sigma
     return Fraction(gaussian_exact_sigma(p, q, budget, share))

@@ -73,15 +73,15 @@ class Inferential:
         problem.check_adds()
         worst = 0.0
         for part in problem.parts:
-            found = spread_of(part)
-            if isinstance(found, Refusal):
-                return found
-            if not found.norm < 1:
+            spread = spread_of(part)
+            if isinstance(spread, Refusal):
+                return spread
+            if not spread.norm < 1:
                 return Refusal(
-                    f"the influence matrix has spectral norm {number(found.norm)}, and inferential privacy requires "
+                    f"the influence matrix has spectral norm {number(spread.norm)}, and inferential privacy requires "
                     'less than 1: use mechanism="quilt-exact" or "wasserstein"'
                 )
-            worst = max(worst, found.row_sum)
+            worst = max(worst, spread.row_sum)
         change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)
         noise = laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
         witness = Witness(
@@ -192,24 +192,24 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
 
     `possible` says which numbers on the left stand for positive ones.
     """
-    found = left * right
-    if ((found < TRUSTED) & possible & (right > 0)).any():
+    product = left * right
+    if ((product < TRUSTED) & possible & (right > 0)).any():
         raise Unsupported(
             "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions "
             "of single entries in floats",
             fix='use mechanism="quilt-exact" or "group"',
         )
-    return found
+    return product
 
 
 def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
     """Return which values some entry up to `last` can take: those that may stand before a node."""
-    found = np.zeros(len(chain.states), dtype=bool)
+    occupied = np.zeros(len(chain.states), dtype=bool)
     for time in range(last + 1):
-        found |= np.array(chain.possible(time))
-        if found.all():
+        occupied |= np.array(chain.possible(time))
+        if occupied.all():
             break
-    return found
+    return occupied
 
 
 def _largest_half_ratio(table: FloatArray, axis: int) -> float:

@@ -34,12 +34,12 @@ class Kantorovich:
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2))).randomiser.scale
         Fraction(4, 1)
         """
-        found = WASSERSTEIN.bound(problem)
-        if isinstance(found, Refusal):
-            return found
-        move = dict(found.witness.numbers)["w_infinity"]
-        return replace(found, witness=replace(
-            found.witness,
+        bound = WASSERSTEIN.bound(problem)
+        if isinstance(bound, Refusal):
+            return bound
+        move = dict(bound.witness.numbers)["w_infinity"]
+        return replace(bound, witness=replace(
+            bound.witness,
             detail="the monotone plan moves mass farthest between these two",
             numbers=(("largest_move", move),),
         ))  # fmt: skip

@@ -119,10 +119,10 @@ def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metri
 
     low = budget / (2 * lengths.max())
     rates = np.linspace(2 * low, low, _STEPS + 1).tolist()
-    found = next((k for k, rate in enumerate(rates[:-1]) if safe(rate)), _STEPS)
-    if found == 0:
+    number = next((k for k, rate in enumerate(rates[:-1]) if safe(rate)), _STEPS)
+    if number == 0:
         return float(rates[0])
-    good, bad = rates[found], rates[found - 1]
+    good, bad = rates[number], rates[number - 1]
     for _ in range(48):
         middle = (good + bad) / 2
         good, bad = (middle, bad) if safe(middle) else (good, middle)

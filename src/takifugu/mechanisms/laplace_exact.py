@@ -64,8 +64,8 @@ class LaplaceExact:
         noise = laplace_noise(problem, scale)
         detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
-        told = conditions(problem, partial(_loss, scale=scale), lines=True)
-        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, told)
+        assumptions = conditions(problem, partial(_loss, scale=scale), lines=True)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, assumptions)
 
 
 MECHANISM = LaplaceExact()

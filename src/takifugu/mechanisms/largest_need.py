@@ -114,10 +114,10 @@ def refusing(bound: Callable[[Answered, Problem], Bound | Refusal]) -> Callable[
     """Let a mechanism refuse where what it asks for is unsupported, for the same reason."""
 
     @wraps(bound)
-    def told(mechanism: Answered, problem: Problem) -> Bound | Refusal:
+    def refuse(mechanism: Answered, problem: Problem) -> Bound | Refusal:
         try:
             return bound(mechanism, problem)
         except Unsupported as reason:
             return Refusal(str(reason))
 
-    return told
+    return refuse

@@ -32,7 +32,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from takifugu.kept import kept
+from takifugu.caches import cached
 from takifugu.problem import Part, Problem
 from takifugu.queries import Additive
 from takifugu.queries.additive import IntArray
@@ -53,8 +53,8 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
     if problem.cells == 1:
         return problem.answers
     lines = tuple(along_line(answer) for answer in problem.answers)
-    found = tuple(line for line in lines if line is not None)
-    return found if len(found) == len(lines) else None
+    answers = tuple(line for line in lines if line is not None)
+    return answers if len(answers) == len(lines) else None
 
 
 def _with_lines(problem: Problem) -> Iterator[tuple[Part, Additive | None]]:
@@ -84,7 +84,7 @@ def along_line(answer: Additive) -> Additive | None:
         return answer
     if not isinstance(answer, Additive):
         return None  # what is no sum over entries has no tables
-    return kept(answer, along_line, lambda: _along_line(answer))
+    return cached(answer, along_line, lambda: _along_line(answer))
 
 
 def _along_line(answer: Additive) -> Additive | None:

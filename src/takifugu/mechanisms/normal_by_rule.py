@@ -74,7 +74,7 @@ def largest_move(problem: Problem) -> Move:
     Rounded masses leave in doubt where a little of the mass goes: a share of delta pays for it, or else the move is
     the largest that is possible.
     """
-    return problem.kept(Move, lambda: _largest_move(problem))  # three mechanisms need it
+    return problem.cached(Move, lambda: _largest_move(problem))  # three mechanisms need it
 
 
 def _largest_move(problem: Problem) -> Move:

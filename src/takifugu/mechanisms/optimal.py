@@ -112,13 +112,13 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute
     if not sparse:
         limits, sums = limits.toarray(), sums.toarray()
     for method in ("highs-ipm", "highs-ds"):
-        found = linprog(
+        solution = linprog(
             cost, limits, np.zeros(limits.shape[0]), sums, np.ones(len(inputs)), bounds=(0, None), method=method
         )
-        if found.status == 0:
-            table = np.maximum(found.x.reshape(len(inputs), len(outputs)), 0.0)
+        if solution.status == 0:
+            table = np.maximum(solution.x.reshape(len(inputs), len(outputs)), 0.0)
             return np.asarray(table / table.sum(axis=1, keepdims=True))
-    raise Unsupported("the solver found no channel", rule=f"{found.message}")
+    raise Unsupported("the solver found no channel", rule=f"{solution.message}")
 
 
 def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:

@@ -116,17 +116,17 @@ def shifted_total_variation(shift: float, deviation: float, scale: float) -> flo
 
 
 def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
-    decay, found = problem.epsilon / change, list[tuple[float, str]]()
+    decay, candidates = problem.epsilon / change, list[tuple[float, str]]()
     for part in problem.law_parts:
         if not (known := normal_law(part)).reason:
-            found += _of_normal(known, float(problem.grid / decay))
+            candidates += _of_normal(known, float(problem.grid / decay))
             continue
         law = answer_law(part)
         count, width = law.comparisons()
         if count * width > MOST_TOGETHER:
             return None
-        found += _of_farthest(law, decay) or [one for family in law.families() for one in _of(family, law, decay)]
-    worst, comparison = max(found)
+        candidates += _of_farthest(law, decay) or [one for family in law.families() for one in _of(family, law, decay)]
+    worst, comparison = max(candidates)
     scale = float(Fraction(change) / problem.epsilon * problem.grid)
     return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
 
@@ -144,10 +144,10 @@ def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]
 
 def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
     """Return the comparison of the two values that are farthest apart, where a law tells no others."""
-    told = getattr(law, "farthest_laws", lambda: None)()
-    if told is None:
+    farthest = getattr(law, "farthest_laws", lambda: None)()
+    if farthest is None:
         return []
-    family, (a, b) = told
+    family, (a, b) = farthest
     rows = family.weights.floats(family.weights.exponents.max(axis=1, keepdims=True))
     p, q = rows / rows.sum(axis=1, keepdims=True)
     return [(total_variation(p, q, decay * family.step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
@@ -174,5 +174,5 @@ def _on_one_line(p: Pmf, q: Pmf) -> tuple[FloatArray, FloatArray]:
 
 
 def _percent(chance: float) -> str:
-    shown = f"{number(100 * chance, digits=4)} %"
-    return shown if chance < 0.99995 else "above 99.99 %"
+    text = f"{number(100 * chance, digits=4)} %"
+    return text if chance < 0.99995 else "above 99.99 %"

@@ -33,15 +33,15 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], covers: Cove
     if reason := next((one.reason for one in searches if one.reason), ""):
         return Refusal(reason)
     try:
-        found = [one.worst(problem.epsilon) for one in searches]
+        worst_of_each = [one.worst(problem.epsilon) for one in searches]
     except Unsupported as error:
         return Refusal(error.message)
-    worst = max(found, key=lambda one: one.scale)
+    worst = max(worst_of_each, key=lambda one: one.scale)
     noise = covering(problem, worst.scale)
-    witness, note = worst.witness(), next((one.note for one in found if one.note), "")
-    told = replace(
+    witness, note = worst.witness(), next((one.note for one in worst_of_each if one.note), "")
+    witness_of_all = replace(
         witness,
         detail=f"{witness.detail}; {note}" if note else witness.detail,
         numbers=witness.numbers or (("scale", float(noise.scale)),),
     )
-    return Bound(noise, problem.epsilon, Fraction(0), covers, told)
+    return Bound(noise, problem.epsilon, Fraction(0), covers, witness_of_all)

@@ -114,12 +114,12 @@ class Shares:
     @cached_property
     def _kinds(self) -> dict[Any, tuple[Belief, Additive, int]]:
         """A component and how many are like it, by what makes components alike."""
-        found: dict[Any, tuple[Belief, Additive, int]] = {}
+        kinds: dict[Any, tuple[Belief, Additive, int]] = {}
         for number, run in enumerate(self.belief.components()):
             piece, share = self.belief.component(number), self.answer.restrict(slice(run.start, run.stop))
-            _, _, count = found.get((id(piece), share.key), (piece, share, 0))
-            found[id(piece), share.key] = piece, share, count + 1
-        return found
+            _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))
+            kinds[id(piece), share.key] = piece, share, count + 1
+        return kinds
 
     @cached_property
     def _kind_at(self) -> dict[int, int]:

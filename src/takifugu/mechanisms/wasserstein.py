@@ -43,10 +43,10 @@ class Wasserstein:
         >>> float(bound.randomiser.scale), bound.witness.numbers
         (4.0, (('w_infinity', 2.0),))
         """
-        return problem.kept(self, lambda: self._found(problem))  # `kantorovich` needs it again
+        return problem.cached(self, lambda: self._bound(problem))  # `kantorovich` needs it again
 
     @refusing
-    def _found(self, problem: Problem) -> Bound | Refusal:
+    def _bound(self, problem: Problem) -> Bound | Refusal:
         farthest = Fraction(0)
 
         def needs(located: Located, scale: Fraction) -> Iterator[tuple[Fraction, Compared]]:

@@ -58,12 +58,12 @@ class AliasTables:
             of = rows[start : start + _BLOCK]
             columns = uniform_below(self.upper.shape[1], len(of), entropy).astype(np.int64)
             heights, at = words(len(of), entropy) >> np.uint64(64 - _UPPER), self.upper[of, columns]
-            own = heights < at
+            is_column = heights < at
             tied = np.flatnonzero(heights == at)
             if tied.size:
                 low = words(tied.size, entropy) >> np.uint64(64 - _LOWER)
-                own[tied] = low < self.lower[of[tied], columns[tied]]
-            drawn[start : start + _BLOCK] = np.where(own, columns, self.others[of, columns])
+                is_column[tied] = low < self.lower[of[tied], columns[tied]]
+            drawn[start : start + _BLOCK] = np.where(is_column, columns, self.others[of, columns])
         return drawn
 
 

@@ -102,13 +102,13 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
 
 def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
     """Return the first `size` values of rounds of tries, of which each keeps some."""
-    found: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
         values = round_of(min(2 * missing + 8, _ROUND))[:missing]
-        found.append(values)
+        chunks.append(values)
         missing -= values.size
-    result = np.concatenate(found)
+    result = np.concatenate(chunks)
     return narrowed(result.tolist()) if result.dtype == object else result
 
 
@@ -117,8 +117,8 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     magnitudes = geometric_round(t, s, tries, entropy)
     negative = coin_flips(magnitudes.size, entropy)
     signed = np.where(negative, -magnitudes, magnitudes)
-    kept: Integers = signed[~(negative & (magnitudes == 0))]
-    return kept
+    signed_values: Integers = signed[~(negative & (magnitudes == 0))]
+    return signed_values
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:

@@ -62,7 +62,7 @@ def rounded_up_exponential(
 
 def _alike(offsets: Any) -> dict[Fraction, list[int]]:
     """Return the places of every offset."""
-    found: dict[Fraction, list[int]] = {}
+    places_of: dict[Fraction, list[int]] = {}
     for place, offset in enumerate(offsets.tolist()):
-        found.setdefault(Fraction(offset), []).append(place)
-    return found
+        places_of.setdefault(Fraction(offset), []).append(place)
+    return places_of

@@ -107,9 +107,9 @@ def _rounded(
         steps = _objects([int(step) for step in nearest])
         steps[undecided] = few[undecided]
         return total(wholes, steps)
-    found = nearest.astype(np.int64)
-    found[undecided] = few[undecided].astype(np.int64)
-    return total(wholes, found)
+    rounded = nearest.astype(np.int64)
+    rounded[undecided] = few[undecided].astype(np.int64)
+    return total(wholes, rounded)
 
 
 def _nearest(

@@ -22,7 +22,7 @@ from takifugu.errors import InputError
 from takifugu.laws import projection
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.markup import html_table
-from takifugu.postprocess.shown import NOISE_ONLY, NOT_PRIVATE, Shown, frame_of, number, one_or_all, shown
+from takifugu.postprocess.readable import NOISE_ONLY, NOT_PRIVATE, Readable, frame_of, number, one_or_all, readable
 from takifugu.randomisers import Noise, Randomiser
 from takifugu.tables import WIDTH, text_table
 
@@ -79,9 +79,9 @@ class Adjusted:
         return self.raw.labels
 
     @property
-    def value(self) -> Shown | dict[str, Shown]:
+    def value(self) -> Readable | dict[str, Readable]:
         """Return the adjusted number, or a mapping of cells to numbers for a histogram."""
-        return one_or_all(self.certificate, self.labels, [shown(v) for v in self.values])
+        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
         """Return one row per cell: cell, value (adjusted), raw, low, high.
@@ -90,7 +90,12 @@ class Adjusted:
         probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
         """
         return [
-            {"cell": r["cell"], "value": shown(v), "raw": r["value"], **{e: self._cut(r[e]) for e in ("low", "high")}}
+            {
+                "cell": r["cell"],
+                "value": readable(v),
+                "raw": r["value"],
+                **{e: self._cut(r[e]) for e in ("low", "high")},
+            }
             for v, r in zip(self.values, self.raw.rows(level, cells), strict=True)
         ]
 
@@ -119,7 +124,7 @@ class Adjusted:
     def _repr_html_(self) -> str:
         return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
 
-    def _cut(self, end: Shown) -> Shown:
+    def _cut(self, end: Readable) -> Readable:
         return max(end, 0) if self.nonnegative else end
 
 
@@ -174,15 +179,15 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
 
     `totals` are the public totals of its answers; `whose` says which values have one.
     """
-    found = [f"Beside each noisy value stands an adjusted one. {POST}"]
+    notes = [f"Beside each noisy value stands an adjusted one. {POST}"]
     sums = set(totals)
     if None in sums:
-        found += _bias(noise, None)
+        notes += _bias(noise, None)
     if known := [total for total in sums if total is not None]:
         size = f", {to_text(known[0])}" if len(known) == 1 else ""
-        found.append(f"The adjusted values {whose}sum to what the public numbers of entries give{size}.")
-        found += [*_bias(noise, known[0]), WHOLE.format(grid=to_text(noise.grid))]
-    return (*found, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
+        notes.append(f"The adjusted values {whose}sum to what the public numbers of entries give{size}.")
+        notes += [*_bias(noise, known[0]), WHOLE.format(grid=to_text(noise.grid))]
+    return (*notes, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
 
 
 def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
@@ -249,11 +254,11 @@ def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
 
 def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
     """Return the certificate with the condition of a total, and with the warnings of one that was drawn from a seed."""
-    found = replace(certificate, conditions=(*certificate.conditions, condition))
+    certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:
-        return found
-    warnings = tuple(dict.fromkeys((*total.certificate.warnings, *found.warnings)))
-    return replace(found, private=False, warnings=warnings)
+        return certificate_with_total
+    warnings = tuple(dict.fromkeys((*total.certificate.warnings, *certificate_with_total.warnings)))
+    return replace(certificate_with_total, private=False, warnings=warnings)
 
 
 def check_not_negative(certificate: Certificate) -> None:

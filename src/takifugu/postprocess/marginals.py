@@ -13,7 +13,7 @@ from typing import Any
 
 from takifugu.errors import InputError
 from takifugu.laws.rationals import as_fraction
-from takifugu.postprocess.shown import Shown, shown
+from takifugu.postprocess.readable import Readable, readable
 from takifugu.queries.registry import KINDS
 
 _BETWEEN = ", "
@@ -27,30 +27,30 @@ class Marginals:
     values: tuple[Fraction, ...]
 
     @property
-    def rows(self) -> dict[str, Shown]:
+    def rows(self) -> dict[str, Readable]:
         """Return the sum of each row: of all cells with one first part."""
         return self.along(0)
 
     @property
-    def columns(self) -> dict[str, Shown]:
+    def columns(self) -> dict[str, Readable]:
         """Return the sum of each column: of all cells with one second part."""
         return self.along(1)
 
     @property
-    def total(self) -> Shown:
+    def total(self) -> Readable:
         """Return the sum of all cells: that of the rows, and that of the columns."""
-        return shown(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
+        return readable(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
 
-    def along(self, *places: int) -> dict[str, Shown]:
+    def along(self, *places: int) -> dict[str, Readable]:
         """Return the sums of all cells that agree in some parts, counted from 0; InputError for a part there is not."""
         width = len(self.cells[0])
         if any(isinstance(place, bool) or not 0 <= place < width for place in places):
             raise InputError(f"a cell has no part {list(places)}", rule=f"parts are numbered 0 to {width - 1}")
-        found: dict[str, Fraction] = {}
+        sums: dict[str, Fraction] = {}
         for cell, value in zip(self.cells, self.values, strict=True):
             key = _BETWEEN.join(cell[place] for place in places)
-            found[key] = found.get(key, Fraction(0)) + value
-        return {key: shown(value) for key, value in found.items()}
+            sums[key] = sums.get(key, Fraction(0)) + value
+        return {key: readable(value) for key, value in sums.items()}
 
 
 def marginals(published: Any) -> Marginals:
@@ -83,16 +83,16 @@ def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, 
     inner = query.get("query") if query.get("kind") == "by" else query
     if isinstance(inner, Mapping) and inner.get("kind") == "mean":
         raise InputError("means do not add up to a mean", fix="publish sums, and divide them afterwards")
-    told = getattr(KINDS.get(str(query.get("kind"))), "two_way", lambda data, listed: None)(query, labels)
-    found = told or tuple(tuple(label.split(_BETWEEN)) for label in labels)
-    widths = {len(cell) for cell in found}
-    if len(widths) != 1 or max(widths) < 2 or len(set(found)) < len(found):
+    two_way = getattr(KINDS.get(str(query.get("kind"))), "two_way", lambda data, listed: None)(query, labels)
+    cells = two_way or tuple(tuple(label.split(_BETWEEN)) for label in labels)
+    widths = {len(cell) for cell in cells}
+    if len(widths) != 1 or max(widths) < 2 or len(set(cells)) < len(cells):
         raise InputError(
             "the labels of the cells do not tell two parts or more",
             rule="each has as many, with a comma and a blank between them",
             fix="give a histogram by cells, or a table of several columns",
         )
-    return tuple(found)
+    return tuple(cells)
 
 
 def _numbers(values: Sequence[Any]) -> tuple[Fraction, ...]:

@@ -21,8 +21,8 @@ from takifugu.postprocess.adjust import (
     html_page,
     wrapped,
 )
+from takifugu.postprocess.readable import frame_of
 from takifugu.postprocess.release import Release
-from takifugu.postprocess.shown import frame_of
 from takifugu.randomisers import Noise
 from takifugu.tables import text_table
 
@@ -158,5 +158,5 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
 def _statistic(release: Release) -> dict[str, Any]:
     """Return what must agree between statistics that add up; entries are each unit's own, cells are compared."""
     query = release.certificate.query
-    own = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
-    return {key: value for key, value in query.items() if key not in own}
+    varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
+    return {key: value for key, value in query.items() if key not in varying}

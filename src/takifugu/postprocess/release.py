@@ -15,16 +15,16 @@ from takifugu.errors import DataError
 from takifugu.laws.rationals import Number
 from takifugu.markup import html_table
 from takifugu.postprocess.adjust import Adjusted, adjust
-from takifugu.postprocess.shown import (
+from takifugu.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
-    Shown,
+    Readable,
     frame_of,
     made,
     number,
     one_or_all,
+    readable,
     rows_of,
-    shown,
 )
 from takifugu.randomisers import Randomiser, around
 from takifugu.tables import WIDTH, text_table
@@ -43,13 +43,13 @@ class Interval:
     3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
     """
 
-    low: Shown
-    high: Shown
+    low: Readable
+    high: Readable
     level: float
     cells: int = 1
     label: str = NOISE_ONLY
 
-    def __iter__(self) -> Iterator[Shown]:
+    def __iter__(self) -> Iterator[Readable]:
         return iter((self.low, self.high))
 
     def __contains__(self, value: object) -> bool:
@@ -78,9 +78,9 @@ class Release:
     completed: str | None = field(default=None, repr=False, compare=False)
 
     @property
-    def value(self) -> Shown | dict[str, Shown]:
+    def value(self) -> Readable | dict[str, Readable]:
         """Return the noisy number, or a mapping of cells to numbers for a histogram."""
-        return one_or_all(self.certificate, self.labels, [shown(v) for v in self.values])
+        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
         """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
@@ -93,8 +93,8 @@ class Release:
         half = self.randomiser.half_width(level)
         cells = len(self.labels)
         ends = [around(self.randomiser, place, value, half) for place, value in enumerate(self.values)]
-        found = [Interval(shown(low), shown(high), level, cells) for low, high in ends]
-        return one_or_all(self.certificate, self.labels, found)
+        intervals = [Interval(readable(low), readable(high), level, cells) for low, high in ends]
+        return one_or_all(self.certificate, self.labels, intervals)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
         """Return the nearest nonnegative values, which sum to `total` where one is given.

@@ -11,7 +11,7 @@ from takifugu.errors import InputError
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.queries.additive import Additive, Chosen, Entries, State
 from takifugu.queries.coding import code_of, state_tables
-from takifugu.queries.forms import codes_from, codes_to, entry_tuple, own_codes, plain, runs, unruns, where
+from takifugu.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class CountAbove:
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
             ).at("thresholds")
         object.__setattr__(self, "thresholds", exact)
-        object.__setattr__(self, "codes", own_codes(codes))
+        object.__setattr__(self, "codes", copied_codes(codes))
         object.__setattr__(self, "entries", entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Additive:
@@ -54,8 +54,8 @@ class CountAbove:
         return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
 
     def to_dict(self) -> dict[str, Any]:
-        told = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
-        return {"kind": "count-above", **told, "entries": runs(self.entries)}
+        settings = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
+        return {"kind": "count-above", **settings, "entries": runs(self.entries)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> CountAbove:

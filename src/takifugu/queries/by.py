@@ -96,21 +96,21 @@ class By:
 
         Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
         """
-        found = [self._positions(entries, *cell) for cell in self.cells]
+        places_of_cells = [self._positions(entries, *cell) for cell in self.cells]
         if self.entries is not None:
             read = np.array(positions(entries, self.entries), dtype=np.int64)
-            found = [places[np.isin(places, read)] for places in found]
-        for (label, _), places in zip(self.cells, found, strict=True):
+            places_of_cells = [places[np.isin(places, read)] for places in places_of_cells]
+        for (label, _), places in zip(self.cells, places_of_cells, strict=True):
             if not len(places) and (self.entries is None or isinstance(self.query, Mean)):
                 what = f"the cell {label!r} has no entry" if self.entries is None else f"no entry of {label!r} is read"
                 raise InputError(what, fix="leave the cell out").at("cells", label)
-        return found
+        return places_of_cells
 
     def _positions(self, entries: Entries, label: str, chosen: Chosen) -> IntArray:
         if self.every is not None:
             first = np.array(chosen, dtype=np.int64)
-            found: IntArray = (np.arange(0, entries.size, self.every, dtype=np.int64)[:, None] + first).ravel()
-            return found[found < entries.size]
+            places: IntArray = (np.arange(0, entries.size, self.every, dtype=np.int64)[:, None] + first).ravel()
+            return places[places < entries.size]
         with within("cells", label):
             return np.unique(np.array(positions(entries, chosen), dtype=np.int64))
 
@@ -124,10 +124,10 @@ class By:
         cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]
         return By(self.query, cells, "", self.every, self.entries)
 
-    def _labels(self, own: tuple[str, ...]) -> tuple[str, ...]:
+    def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(self.query, Histogram):
             return tuple(label for label, _ in self.cells)
-        labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in own)
+        labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in states)
         if len(set(labels)) < len(labels):
             alike = next(label for label in labels if labels.count(label) > 1)
             what = f"two cells of the table are written {alike!r}, so that they could not be told apart"
@@ -151,8 +151,8 @@ class By:
             is_by_two = " and " in data["by"] and all(len(part) == 2 for part in parts)
             return tuple((part[0], part[1]) for part in parts) if is_by_two else None
         states = len(listed) // len(cells)
-        own = [cells[number // states] for number in range(len(listed))]
-        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(own, listed, strict=True))
+        cells_of = [cells[number // states] for number in range(len(listed))]
+        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         cells = [[label, runs(chosen)] for label, chosen in self.cells]
@@ -182,17 +182,17 @@ def by_columns() -> InputError:
 def _cells(given: Any) -> tuple[tuple[str, Chosen], ...]:
     """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
-    found = dict[str, Chosen]()
+    chosen_of = dict[str, Chosen]()
     for label, chosen in pairs:
         if not isinstance(label, str) or not label:
             raise InputError(f"a cell is called {label!r}", rule="its label is a text", fix="name it").at("cells")
-        if label in found:
+        if label in chosen_of:
             raise InputError(f"two cells are called {label!r}", fix="rename one, or join them").at("cells")
         with within("cells", label):
-            found[label] = entry_tuple(_some(chosen, label)) or ()
-    if not found:
+            chosen_of[label] = entry_tuple(_some(chosen, label)) or ()
+    if not chosen_of:
         raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
-    return tuple(found.items())
+    return tuple(chosen_of.items())
 
 
 def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
@@ -215,10 +215,10 @@ def _some(chosen: Any, label: str) -> list[int | str]:
     if listed is None:
         what = f"the entries of the cell {label!r} are {chosen!r}"
         raise InputError(what, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
-    found = list(listed)
-    if not found:
+    listing = list(listed)
+    if not listing:
         raise InputError(f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
-    return found
+    return listing
 
 
 def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
@@ -255,8 +255,8 @@ def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int
 
 def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> IntArray:
     """Return what an entry that these cells hold adds to all cells, for each of its values."""
-    own = base.tables[number]
-    table = np.zeros((len(own), base.cells * len(parts)), dtype=np.int64)
+    base_table = base.tables[number]
+    table = np.zeros((len(base_table), base.cells * len(parts)), dtype=np.int64)
     for cell in cells:
-        table[:, cell * base.cells : (cell + 1) * base.cells] = own * parts[cell]
+        table[:, cell * base.cells : (cell + 1) * base.cells] = base_table * parts[cell]
     return table

@@ -15,9 +15,9 @@ from takifugu.queries.coding import chosen_mask, coded, column_mask
 from takifugu.queries.forms import (
     codes_from,
     codes_to,
+    copied_codes,
     entry_tuple,
     grid_or_none,
-    own_codes,
     plain,
     runs,
     text_or_none,
@@ -49,7 +49,7 @@ class Sum:
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
         object.__setattr__(self, "attribute", plain(self.attribute))
-        object.__setattr__(self, "codes", own_codes(self.codes))
+        object.__setattr__(self, "codes", copied_codes(self.codes))
         object.__setattr__(self, "entries", entry_tuple(self.entries))
         object.__setattr__(self, "grid", grid_or_none(self.grid))
 
@@ -134,7 +134,7 @@ class Linear:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
             raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
         object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight", "weights") for w in weights))
-        object.__setattr__(self, "codes", own_codes(codes))
+        object.__setattr__(self, "codes", copied_codes(codes))
         object.__setattr__(self, "grid", grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
@@ -179,7 +179,7 @@ class Identity:
     ) -> None:
         object.__setattr__(self, "attribute", plain(attribute))
         object.__setattr__(self, "grid", grid_or_none(grid))
-        object.__setattr__(self, "codes", own_codes(codes))
+        object.__setattr__(self, "codes", copied_codes(codes))
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None and entries.size != 1:
@@ -191,8 +191,8 @@ class Identity:
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
     def to_dict(self) -> dict[str, Any]:
-        told = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
-        return told if self.codes is None else {**told, "codes": codes_to(self.codes)}
+        data = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
+        return data if self.codes is None else {**data, "codes": codes_to(self.codes)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Identity:

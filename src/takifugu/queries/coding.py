@@ -63,8 +63,8 @@ def coded(
 
     `weights` are in the order in which the entries are listed.
     """
-    own = None if weights is None else arranged(entries, weights)
-    factors, which = _factors(read, own)
+    arranged_weights = None if weights is None else arranged(entries, weights)
+    factors, which = _factors(read, arranged_weights)
     different, kind_of = spelled(entries)
     if kind_of is not None:
         return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
@@ -123,7 +123,7 @@ def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
     letters = getattr(entries, "letters", None)
     if letters is not None:
         whose = None if len(letters) == 1 else np.asarray(entries.letters_of)  # type: ignore[attr-defined]
-        return [(found.values, found.absence) for found in letters], whose
+        return [(letter.values, letter.absence) for letter in letters], whose
     if entries.one_alphabet:
         return [(entries.alphabet(0), "")], None
     return [(entries.alphabet(i), "") for i in range(entries.size)], np.arange(entries.size)
@@ -178,8 +178,8 @@ def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
 
 
 def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
-    found = [code_of(s, codes) for s in values]
-    return [*found, Fraction(0) if absence == "removed" else found[0]] if absence else found
+    codes_of = [code_of(s, codes) for s in values]
+    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]] if absence else codes_of
 
 
 def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:

@@ -67,7 +67,7 @@ class CrossTable:
 
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
         """Return the values of each column that have cells; InputError for a column or value that is not known."""
-        found = []
+        values = []
         for name, given in self.columns:
             if name not in alphabets:
                 raise InputError(
@@ -80,8 +80,8 @@ class CrossTable:
                         f"the table has a cell for {value!r}, which the column {name!r} does not have",
                         fix=f"write one of {list(map(str, alphabets[name]))}{did_you_mean(value, alphabets[name])}",
                     ).at("columns", name)
-            found.append(given or alphabets[name])
-        return found
+            values.append(given or alphabets[name])
+        return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
         """Return the name of each cell, its values in the order of the columns; InputError for two that are alike."""
@@ -102,12 +102,12 @@ class CrossTable:
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
         place = [{value: number for number, value in enumerate(mine)} for mine in values]
-        found = np.zeros((len(rows), *shape), dtype=np.int64)
+        table = np.zeros((len(rows), *shape), dtype=np.int64)
         for number, row in enumerate(rows):
             cell = tuple(mine.get(row[name], -1) for mine, name in zip(place, self.names, strict=True))
             if min(cell) >= 0:
-                found[(number, *cell)] = 1
-        return found.reshape(len(rows), -1)
+                table[(number, *cell)] = 1
+        return table.reshape(len(rows), -1)
 
     def resolve(self, entries: Entries) -> Additive:
         """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
@@ -167,12 +167,12 @@ def _columns(given: Any) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
             f"the table's columns are {listed}", rule="it names one column or more, each once by its text",
             fix="write for example CrossTable(['age', 'sex'])",
         ).at("columns")  # fmt: skip
-    found = []
+    columns = []
     for name in names:
         values = given[name] if isinstance(given, Mapping) else None
         states = None if values is None else several(values if isinstance(values, list | tuple | set | frozenset)
                                                      else [values])  # fmt: skip
         if states is not None and not states:
             raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
-        found.append((name, states))
-    return tuple(found)
+        columns.append((name, states))
+    return tuple(columns)

@@ -46,8 +46,8 @@ class EachValue:
         return RowCodes(entries.size, len(entries.alphabet(0)))
 
     def to_dict(self) -> dict[str, Any]:
-        told = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
-        return {"kind": "each-value", **told}
+        settings = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
+        return {"kind": "each-value", **settings}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> EachValue:

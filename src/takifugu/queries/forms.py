@@ -95,24 +95,24 @@ def runs(entries: Chosen | None) -> list[list[int] | str] | None:
     """
     if entries is None:
         return None
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for entry in entries:
         if isinstance(entry, str):
             continue
-        if found and found[-1][1] == entry - 1:
-            found[-1][1] = entry
+        if ranges and ranges[-1][1] == entry - 1:
+            ranges[-1][1] = entry
         else:
-            found.append([entry, entry])
-    return [*found, *(entry for entry in entries if isinstance(entry, str))]
+            ranges.append([entry, entry])
+    return [*ranges, *(entry for entry in entries if isinstance(entry, str))]
 
 
-def unruns(found: Sequence[Sequence[int] | str] | None) -> Chosen | None:
-    if found is None:
+def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
+    if ranges is None:
         return None
-    return tuple(i for run in found for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
+    return tuple(i for run in ranges for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
 
 
-def own_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
+def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
     """Return a copy of the codes that nobody else can change; InputError for what is no mapping."""
     if codes is not None and not isinstance(codes, Mapping):
         raise InputError(

@@ -156,8 +156,8 @@ class Columns:
 def declared_grid(query: Query) -> Fraction | None:
     """Return the grid that a query declares, the finest of several; None where it declares none."""
     if isinstance(query, Together):
-        found = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
-        return query.grid or min(found, default=None)
+        grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
+        return query.grid or min(grids, default=None)
     return grid_or_none(getattr(query, "grid", None))
 
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+from takifugu.caches import cached
 from takifugu.errors import InputError, did_you_mean
-from takifugu.kept import kept
 from takifugu.queries.above import CountAbove
 from takifugu.queries.additive import Additive, Entries
 from takifugu.queries.by import By
@@ -76,12 +76,12 @@ def resolved(query: Query, entries: Entries) -> Additive:
     >>> resolved(Count(1), chain) is resolved(Count(1), chain)
     True
     """
-    return kept(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
+    return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
 
 
 def key_of(query: Query) -> Hashable:
     """Return a key that two queries have in common where they are written alike, and text says all about them."""
-    return type(query), kept(query, key_of, lambda: _written(query))
+    return type(query), cached(query, key_of, lambda: _written(query))
 
 
 def _written(query: Query) -> Hashable:
@@ -100,13 +100,13 @@ def is_ours(query: Query) -> bool:
 
 def _resolve(query: Query, entries: Entries) -> Additive:
     if hasattr(entries, "resolve"):  # a belief over records reads a query column by column
-        found: Additive = entries.resolve(query)
-        if isinstance(query, Quantile | TopK) and not isinstance(found, Candidates):
+        resolved: Additive = entries.resolve(query)
+        if isinstance(query, Quantile | TopK) and not isinstance(resolved, Candidates):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
             ).at("query")
-        return found
+        return resolved
     answer = query.resolve(entries)
     if not isinstance(answer, Additive | RowCodes) or answer.size != entries.size:
         raise InputError(

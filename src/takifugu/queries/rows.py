@@ -31,13 +31,13 @@ class CountRows:
                 f"the query counts the records where {dict(given)!r}", rule="it names one column or more",
                 fix="write for example CountRows({'height': 'tall', 'sat': 'high'})",
             ).at("where")  # fmt: skip
-        found = []
+        conditions = []
         for name, states in given:
             listed = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
             if not listed:
                 raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
-            found.append((name, listed))
-        object.__setattr__(self, "where", tuple(found))
+            conditions.append((name, listed))
+        object.__setattr__(self, "where", tuple(conditions))
         object.__setattr__(self, "any_of", bool(any_of))
 
     def holds(self, record: Mapping[str, State]) -> bool:

@@ -20,7 +20,7 @@ from takifugu.queries.candidates import (
     candidates,
 )
 from takifugu.queries.coding import alphabets, code_of
-from takifugu.queries.forms import codes_from, codes_to, entry_tuple, own_codes, plain, runs, several, unruns, where
+from takifugu.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, several, unruns, where
 
 _HALF = Fraction(1, 2)
 
@@ -54,9 +54,9 @@ class Quantile:
         given = shares if isinstance(shares, list | tuple) else [shares]
         exact = tuple(as_fraction(plain(one), "a share", "share") for one in given)
         if not exact or any(not 0 < one < 1 for one in exact) or len(set(exact)) < len(exact):
-            told = ", ".join(map(str, given)) or "none"
+            shares_text = ", ".join(map(str, given)) or "none"
             raise InputError(
-                f"the quantile is asked at the share {told}",
+                f"the quantile is asked at the share {shares_text}",
                 rule="each lies above 0 and below 1, and none is repeated", fix="write for example 0.9",
             ).at("share")  # fmt: skip
         if codes is not None and states is not None:
@@ -64,7 +64,7 @@ class Quantile:
                 "codes are given beside states", rule="codes tell the order of values, too", fix="leave one of them out"
             ).at("codes")
         object.__setattr__(self, "shares", exact)
-        object.__setattr__(self, "codes", own_codes(codes))
+        object.__setattr__(self, "codes", copied_codes(codes))
         object.__setattr__(self, "states", _listed(states))
         object.__setattr__(self, "entries", entry_tuple(entries))
 

@@ -96,8 +96,8 @@ class Statistic:
         if self.function is None:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
         try:
-            found = self.function(*map(list, columns))
-            numbers = list(found) if isinstance(found, Iterable) else [found]
+            result = self.function(*map(list, columns))
+            numbers = list(result) if isinstance(result, Iterable) else [result]
             cells = [round(Fraction(number) / self.grid) for number in numbers]
         except Exception:
             raise DataError(f"the statistic {self.name!r} failed on these data") from None
@@ -113,10 +113,10 @@ class Statistic:
 
     def to_dict(self) -> dict[str, Any]:
         one = len(self.column_sensitivity) == 1
-        told = [to_text(change) for change in self.column_sensitivity]
+        changes = [to_text(change) for change in self.column_sensitivity]
         return {
             "kind": "statistic", "name": self.name, "version": self.version, "columns": list(self.columns),
-            "column_sensitivity": told[0] if one else dict(zip(self.columns, told, strict=True)),
+            "column_sensitivity": changes[0] if one else dict(zip(self.columns, changes, strict=True)),
             "grid": to_text(self.grid), "labels": list(self.labels),
         }  # fmt: skip
 

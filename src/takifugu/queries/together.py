@@ -54,11 +54,11 @@ class Together:
         object.__setattr__(self, "grid", grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
-        found = list[Additive]()
+        answers = list[Additive]()
         for number, query in enumerate(self.queries):
             with within("queries", number):
-                found.append(query.resolve(entries))
-        return joined(found)
+                answers.append(query.resolve(entries))
+        return joined(answers)
 
     def to_dict(self) -> dict[str, Any]:
         queries = [query.to_dict() for query in self.queries]
@@ -108,11 +108,11 @@ def unlike(labels: list[str]) -> tuple[str, ...]:
     >>> unlike(["mean", "sum", "mean"])
     ('mean', 'sum', 'mean 2')
     """
-    found = list[str]()
+    names = list[str]()
     for label in labels:
         number, name = 1, label
-        while name in found:
+        while name in names:
             number += 1
             name = f"{label} {number}"
-        found.append(name)
-    return tuple(found)
+        names.append(name)
+    return tuple(names)

@@ -40,10 +40,10 @@ class Visitors:
         there = dict.fromkeys(known)
         for place in self.places or ():
             if place not in there:
-                told = [str(p) for p in list(there)[:20]]
+                names = [str(p) for p in list(there)[:20]]
                 raise InputError(
                     f"the query counts visitors of {place!r}, which is no place of the domain",
-                    fix=f"its places are {told}{' and more' if len(there) > 20 else ''}{did_you_mean(place, there)}",
+                    fix=f"its places are {names}{' and more' if len(there) > 20 else ''}{did_you_mean(place, there)}",
                 ).at("places")
         return self.places or tuple(there)
 
@@ -81,8 +81,8 @@ class Visitors:
     def describe(self) -> str:
         if self.places is None:
             return "how many people were at each place"
-        told = ", ".join(map(repr, self.places[:4]))
-        return f"how many people were at each of {told if len(self.places) <= 4 else f'{len(self.places)} places'}"
+        names = ", ".join(map(repr, self.places[:4]))
+        return f"how many people were at each of {names if len(self.places) <= 4 else f'{len(self.places)} places'}"
 
 
 #: What may be compared with thresholds, by the kind that it writes.
@@ -163,26 +163,26 @@ class AtMost:
 
     def to_dict(self) -> dict[str, Any]:
         one = isinstance(self.threshold, Fraction)
-        told: Any = to_text(self.threshold) if one else [[k, to_text(t)] for k, t in self.threshold]  # type: ignore[arg-type, union-attr]
-        return {"kind": "at-most", "query": self.query.to_dict(), "threshold": told, "limit": self.limit}
+        threshold: Any = to_text(self.threshold) if one else [[k, to_text(t)] for k, t in self.threshold]  # type: ignore[arg-type, union-attr]
+        return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> AtMost:
-        told, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
-        return AtMost(query, told if isinstance(told, str) else dict(told), data.get("limit"))
+        threshold, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
+        return AtMost(query, threshold if isinstance(threshold, str) else dict(threshold), data.get("limit"))
 
     @staticmethod
     def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
         """Say what the marks mean, from the written query and noise."""
         one = isinstance(data["threshold"], str)
         most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
-        told = (
+        sentences = (
             f'"safe" means that the true count is {most}, and that is never wrong',
             'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
             "be far below it",
         )
         rest = () if data.get("limit") is None else ('"not answered" says nothing about a place, least of all "safe"',)
-        return (*told, *rest)
+        return (*sentences, *rest)
 
     def describe(self) -> str:
         one = isinstance(self.threshold, Fraction)

@@ -79,7 +79,7 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
 
     For one pair both e and D are sums over the two sides of a quilt, so each side takes its own least.
     """
-    own, farthest = sides.own(entry), FIRST_REACH
+    influence_here, farthest = sides.entry_change(entry), FIRST_REACH
     sides.start()
     while True:
         left, right = sides.left(entry, farthest), sides.right(entry, farthest)
@@ -88,7 +88,7 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
         if further == farthest:
             break
         farthest = further
-    costs = _finite(own + before + after)
+    costs = _finite(influence_here + before + after)
     value = float(costs.max())
     alive = np.flatnonzero(sides.influence.alive(entry))
     groups: list[Group] = []
@@ -97,7 +97,7 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
         # The quilt of the costliest pair also serves every pair that costs no more with it than that pair does.
         x, y = int(a[remaining[0]]), int(b[remaining[0]])
         influence = left.influence[x] + right.influence[y]
-        covered = own + left.moved[x] + right.moved[y] + influence[remaining] <= value
+        covered = influence_here + left.moved[x] + right.moved[y] + influence[remaining] <= value
         covered[0] = True
         mine, remaining = remaining[covered], remaining[~covered]
         quilt = sides.quilt(entry, left.distance(x), right.distance(y))

@@ -77,34 +77,34 @@ class Choice:
     right: int
 
 
-def best_choice(own: float, left: Side, right: Side, epsilon: float) -> Choice:
+def best_choice(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
     """Return the pair of choices with the least score (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)).
 
     A local search finds a good pair. Then, for its score sigma, no other pair is better unless
     max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] < sigma epsilon - own for it: choices that miss this
     with the best partner of each p are dropped, and what remains is tried out. Exact up to 1e-13 relative.
     """
-    nothing = _free(own, left, right, epsilon)
+    nothing = _free(start_influence, left, right, epsilon)
     if nothing is not None:
         return nothing
-    best = _local(own, left, right, epsilon)
+    best = _local(start_influence, left, right, epsilon)
     while True:
-        better = _improve(own, left, right, epsilon, best)
+        better = _improve(start_influence, left, right, epsilon, best)
         if better is None:
             return best
-        best = _descend(own, left, right, epsilon, better)
+        best = _descend(start_influence, left, right, epsilon, better)
 
 
-def _free(own: float, left: Side, right: Side, epsilon: float) -> Choice | None:
+def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice | None:
     """Return the farthest choices whose near set does not move the answer, if they are private without noise."""
-    if own > 0 or left.moved[0] > 0 or right.moved[0] > 0:
+    if start_influence > 0 or left.moved[0] > 0 or right.moved[0] > 0:
         return None
     a, b = (int(np.flatnonzero(side.moved == 0)[-1]) for side in (left, right))
     influence = (left.influence[a] + right.influence[b]).max(initial=0.0)
     return Choice(0.0, a, b) if influence <= epsilon else None
 
 
-def _local(own: float, left: Side, right: Side, epsilon: float) -> Choice:
+def _local(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
     """Return a good pair: the best one-sided or symmetric quilt, then the best partner in turn."""
     ends = len(left.moved) - 1, len(right.moved) - 1
     same = np.arange(min(ends))
@@ -113,25 +113,25 @@ def _local(own: float, left: Side, right: Side, epsilon: float) -> Choice:
         (np.full(ends[1] + 1, ends[0]), np.arange(ends[1] + 1), right.peak()),
         (same, same, _pairwise_peak(left.influence[same], right.influence[same])),
     ]
-    found = []
+    candidates = []
     for a, b, influence in tried:
         if len(a):
-            score = scores(own + left.moved[a] + right.moved[b], influence, epsilon)
+            score = scores(start_influence + left.moved[a] + right.moved[b], influence, epsilon)
             least = int(np.argmin(score))
-            found.append(Choice(float(score[least]), int(a[least]), int(b[least])))
-    return _descend(own, left, right, epsilon, min(found, key=lambda c: c.score))
+            candidates.append(Choice(float(score[least]), int(a[least]), int(b[least])))
+    return _descend(start_influence, left, right, epsilon, min(candidates, key=lambda c: c.score))
 
 
-def _descend(own: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice:
+def _descend(start_influence: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice:
     while True:
         start = best
         peak = (left.influence + right.influence[best.right]).max(axis=1, initial=0.0)
-        score = scores(own + left.moved + right.moved[best.right], peak, epsilon)
+        score = scores(start_influence + left.moved + right.moved[best.right], peak, epsilon)
         least = int(np.argmin(score))
         if score[least] < best.score:
             best = Choice(float(score[least]), least, best.right)
         peak = (right.influence + left.influence[best.left]).max(axis=1, initial=0.0)
-        score = scores(own + right.moved + left.moved[best.left], peak, epsilon)
+        score = scores(start_influence + right.moved + left.moved[best.left], peak, epsilon)
         least = int(np.argmin(score))
         if score[least] < best.score:
             best = Choice(float(score[least]), best.left, least)
@@ -139,25 +139,25 @@ def _descend(own: float, left: Side, right: Side, epsilon: float, best: Choice) 
             return best
 
 
-def _improve(own: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice | None:
+def _improve(start_influence: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice | None:
     """Return a pair of choices with a score below that of `best`, or None where there is none."""
     sigma = best.score
-    limit = (sigma * epsilon - own) * (1 - SAME)
+    limit = (sigma * epsilon - start_influence) * (1 - SAME)
     rows, columns = _useful(left, right, limit, epsilon), _useful(right, left, limit, epsilon)
     if not len(rows) or not len(columns):
         return None
     alpha = left.moved[rows, None] + sigma * left.influence[rows]
     beta = right.moved[columns, None] + sigma * right.influence[columns]
     while True:
-        kept = (alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf) < limit
-        rows, alpha = rows[kept], alpha[kept]
+        below_limit = (alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf) < limit
+        rows, alpha = rows[below_limit], alpha[below_limit]
         if not len(rows):
             return None
         others = (beta + alpha.min(axis=0)).max(axis=1, initial=-np.inf) < limit
         columns, beta = columns[others], beta[others]
         if not len(columns):
             return None
-        if kept.all() and others.all():
+        if below_limit.all() and others.all():
             break
     for a in np.argsort((alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf)):
         together = (beta + alpha[a]).max(axis=1, initial=-np.inf)
@@ -165,7 +165,7 @@ def _improve(own: float, left: Side, right: Side, epsilon: float, best: Choice) 
         if together[b] < limit:
             row, column = int(rows[a]), int(columns[b])
             peak = np.array((left.influence[row] + right.influence[column]).max(initial=0.0))
-            score = float(scores(own + left.moved[row] + right.moved[column], peak, epsilon))
+            score = float(scores(start_influence + left.moved[row] + right.moved[column], peak, epsilon))
             if score < sigma * (1 - SAME):
                 return Choice(score, row, column)
     return None

@@ -18,28 +18,28 @@ from takifugu.laws.log_ratios import BoolArray, FloatArray
 from takifugu.queries import IntArray
 from takifugu.quilts.scores import SAME
 
-Found = TypeVar("Found")
+Candidate = TypeVar("Candidate")
 
 
 @dataclass(frozen=True)
-class Settled(Generic[Found]):
+class Settled(Generic[Candidate]):
     """The largest bound, what was found for the worst entry that was examined, and what ties with it up to rounding.
 
     `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
     """
 
     bound: float
-    worst: Found
-    ties: tuple[tuple[Found, IntArray], ...]
+    worst: Candidate
+    ties: tuple[tuple[Candidate, IntArray], ...]
 
 
 def settle(
     secret: BoolArray,
-    trivial: Found,
+    trivial: Candidate,
     trivial_bound: float,
-    examine: Callable[[int], tuple[Found, float]],
-    spread: Callable[[Found, IntArray], FloatArray],
-) -> Settled[Found]:
+    examine: Callable[[int], tuple[Candidate, float]],
+    spread: Callable[[Candidate, IntArray], FloatArray],
+) -> Settled[Candidate]:
     """Return the largest over secret entries of the least bound.
 
     `examine(i)` returns what is best for entry i and its value; `spread(found, entries)` returns upper bounds on the
@@ -52,25 +52,25 @@ def settle(
     """
     upper = np.where(secret, trivial_bound, -np.inf)
     source = np.zeros(len(secret), dtype=np.int32)
-    found = [trivial]
+    settled = [trivial]
     worst, best = trivial, -np.inf
     entries = np.flatnonzero(secret)
     entry = int(entries[np.argmin(np.abs(entries - len(secret) // 2))])
     while upper[entry] > max(best, best * (1 + SAME)):
         here, value = examine(entry)
-        found.append(here)
+        settled.append(here)
         if value > best:
             worst, best = here, value
         open_ = np.flatnonzero(upper > best)
         bounds = spread(here, open_)
         lower = bounds < upper[open_]
         upper[open_[lower]] = bounds[lower]
-        source[open_[lower]] = len(found) - 1
+        source[open_[lower]] = len(settled) - 1
         if value <= upper[entry]:
-            upper[entry], source[entry] = value, len(found) - 1
+            upper[entry], source[entry] = value, len(settled) - 1
         entry = int(np.argmax(upper))
     largest = float(upper[entry])
     ties = np.flatnonzero(upper >= largest * (1 - 10 * SAME))
     return Settled(
-        largest, worst, tuple((found[n], ties[source[ties] == n]) for n in np.unique(source[ties]))
+        largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in np.unique(source[ties]))
     )

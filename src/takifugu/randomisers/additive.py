@@ -271,9 +271,9 @@ def _array(answer: Answer) -> Any:
 
     if all(isinstance(x, int) for x in answer):
         return narrowed([int(x) for x in answer])
-    found = np.empty(len(answer), dtype=object)
-    found[:] = answer
-    return found
+    array = np.empty(len(answer), dtype=object)
+    array[:] = answer
+    return array
 
 
 def placed(on_grid: bool) -> dict[str, bool]:

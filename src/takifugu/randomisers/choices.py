@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from takifugu.caches import cached
 from takifugu.errors import InputError
-from takifugu.kept import kept
 from takifugu.laws.channel import Channel
 from takifugu.laws.rationals import as_fraction, to_text
 from takifugu.randomisers.base import Base, Direction, Kind, Loss
@@ -149,10 +149,10 @@ class Choice(Base):
 
     def _mean(self, power: int) -> Fraction:
         """Return the mean of |output - answer|^power over the prior, in units of the grid."""
-        found: Fraction = kept(self, ("mean", power), lambda: self._mean_found(power))
-        return found
+        mean: Fraction = cached(self, ("mean", power), lambda: self._mean_computed(power))
+        return mean
 
-    def _mean_found(self, power: int) -> Fraction:
+    def _mean_computed(self, power: int) -> Fraction:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
         answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
         total = Fraction(0)

@@ -56,13 +56,13 @@ class OneSided(Base):
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (grid units) with noise, in answer units."""
         self._check(answer)
-        found: list[Any] = [None] * self.cells
+        values: list[Any] = [None] * self.cells
         for move in dict.fromkeys(self.moves):
             places = [cell for cell, other in enumerate(self._each) if other is move]
             steps = self._steps([answer[cell] for cell in places], move, entropy)
             for cell, step in zip(places, steps, strict=True):
-                found[cell] = int(step) * self.grid
-        return tuple(found)
+                values[cell] = int(step) * self.grid
+        return tuple(values)
 
     def draw_column(self, answers: Any, entropy: Entropy) -> Any:
         """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
@@ -183,8 +183,8 @@ class OneSidedGeometric(OneSided):
 
     def _moments(self, move: Direction) -> Moments:
         either = move is Direction.EITHER
-        found = (noise_laws.discrete_laplace_moments if either else noise_laws.geometric_moments)(self.units)
-        return Moments(found.absolute * float(self.grid), found.square * float(self.grid) ** 2)
+        moments = (noise_laws.discrete_laplace_moments if either else noise_laws.geometric_moments)(self.units)
+        return Moments(moments.absolute * float(self.grid), moments.square * float(self.grid) ** 2)
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         either = move is Direction.EITHER

@@ -160,8 +160,8 @@ class PermuteAndFlip(Base):
 
     def to_dict(self) -> dict[str, Any]:
         outcomes = [self.output.write(outcome) for outcome in self.outcomes]
-        told = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
-        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells, **told}
+        settings = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
+        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells, **settings}
 
     def _counts(self, answer: Answer) -> list[int]:
         """Return the counts of the candidates."""

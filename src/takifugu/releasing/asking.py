@@ -18,7 +18,7 @@ from takifugu.queries import Query
 from takifugu.releasing.questions import Question
 from takifugu.spec.kind import Kind, ReleaseFile, Unit
 from takifugu.spec.sections import Item
-from takifugu.spec.sharing import OWN, epsilon_of, importance_of, sharing
+from takifugu.spec.sharing import ITS_EPSILON, epsilon_of, importance_of, sharing
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
 Totals = tuple[Fraction | None, ...]
@@ -59,19 +59,19 @@ class Asking:
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
         """Return what the cells of each answer sum to, where that is public; in blocks, such as one for each hour."""
-        named, found = {unit.name: (unit,) for unit in self.units}, []
+        named, listed = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
             blocks = getattr(problem.query, "blocks", 1)
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
-            found.append(tuple(self.kind.total(self.file, units, part) for part in parts))
-        return tuple(found)
+            listed.append(tuple(self.kind.total(self.file, units, part) for part in parts))
+        return tuple(listed)
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
         shared = self._shared(item, units) if item.epsilon is None else None
-        asked = self.kind.asked(self.file, item, query, units)
-        query, units = asked.query, asked.units
+        requested = self.kind.unit_query(self.file, item, query, units)
+        query, units = requested.query, requested.units
         data = self.kind.data(self.file, item, query, units)
         if shared is not None:
             calibration = shared
@@ -84,7 +84,7 @@ class Asking:
         readers = {unit.name or "": self.about([unit]) for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.kind.layout(self.file.spec))
-        return Question(name, whose, calibration, data, readers, at, calendar, asked.shares, layout)
+        return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout)
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return the query about what was observed, where it is about one unit."""
@@ -100,15 +100,15 @@ class Asking:
     def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:
         """Return the noise of one of the tables that share an epsilon, found for all of them about these units."""
         tables = sharing(self.file, item)
-        asked = [self.kind.asked(self.file, table, self.query(table), units) for table in tables]
-        frameworks = [self.about(one.units) for one in asked]
+        requested = [self.kind.unit_query(self.file, table, self.query(table), units) for table in tables]
+        frameworks = [self.about(one.units) for one in requested]
         for table, framework in zip(tables, frameworks, strict=True):
             if framework is not frameworks[0]:
                 raise CalibrationRefused(
                     f"the tables {tables[0].name!r} and {table.name!r} do not read the same steps in the same order",
-                    rule="an epsilon is shared by tables about the same data", fix=OWN,
+                    rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
                 )  # fmt: skip
-        queries = [self._observed(one.query, one.units) for one in asked]
+        queries = [self._observed(one.query, one.units) for one in requested]
         joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.shared:
@@ -117,8 +117,8 @@ class Asking:
         return self.shared[key][tables.index(item)]
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        asked = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
-        key = (asked, id(framework), query, alone)
+        requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
+        key = (requested, id(framework), query, alone)
         if key not in self.calibrations:
             self.calibrations[key] = self._calibrate(item, query, framework, alone)
         return self.calibrations[key]
@@ -128,18 +128,18 @@ class Asking:
         hidden = self.kind.hides_gaps(self.file)
         only = self.file.source.only_release and alone and not hidden
         fitted = self.kind.fitted_to_data(self.file.spec)
-        asked = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
-        found = calibrate(framework, query, epsilon_of(self.file, item), *asked)
-        if hidden and found.guarantee.covers is Covers.OUTPUT:
+        requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
+        calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
+        if hidden and calibration.guarantee.covers is Covers.OUTPUT:
             raise CalibrationRefused(
-                f"the mechanism {found.mechanism!r} is right for one pattern of observed steps only, and which were "
-                f"observed in the window of {item.name!r} is hidden",
+                f"the mechanism {calibration.mechanism!r} is right for one pattern of observed steps only, and which "
+                f"were observed in the window of {item.name!r} is hidden",
                 fix='write gaps = "public" under [source] if everybody may know it, or use mechanism = "quilt-exact"',
             )
-        if found.is_only_release and not alone and item.mechanism == "auto":
+        if calibration.is_only_release and not alone and item.mechanism == "auto":
             raise CalibrationRefused(
                 f"the release {item.name!r} is one of several answers about the same data, or one about units with "
                 "unobserved entries, and no mechanism that may be used composes with others",
                 fix='publish it alone, or one table per unit (per = "unit")',
             )
-        return found
+        return calibration

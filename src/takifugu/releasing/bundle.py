@@ -53,16 +53,16 @@ def sealed(certificate: Certificate) -> Bundle:
     return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
 
 
-def bundle_of(kept: bytes | None, releases: Collection[str]) -> Bundle:
+def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
     """Read the bundle of these releases back.
 
     Raises LedgerError for one of another version, and for files that are not theirs: a ledger may come from anywhere,
     and what it keeps is written to the disk.
     """
     try:
-        told: Any = json.loads(kept) if kept else {}
-        if told.get("format") == _FORMAT:
-            return _read(told["tables"], releases)
+        data: Any = json.loads(content) if content else {}
+        if data.get("format") == _FORMAT:
+            return _read(data["tables"], releases)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise LedgerError(
             "what the ledger keeps of this release is not what was drawn for it",
@@ -78,8 +78,8 @@ def bundle_of(kept: bytes | None, releases: Collection[str]) -> Bundle:
 def _read(tables: Any, releases: Collection[str]) -> Bundle:
     """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
     sheets = []
-    for told in tables:
-        name, files = told["name"], told["files"]
+    for table in tables:
+        name, files = table["name"], table["files"]
         allowed = {f"{name}{end}" for end in ENDS}
         if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
             raise ValueError("the files of something else")

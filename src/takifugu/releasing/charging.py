@@ -19,8 +19,8 @@ from takifugu.problem import Witness
 from takifugu.queries.every_change import EveryChange
 from takifugu.randomisers.outside import Outside
 from takifugu.releasing.bundle import sealed
-from takifugu.releasing.course import Course
 from takifugu.releasing.identity import identity_of
+from takifugu.releasing.progress import Progress
 from takifugu.releasing.publish import (
     Budget,
     Order,
@@ -77,8 +77,8 @@ def charge(
     >>> round(float(paid.epsilon), 6), paid.mechanisms
     (1.0, {'outside': 'opendp 0.14'})
     """
-    course = Course()
-    with course.telling():
+    progress = Progress()
+    with progress.telling():
         maker = called(made_by, "the maker", "the other library and its version, made_by='opendp 0.14.1'")
         name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
@@ -96,13 +96,13 @@ def charge(
             paid: Reservation | Pending = waiting[0]
         else:
             tell_of([seen], book, order)
-            paid = course.pay(book, source, order.identity, lambda: reserve([seen], book, order))
+            paid = progress.pay(book, source, order.identity, lambda: reserve([seen], book, order))
         account = Account(book.source(source).id, paid.ids["release"])
         scope, units = ("all", []) if name is None else ("unit", [name])
         people = tuple(words_of_people(paid.same_people))
         certificate = certificate_of([Drawn(question, (), (), True, account, people)], source, scope, units)
-        course.keep(book, paid, sealed(certificate).to_bytes())
-        course.record(book, paid, ReleaseState.DRAWN)
+        progress.keep(book, paid, sealed(certificate).to_bytes())
+        progress.record(book, paid, ReleaseState.DRAWN)
     return certificate
 
 

@@ -50,8 +50,8 @@ class Blur:
     @property
     def shares(self) -> tuple[float, float]:
         """Return the ± as a fraction of the range of the best and of the worst cell."""
-        found = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
-        return (min(found), max(found)) if found else (0.0, 0.0)
+        shares = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
+        return (min(shares), max(shares)) if shares else (0.0, 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         low, high = self.shares
@@ -72,7 +72,7 @@ class Expected:
     name: str
     scope: str
     blurs: tuple[Blur, ...]
-    told: str = ""
+    remark: str = ""
     is_blind: bool = False
 
     @property
@@ -88,15 +88,15 @@ class Expected:
     @property
     def hopeless(self) -> bool:
         """Whether in every cell the median absolute noise exceeds the range of the cell."""
-        if self.told:
+        if self.remark:
             return self.is_blind
         noise, reach = self.noise_and_range
         return noise > reach
 
     def words(self) -> str:
         """Say how the median absolute noise compares with the range of a cell."""
-        if self.told:
-            return self.told
+        if self.remark:
+            return self.remark
         if self.blurs[0].marks:
             return _of_marks(self.blurs[0])
         noise, reach = self.noise_and_range
@@ -108,9 +108,9 @@ class Expected:
         return f"{exceeds}, {share} the range of {what} ({number(reach)})"
 
     def to_dict(self) -> dict[str, Any]:
-        told = [blur.to_dict() for blur in self.blurs]
-        found = {"name": self.name, "scope": self.scope, "answers": told, "hopeless": self.hopeless}
-        return {**found, "told": self.told} if self.told else found
+        answers = [blur.to_dict() for blur in self.blurs]
+        data = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
+        return {**data, "told": self.remark} if self.remark else data
 
 
 def expected(table: Table) -> Expected:
@@ -124,8 +124,8 @@ def expected(table: Table) -> Expected:
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
-    found = [_blur(calibration, units, values) for calibration, units in kinds.values()]
-    return Expected(table.name, table.scope, tuple(sorted(found, key=lambda b: b.shares)))
+    blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
+    return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)))
 
 
 def _of_choices(table: Table) -> Expected:
@@ -167,17 +167,17 @@ def _marks(noise: Any) -> Iterator[tuple[int, float]]:
     if not hasattr(noise, "chance"):
         return
     threshold = min(noise.thresholds)
-    shown = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})
-    for count in shown:
+    counts = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})
+    for count in counts:
         yield count, noise.chance(count, threshold)
 
 
 def _of_marks(blur: Blur) -> str:
     """Say how likely a cell is called safe."""
-    told = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
+    chances = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
     end = blur.marks[-1][0]
     return (
-        f"a place is called safe with this probability, by its true count, while places are answered: {told}; above "
+        f"a place is called safe with this probability, by its true count, while places are answered: {chances}; above "
         f"{end} never"
     )
 

@@ -55,10 +55,10 @@ class Forecast:
         """Return what is refused first, then how large the noise will be, and the account."""
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
         rows = [_row(table, blur) for table in self.tables for blur in table.blurs if not blur.marks]
-        told = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
+        remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
         account = "" if self.account is None else note(spending(self.source, self.account))
         table = html_table(_HEADER, rows) if rows else ""
-        return refused + table + told + account + folded("To know beforehand", "".join(map(note, self.notices)))
+        return refused + table + remarks + account + folded("To know beforehand", "".join(map(note, self.notices)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -111,15 +111,15 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     refusals = [hopeless(table) for table in judged if table.hopeless]
     apart = notices_of_ledgers(planned.file)
     if not known:
-        told = tuple(forbidden((q.release, q.calibration) for q in questions))
-        return Forecast(name, tables, None, (*told, *notices_of_layout(planned.file), *apart), tuple(refusals))
+        remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
+        return Forecast(name, tables, None, (*remarks, *notices_of_layout(planned.file), *apart), tuple(refusals))
     if not questions:
         return Forecast(name, (), None, apart, ())
     file, debits, same = planned.file, debits_of(questions), source.same_people
-    told = tuple(dict.fromkeys(_foreseen(planned)))
+    remarks = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
     refusals += [] if account.fits else [account.words]
-    return Forecast(name, tables, account, (*told, *notices(questions, name, account), *apart), tuple(refusals))
+    return Forecast(name, tables, account, (*remarks, *notices(questions, name, account), *apart), tuple(refusals))
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:
@@ -154,8 +154,8 @@ def _account(account: Preview) -> dict[str, Any]:
 
 
 def _charge(charge: Charged) -> dict[str, Any]:
-    told = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
-    return {"units": charge.units, **told, "reason": charge.reason}
+    amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
+    return {"units": charge.units, **amounts, "reason": charge.reason}
 
 
 def _amount(amount: Amount) -> dict[str, str]:

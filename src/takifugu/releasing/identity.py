@@ -50,56 +50,60 @@ def identity_of(
     `same_people` is what was declared where there is no release file that declares it; `once` is the key under which
     they are paid for, where there is one.
     """
-    asked = {"same_people": same_people} if spec is None else _asked(spec)
+    content = {"same_people": same_people} if spec is None else _keys(spec)
     key = {} if once is None else {"once": once}
-    found = hashlib.sha256(_plain({"file": asked, "private": private, **key}))
+    digest = hashlib.sha256(_plain({"file": content, "private": private, **key}))
     known: dict[int, bytes] = {}
     for one in ready:
         calibration = one.question.calibration
         if id(calibration) not in known:
             known[id(calibration)] = _noise(calibration)
-        asked_of = {f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE}
+        question_parts = {
+            f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE
+        }
         if not one.question.calendar:
-            del asked_of["calendar"]
-        whose = {**asked_of, "readers": len(one.question.readers)}
+            del question_parts["calendar"]
+        whose = {**question_parts, "readers": len(one.question.readers)}
         for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
-            found.update(hashlib.sha256(part).digest())
-    return found.digest()
+            digest.update(hashlib.sha256(part).digest())
+    return digest.digest()
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
-    asked = _asked(file.only([item]).spec)
-    asked["source"].pop("same_people", None)  # what is declared of other sources changes no table
+    content = _keys(file.only([item]).spec)
+    content["source"].pop("same_people", None)  # what is declared of other sources changes no table
     if item.epsilon is None:  # its noise depends on all that share the epsilon, whatever they are called
-        beside = [_asked(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
-        asked["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in beside]
+        sharers = [_keys(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
+        content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
     else:
-        asked.pop("joint_epsilon", None)
+        content.pop("joint_epsilon", None)
     believed = None if file.framework is None else file.framework.fingerprint()
-    return hashlib.sha256(_plain({"file": asked, "framework": believed})).hexdigest()
+    return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
 
 
-def _asked(spec: BaseModel) -> dict[str, Any]:
+def _keys(spec: BaseModel) -> dict[str, Any]:
     """Return the keys of a release file; later ones only where they are there.
 
     So a release that was paid for before there were such keys is still known. A window is the same however it was
     chosen, and wherever the calendar ends meanwhile.
     """
-    found = spec.model_dump(mode="json", exclude=_ELSEWHERE)
-    windows = [item.get("window") for item in found["release"]]
-    for item, window in zip(found["release"], windows, strict=True):
+    content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    windows = [item.get("window") for item in content["release"]]
+    for item, window in zip(content["release"], windows, strict=True):
         if window is not None:
             item.pop("every", None)
     if all(window is not None for window in windows):
-        found["source"].pop("until", None)
+        content["source"].pop("until", None)
 
     def as_before(value: Any) -> Any:
         if not isinstance(value, dict):
             return [as_before(one) for one in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
-    return {key: as_before(value) if key in ("source", "belief", "release") else value for key, value in found.items()}
+    return {
+        key: as_before(value) if key in ("source", "belief", "release") else value for key, value in content.items()
+    }
 
 
 def _noise(calibration: Calibration) -> bytes:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from takifugu.spec.kind import ReleaseFile
 
 #: What SQLite keeps beside a ledger.
-_BESIDE_A_LEDGER = ("", "-wal", "-shm", "-journal")
+_FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     """Yield every file that a release may read, whether it is there or not; any text of its file may be a path."""
     yield file.path
     ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
-    yield from (Path(f"{ledger}{end}") for end in _BESIDE_A_LEDGER)
+    yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
     for text in _texts(file.spec.model_dump(mode="json")):

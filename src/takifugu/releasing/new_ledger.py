@@ -144,8 +144,8 @@ def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
     """Yield the certificates of a source in a folder (of every source: None); what is not a certificate is skipped."""
     for path in sorted(folder.glob(f"*{CERTIFICATE}")):
         try:
-            told = json.loads(read_file(path).decode("utf-8"))
-            name, ledger, date, release = (told.get(key) for key in ("source", "ledger", "date", "release_id"))
+            certificate = json.loads(read_file(path).decode("utf-8"))
+            name, ledger, date, release = (certificate.get(key) for key in ("source", "ledger", "date", "release_id"))
             if not isinstance(ledger, str) or not isinstance(name, str):
                 continue
             if source is None or normalised(name) == normalised(source):

@@ -61,21 +61,21 @@ def spending(source: str, account: Preview) -> str:
 
 def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
     """Return what to know before this is paid for."""
-    found = [*forbidden((q.release, q.calibration) for q in questions)]
+    notices = [*forbidden((q.release, q.calibration) for q in questions)]
     large = {q.release: q.calibration.epsilon for q in questions}
-    found += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
+    notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
     if not account.budget_is_declared:
-        found.append(
+        notices.append(
             f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
             "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
             "ledger budget`)"
         )
-    found += [words for words in (account.layout, account.people) if words]
+    notices += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
             whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
-            found.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
-    return tuple(found)
+            notices.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
+    return tuple(notices)
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:

@@ -11,8 +11,8 @@ from takifugu.certificates.certificate import Certificate
 from takifugu.certificates.sent_rows import Rows
 from takifugu.markup import folded, html_table, note, text
 from takifugu.postprocess.library import as_frame
+from takifugu.postprocess.readable import NOISE_ONLY, frame_of, number
 from takifugu.postprocess.release import Release
-from takifugu.postprocess.shown import NOISE_ONLY, frame_of, number
 from takifugu.tables import labelled, text_table
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Published:
         return frame_of(self.rows, library or self.library)
 
     def __str__(self) -> str:
-        header, rows = self._shown
+        header, rows = self._as_text
         table = text_table(header, rows) if rows else ""
         return "\n\n".join(part for part in (*self.certificate.warnings, self._title, table, self._more) if part)
 
     def _repr_html_(self) -> str:
-        header, rows = self._shown
+        header, rows = self._as_text
         warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
         table = html_table(header, rows) if rows else ""
         promise = folded("What is promised", self.certificate._repr_html_())
@@ -70,7 +70,7 @@ class Published:
         return f"{c.title or self.name}: {c.statistic}, for {WHOSE[self.scope]}"
 
     @property
-    def _shown(self) -> tuple[list[str], list[list[str]]]:
+    def _as_text(self) -> tuple[list[str], list[list[str]]]:
         if isinstance(self.rows, Rows):
             return [], []
         header = list(self.rows[0])

@@ -18,7 +18,7 @@ from takifugu.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.frameworks import Framework
 from takifugu.laws.rationals import as_fraction
 from takifugu.laws.search import halved, mean
-from takifugu.releasing.planning import asked_of
+from takifugu.releasing.planning import aims_of
 from takifugu.spec.kind import ReleaseFile
 from takifugu.spec.sharing import epsilon_of
 from takifugu.tables import number
@@ -53,7 +53,7 @@ class Outlook:
     fits: Fraction | None
 
     @property
-    def shown(self) -> list[tuple[str, ...]]:
+    def rows_as_text(self) -> list[tuple[str, ...]]:
         """The rows as they are shown, under the titles AHEAD."""
         return [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
 
@@ -96,8 +96,10 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
     rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
     budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
     most = None if budget is None else as_fraction(budget, "the budget")
-    told = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    return Outlook(told, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon))
+    windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
+    return Outlook(
+        windows, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
+    )
 
 
 def _no_windows(file: ReleaseFile) -> str:
@@ -112,12 +114,12 @@ def _no_windows(file: ReleaseFile) -> str:
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     """Return the first window of every table as one unit is charged for it, with epsilons times a factor."""
-    found: dict[str, _Table] = {}
-    for asking, item, name, scope in asked_of(file):
+    tables: dict[str, _Table] = {}
+    for asking, item, name, scope in aims_of(file):
         at, calendar = asking.kind.place(asking.file)
         series = getattr(item, "window", None) or ""
         series = name.removesuffix(f"-{series}") if series else name
-        if at is None or asking.file.places is None or series in found:
+        if at is None or asking.file.places is None or series in tables:
             continue
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
         part, wanted = asking.priced_at(item, str(epsilon))
@@ -125,8 +127,8 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
         unit, about = next(iter(question.readers.items()))
         share = question.shares.get(unit)
         charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar, share=share)
-        found[series] = _Table(series, about, charge, len(asking.file.places))
-    return list(found.values())
+        tables[series] = _Table(series, about, charge, len(asking.file.places))
+    return list(tables.values())
 
 
 def _cost(tables: Sequence[_Table], releases: int) -> Fraction:

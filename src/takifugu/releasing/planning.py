@@ -19,7 +19,7 @@ from takifugu.spec.sharing import epsilon_of, sharing
 from takifugu.spec.toml_words import in_toml
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
-Asked = tuple[Asking, Any, str, str]
+Aim = tuple[Asking, Any, str, str]
 #: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 
@@ -40,7 +40,7 @@ class Table:
     scope: str
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
-    told: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     totals: tuple[Totals, ...] | None = None
 
     @property
@@ -96,8 +96,8 @@ class Priced:
     scope: str
     unit: str | None
     item: Item
-    asked: Fraction
-    is_own: bool
+    requested: Fraction
+    is_in_file: bool
     calibration: Calibration | None
     reason: str = ""
 
@@ -108,28 +108,28 @@ def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
     watch("reading the data", 0, 1)
-    return _planned(file, _asked(file, _read), watch)
+    return _planned(file, _aims(file, _read), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
-    return _planned(file, _asked(file, lambda part: _stand_ins(part, watch)), watch)
+    return _planned(file, _aims(file, lambda part: _stand_ins(part, watch)), watch)
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
     """Yield every mechanism side by side for each table."""
-    scopes = _asked(file, lambda part: _stand_ins(part, watch))
+    scopes = _aims(file, lambda part: _stand_ins(part, watch))
     for number, (asking, item, name, scope) in enumerate(scopes):
         units, longest = asking.units, _longest(asking.units)
         watch(f"comparing mechanisms for {name}", number, len(scopes))
-        asked = asking.kind.asked(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
-        framework, query = asking.about(asked.units), asked.query
+        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
+        framework, query = asking.about(aimed.units), aimed.query
         rows = compare(framework, query, epsilon_of(file, item), item.delta, file.source.only_release)
-        told = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
         seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))
         together = tuple(_together(file, item)) if item.epsilon is None else ()
-        rows = replace(rows, rows=told, beside=(*rows.beside, *together, *seen))
+        rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
         yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
 
 
@@ -144,30 +144,30 @@ def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
     """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
-    scopes, done = _asked(file, lambda part: _stand_ins(part, watch)), 0
+    scopes, done = _aims(file, lambda part: _stand_ins(part, watch)), 0
     for all_units, item, name, scope in scopes:
         longest = _longest(all_units.units)
         asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
         for epsilon in epsilons:
             watch(f"pricing {name}", done, len(scopes) * len(epsilons))
             done += 1
-            part, asked = asking.priced_at(item, epsilon)
+            part, priced_item = asking.priced_at(item, epsilon)
             made, reason = None, ""
             try:
-                made = next(part.questions(asked, name, scope)).calibration
+                made = next(part.questions(priced_item, name, scope)).calibration
             except CalibrationRefused as refusal:
                 reason = str(refusal)
             unit = longest.name if scope == "unit" else None
-            is_own = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
-            yield Priced(name, scope, unit, item, Fraction(epsilon), is_own, made, reason)
+            is_in_file = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
+            yield Priced(name, scope, unit, item, Fraction(epsilon), is_in_file, made, reason)
 
 
-def asked_of(file: ReleaseFile) -> list[Asked]:
+def aims_of(file: ReleaseFile) -> list[Aim]:
     """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
-    return _asked(file, lambda part: file.kind.imagined(part))
+    return _aims(file, lambda part: file.kind.imagined(part))
 
 
-def _planned(file: ReleaseFile, scopes: Sequence[Asked], watch: Watch) -> Plan:
+def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
     work = sum(asking.answers(scope) for asking, _, _, scope in scopes)
     done, tables = 0, []
     for asking, item, name, scope in scopes:
@@ -177,9 +177,9 @@ def _planned(file: ReleaseFile, scopes: Sequence[Asked], watch: Watch) -> Plan:
             questions.append(question)
             done += 1
             watch(f"calibrating {name}", done, work)
-        told = asking.kind.told(asking.file, item, questions[0].calibration)
+        words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if getattr(item, "adjust", None) else None
-        tables.append(Table(name, scope, item, tuple(questions), told, totals))
+        tables.append(Table(name, scope, item, tuple(questions), words, totals))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
     assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
     return Plan(file, tuple(units.values()), tuple(tables), assumed)
@@ -197,9 +197,9 @@ def _read(file: ReleaseFile) -> tuple[Unit, ...]:
     """Return the units of a source; InputError where their kind gives two one name, so that one debit pays for both."""
     units = tuple(file.kind.units(file))
     if not units or len({unit.name or "" for unit in units}) < len(units):
-        found = "two units of one name" if units else "no unit"
+        fault = "two units of one name" if units else "no unit"
         raise InputError(
-            f"the kind {type(file.kind).__name__} of release file returns {found}",
+            f"the kind {type(file.kind).__name__} of release file returns {fault}",
             rule="each unit is debited under its own name",
             fix="return one Unit per name, with all its data",
         )
@@ -218,14 +218,14 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     return ((item.name, per),)
 
 
-def _asked(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Asked]:
+def _aims(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Aim]:
     """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
     scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
     is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
-    found = []
+    plans = []
     for item, name, scope in scopes:
         part = file.kind.part(file, item)
         if part.places not in made:
             made[part.places] = Asking(part, read(part), is_alone)
-        found.append((made[part.places], item, name, scope))
-    return found
+        plans.append((made[part.places], item, name, scope))
+    return plans

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.certificates.certificate import Certificate
-from takifugu.certificates.certifying import PLAIN, Account, Beside, Wording, certify
+from takifugu.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
 from takifugu.composition import charge_of
 from takifugu.errors import InputError, ReleaseState, TakifuguError
 from takifugu.laws.rationals import Number
@@ -19,10 +19,10 @@ from takifugu.noise import Entropy, SystemEntropy, is_private
 from takifugu.postprocess.library import library_of
 from takifugu.postprocess.release import Release, releases_of
 from takifugu.releasing.bundle import Bundle, bundle_of, sealed
-from takifugu.releasing.course import Course
 from takifugu.releasing.identity import identity_of
 from takifugu.releasing.new_ledger import opened, require_known
 from takifugu.releasing.notices import tell_before
+from takifugu.releasing.progress import Progress
 from takifugu.releasing.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.rehearsing import refuse_large
 from takifugu.releasing.truth import answer_of, labels_of, read
@@ -48,7 +48,7 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class Stored:
     """Noisy values that are paid for and in the ledger; `since` is the time of payment, where an earlier call paid."""
 
     paid: Reservation | Pending
@@ -113,8 +113,8 @@ def release(
     >>> noisy.certificate.epsilon, type(noisy.value)
     ('1', <class 'int'>)
     """
-    course = Course()
-    with course.telling():
+    progress = Progress()
+    with progress.telling():
         name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
         if ledger is None and budget is not None:
@@ -128,28 +128,28 @@ def release(
         if begins_series:
             placed.append("it begins a series: later releases about the source count as multiples of it")
         question = Question("release", name, calibration, data, readers, at, layout=rule, begins_series=begins_series)
-        asked = ready([question])
+        questions = ready([question])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)
-        book, kept = open_ledger(ledger), None
+        book, stored = open_ledger(ledger), None
         if book is None:
-            certificate, since = certified(draw(asked, {}, bits)), None
+            certificate, since = certified(draw(questions, {}, bits)), None
         else:
-            identity = identity_of(asked, private=bits.private, same_people=same_people)
+            identity = identity_of(questions, private=bits.private, same_people=same_people)
             bill = Order(source, budget, identity, {"kind": "library"}, same_people, as_composing)
-            kept = keep(asked, book, bill, course, bits, lambda d: sealed(certified(d)))
-            certificate, since = kept.bundle.sheets[0].certificate, kept.since
-        found = replace(
+            stored = keep(questions, book, bill, progress, bits, lambda d: sealed(certified(d)))
+            certificate, since = stored.bundle.sheets[0].certificate, stored.since
+        release_made = replace(
             releases_of(certificate)[name],
             randomiser=calibration.randomiser,
             calibration=calibration,
             library=library_of(data),
             completed=since,
         )
-        if book is not None and kept is not None:
-            course.record(book, kept.paid, ReleaseState.DRAWN)  # last of all: with it the values leave the ledger
-    return found
+        if book is not None and stored is not None:
+            progress.record(book, stored.paid, ReleaseState.DRAWN)  # last of all: with it the values leave the ledger
+    return release_made
 
 
 def _place(calibration: Calibration, at: int) -> int:
@@ -176,14 +176,14 @@ def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
 
 
 def keep(
-    asked: Sequence[Ready],
+    questions: Sequence[Ready],
     book: Ledger,
     order: Order,
-    course: Course,
+    progress: Progress,
     bits: Entropy,
     seal: Callable[[Sequence[Drawn]], Bundle],
     refusal: TakifuguError | None = None,
-) -> Kept:
+) -> Stored:
     """Pay for all the answers or none, draw them, and put what is public of them into the ledger.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
@@ -196,19 +196,19 @@ def keep(
     if waiting:
         first = waiting[0]
         if first.state == "drawn":
-            course.state = ReleaseState.DRAWN
-            return Kept(first, bundle_of(first.bundle, first.ids), first.created)
+            progress.state = ReleaseState.DRAWN
+            return Stored(first, bundle_of(first.bundle, first.ids), first.created)
         paid: Reservation | Pending = first
     else:
-        refuse_large(asked, seal, bits.private)
-        tell_of(asked, book, order)
-        paid = course.pay(book, order.source, order.identity, lambda: reserve(asked, book, order))
-    course.state = ReleaseState.PAID
+        refuse_large(questions, seal, bits.private)
+        tell_of(questions, book, order)
+        paid = progress.pay(book, order.source, order.identity, lambda: reserve(questions, book, order))
+    progress.state = ReleaseState.PAID
     about = book.source(order.source).id
     accounts = {name: Account(about, number) for name, number in paid.ids.items()}
-    mine = seal(draw(asked, accounts, bits, tuple(words_of_people(paid.same_people)))).to_bytes()
-    kept = course.keep(book, paid, mine)
-    return Kept(paid, bundle_of(kept, paid.ids), waiting[0].created if waiting else None)
+    mine = seal(draw(questions, accounts, bits, tuple(words_of_people(paid.same_people)))).to_bytes()
+    content = progress.keep(book, paid, mine)
+    return Stored(paid, bundle_of(content, paid.ids), waiting[0].created if waiting else None)
 
 
 def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
@@ -224,7 +224,7 @@ def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
 
 
 def draw(
-    asked: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
+    questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
 ) -> tuple[Drawn, ...]:
     """Answer the questions with noise; an exact answer goes from its computation into the noise, and nowhere else."""
     return tuple(
@@ -236,7 +236,7 @@ def draw(
             accounts.get(one.question.release),
             people,
         )
-        for one in asked
+        for one in questions
     )
 
 
@@ -254,7 +254,7 @@ def certificate_of(
     table: str | None = None,
     list_units: bool = False,
     wording: Wording = PLAIN,
-    beside: Beside | None = None,
+    adjustment: Adjustment | None = None,
 ) -> Certificate:
     """Return the certificate of the answers of one release; `table` is the digest of the file that they are in.
 
@@ -274,15 +274,15 @@ def certificate_of(
         table=table,
         list_units=list_units,
         wording=wording,
-        beside=beside,
+        adjustment=adjustment,
     )
 
 
-def reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
+def reserve(questions: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
     """Pay for answers before they are drawn."""
     return ledger.reserve(
         order.source,
-        debits_of([one.question for one in asked]),
+        debits_of([one.question for one in questions]),
         order.budget,
         order.as_composing,
         identity=order.identity,
@@ -291,10 +291,10 @@ def reserve(asked: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation
     )
 
 
-def tell_of(asked: Sequence[Ready], ledger: Ledger, order: Order) -> None:
+def tell_of(ready_tables: Sequence[Ready], ledger: Ledger, order: Order) -> None:
     """Say before the draw what is about to be spent, and what that rules out."""
     from takifugu.ledger import preview
 
-    questions, source = [one.question for one in asked], normalised(order.source)
+    questions, source = [one.question for one in ready_tables], normalised(order.source)
     debits, same = debits_of(questions), order.same_people
     tell_before(questions, source, preview(ledger.store.place, source, debits, order.budget, order.as_composing, same))

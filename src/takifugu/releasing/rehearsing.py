@@ -20,15 +20,15 @@ LARGEST = 150_000_000
 CELL, ROW, NAMED = 2_000, 200, 20
 
 
-def refuse_large(asked: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], private: bool) -> None:
+def refuse_large(questions: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], private: bool) -> None:
     """Raise LedgerError for a release whose files would be too large; small ones are not rehearsed.
 
     `private` says what the certificate will say of the noise.
     """
-    if sum(map(_at_most, asked)) <= LARGEST:
+    if sum(map(_at_most, questions)) <= LARGEST:
         return
     try:
-        size = len(seal(tuple(_blank(asked, private))).to_bytes())
+        size = len(seal(tuple(_blank(questions, private))).to_bytes())
     except TakifuguError:
         return  # this noise is drawn about possible answers only
     if size > LARGEST:
@@ -46,9 +46,9 @@ def _at_most(one: Ready) -> int:
     return sum(CELL + NAMED * (len(label) + unit) for label in one.labels)
 
 
-def _blank(asked: Sequence[Ready], private: bool) -> Iterator[Drawn]:
+def _blank(questions: Sequence[Ready], private: bool) -> Iterator[Drawn]:
     bits = SystemEntropy()
-    for one in asked:
+    for one in questions:
         noise = one.question.calibration.randomiser
         if one.labels:
             values = noise.draw((0,) * noise.cells, bits)

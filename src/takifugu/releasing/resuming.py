@@ -11,10 +11,10 @@ from takifugu.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.noise import SystemEntropy
 from takifugu.postprocess.release import Release, releases_of
 from takifugu.releasing.bundle import bundle_of
-from takifugu.releasing.course import Course, state_of
 from takifugu.releasing.folder import alone_in
 from takifugu.releasing.planning import Plan, plan, tables_of
-from takifugu.releasing.publish import Kept
+from takifugu.releasing.progress import Progress, state_of
+from takifugu.releasing.publish import Stored
 from takifugu.releasing.run import Ordered, Outcome, handed_out, ordered, published, recipe_of
 from takifugu.releasing.settling import close, public_of, sheet_of
 from takifugu.releasing.sheets import table_of
@@ -66,8 +66,8 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
         book.spent(source)  # a name that it does not know is a typing error
     waiting = book.pending(source)
     # What is published by returning it comes last: nothing that stops the others may lose it.
-    found = {one.group: _resumed(book, one, files_only) for one in sorted(waiting, key=_is_of_the_library)}
-    return tuple(found[one.group] for one in waiting)
+    resumed = {one.group: _resumed(book, one, files_only) for one in sorted(waiting, key=_is_of_the_library)}
+    return tuple(resumed[one.group] for one in waiting)
 
 
 def _is_of_the_library(one: Pending) -> bool:
@@ -75,28 +75,28 @@ def _is_of_the_library(one: Pending) -> bool:
 
 
 def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
-    course = Course()
-    course.state = ReleaseState.DRAWN if one.state == "drawn" else ReleaseState.PAID
-    told = (one.source, tuple(one.ids), one.created)
+    progress = Progress()
+    progress.state = ReleaseState.DRAWN if one.state == "drawn" else ReleaseState.PAID
+    common = (one.source, tuple(one.ids), one.created)
     try:
-        with course.telling():
-            outcome = _completed(book, one, files_only, course)
+        with progress.telling():
+            outcome = _completed(book, one, files_only, progress)
     except Exception as error:  # concerns one, and is no reason to leave the others
         if state_of(book, one) is ReleaseState.DONE:  # by another process, meanwhile
-            return Resumed(*told, ReleaseState.DONE)
+            return Resumed(*common, ReleaseState.DONE)
         problem = error.message if isinstance(error, TakifuguError) else place_of(error)
-        return Resumed(*told, course.state, None, problem)
-    return Resumed(*told, ReleaseState.DONE, outcome)
+        return Resumed(*common, progress.state, None, problem)
+    return Resumed(*common, ReleaseState.DONE, outcome)
 
 
-def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> Outcome | Release:
+def _completed(book: Ledger, one: Pending, files_only: bool, progress: Progress) -> Outcome | Release:
     kind = one.recipe.get("kind")
     if kind == "file" and one.state == "drawn":
-        return _files_of(book, one, course)
+        return _files_of(book, one, progress)
     if public := public_of(one, ()):
         return _closed(book, one, public)
     if kind == "file":
-        return _drawn_again(book, one, course)
+        return _drawn_again(book, one, progress)
     if kind == "session":
         raise LedgerError("it is a session", fix="go on with it, ledger.Session(ledger, pending), or close it")
     if kind == "outside" and one.state != "drawn":
@@ -111,17 +111,17 @@ def _completed(book: Ledger, one: Pending, files_only: bool, course: Course) -> 
             fix="call it again with the same data, or tf.resume(ledger)",
         )
     certificate = bundle_of(one.bundle, one.ids).sheets[0].certificate
-    found = next(iter(releases_of(certificate).values()))
-    course.record(book, one, ReleaseState.DRAWN)
-    return found
+    release = next(iter(releases_of(certificate).values()))
+    progress.record(book, one, ReleaseState.DRAWN)
+    return release
 
 
-def _files_of(book: Ledger, one: Pending, course: Course) -> Outcome:
+def _files_of(book: Ledger, one: Pending, progress: Progress) -> Outcome:
     """Publish the files that the ledger keeps, where they were to go."""
-    kept, folder = Kept(one, bundle_of(one.bundle, one.ids), one.created), Path(one.recipe["output"])
+    stored, folder = Stored(one, bundle_of(one.bundle, one.ids), one.created), Path(one.recipe["output"])
     replaced = recipe_of(one).get("replaces", {})
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
-        return Outcome(handed_out(kept, book, folder, False, course, replaced), one, one.created)
+        return Outcome(handed_out(stored, book, folder, False, progress, replaced), one, one.created)
 
 
 def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
@@ -131,7 +131,7 @@ def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
     return Outcome(tuple(table_of(sheet, folder) for sheet, folder in whole if sheet is not None), one, one.created)
 
 
-def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
+def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
     """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
     from takifugu.ledger.book import path_of
 
@@ -157,7 +157,7 @@ def _drawn_again(book: Ledger, one: Pending, course: Course) -> Outcome:
                 "one, and must be paid for"
             ),
         )
-    return published(order, Choice(once=one.recipe.get("once")), SystemEntropy(), course, _another_has, True)
+    return published(order, Choice(once=one.recipe.get("once")), SystemEntropy(), progress, _another_has, True)
 
 
 def _is_paid_by(order: Ordered, book: Ledger, one: Pending) -> bool:

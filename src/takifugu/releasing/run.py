@@ -16,7 +16,6 @@ from takifugu.ledger.previewing import as_it_is
 from takifugu.names import normalised
 from takifugu.noise import Entropy, SystemEntropy
 from takifugu.postprocess.library import library_of
-from takifugu.releasing.course import Course
 from takifugu.releasing.folder import alone_in, place
 from takifugu.releasing.forecast import refusal_of_noise
 from takifugu.releasing.identity import identity_of, keys_of
@@ -25,7 +24,8 @@ from takifugu.releasing.new_ledger import check_ledger, opened
 from takifugu.releasing.notices import tell
 from takifugu.releasing.outcomes import Outcome, Published
 from takifugu.releasing.planning import Plan, plan, tables_of
-from takifugu.releasing.publish import Kept, Order, keep, ready
+from takifugu.releasing.progress import Progress
+from takifugu.releasing.publish import Order, Stored, keep, ready
 from takifugu.releasing.questions import Ready
 from takifugu.releasing.settling import settle
 from takifugu.releasing.sheets import LEVEL, bundle_for, published_at, table_of, with_calibrations
@@ -80,14 +80,16 @@ def release_file(
     >>> [table.name for table in outcome.tables]
     ['time-use-units', 'time-use-pooled']
     """
-    course = Course()
-    with course.telling():
+    progress = Progress()
+    with progress.telling():
         wanted = choice(only, again, once, force)
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish
             planned = plan(to_plan(file, folder, wanted, new_ledger))
-        return publish(planned, folder, data=data, course=course, new_ledger=new_ledger, anyway=anyway, wanted=wanted)
+        return publish(
+            planned, folder, data=data, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=wanted
+        )
 
 
 @without_data
@@ -98,7 +100,7 @@ def publish(
     entropy: Entropy | None = None,
     *,
     data: Any = None,
-    course: Course | None = None,
+    progress: Progress | None = None,
     new_ledger: bool = False,
     anyway: bool = False,
     wanted: Choice | None = None,
@@ -110,12 +112,12 @@ def publish(
     table of nothing but noise (without `anyway`), and LedgerError where a required ledger is missing, or is not the one
     that paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.
     """
-    course = Course() if course is None else course
-    with course.telling():
+    progress = Progress() if progress is None else progress
+    with progress.telling():
         bits = SystemEntropy() if entropy is None else entropy
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
         refuse = _accepted if anyway else _refused_as_noise
-        return published(order, Choice(force=force) if wanted is None else wanted, bits, course, refuse, new_ledger)
+        return published(order, Choice(force=force) if wanted is None else wanted, bits, progress, refuse, new_ledger)
 
 
 def _accepted(_: Plan) -> TakifuguError | None:
@@ -132,7 +134,7 @@ class Ordered:
 
     planned: Plan
     folder: Path
-    asked: tuple[Ready, ...]
+    requested: tuple[Ready, ...]
     origin: Mapping[str, Any]
     private: bool
 
@@ -142,10 +144,12 @@ class Ordered:
         whole = [name for item in part.file.items for name, _ in tables_of(part.file, item)]
         if sorted(whole) != sorted(names):
             return None
-        return replace(self, planned=part, asked=tuple(one for one in self.asked if one.question.release in names))
+        return replace(
+            self, planned=part, requested=tuple(one for one in self.requested if one.question.release in names)
+        )
 
     def identity(self, once: str | None) -> bytes:
-        return identity_of(self.asked, self.planned.spec, self.private, once=once)
+        return identity_of(self.requested, self.planned.spec, self.private, once=once)
 
     def paid_by(self, book: Ledger, paid: Payment) -> bytes | None:
         """Return the identity by which a payment is for this very order; None for others."""
@@ -155,15 +159,15 @@ class Ordered:
 
 def ordered(planned: Plan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
     """Read the data of a plan; raises DataError for data that break a rule."""
-    asked = ready([q for table in planned.tables for q in table.questions])
-    return Ordered(planned, folder, asked, _origin(planned.file, data), private)
+    questions = ready([q for table in planned.tables for q in table.questions])
+    return Ordered(planned, folder, questions, _origin(planned.file, data), private)
 
 
 def published(
     order: Ordered,
     wanted: Choice,
     bits: Entropy,
-    course: Course,
+    progress: Progress,
     refuse: Callable[[Plan], TakifuguError | None],
     new_ledger: bool = False,
 ) -> Outcome:
@@ -179,8 +183,8 @@ def published(
         for part, paid, identity in _waiting(order, wanted):
             if set(paid.ids) <= rest:
                 meanwhile = LedgerError("another process has completed it", fix="run the same command again")
-                made.append(_made(part, bits, course, wanted.force, {}, identity, paid.once, meanwhile))
-                course.completed(paid.ids)
+                made.append(_made(part, bits, progress, wanted.force, {}, identity, paid.once, meanwhile))
+                progress.completed(paid.ids)
                 rest -= set(paid.ids)
         payments = payments_of(file)
         left = file.only([table.item for table in order.planned.tables if table.name in rest])
@@ -192,7 +196,7 @@ def published(
                 raise refusal
             tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
-            made.append(_made(new, bits, course, wanted.force, there, new.identity(wanted.once), wanted.once))
+            made.append(_made(new, bits, progress, wanted.force, there, new.identity(wanted.once), wanted.once))
         if made:
             with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
                 write_ledger_id(file.path, opened(file.ledger).id)
@@ -215,9 +219,9 @@ def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Payment,
 
 
 def _made(
-    order: Ordered, bits: Entropy, course: Course, force: bool, there: Mapping[str, str], identity: bytes,
+    order: Ordered, bits: Entropy, progress: Progress, force: bool, there: Mapping[str, str], identity: bytes,
     once: str | None, refusal: TakifuguError | None = None,
-) -> tuple[Kept, tuple[Published, ...]]:  # fmt: skip
+) -> tuple[Stored, tuple[Published, ...]]:  # fmt: skip
     """Pay for an order unless that is done, draw, keep and publish it; `there` are the files that it may replace.
 
     Nothing is paid for where there is a `refusal`, which is raised.
@@ -229,15 +233,15 @@ def _made(
     where = {"output": str(folder.absolute()), "replaces": dict(there)}
     recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
     bill = Order(source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing)
-    kept = keep(order.asked, book, bill, course, bits, lambda drawn: bundle_for(planned, drawn), refusal)
-    replaced = there if kept.since is None else recipe_of(kept.paid).get("replaces", {})
-    tables = handed_out(kept, book, folder, force, course, replaced)
-    known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.asked)}
-    return kept, tuple(with_calibrations(table, known, library_of(planned.file.given)) for table in tables)
+    stored = keep(order.requested, book, bill, progress, bits, lambda drawn: bundle_for(planned, drawn), refusal)
+    replaced = there if stored.since is None else recipe_of(stored.paid).get("replaces", {})
+    tables = handed_out(stored, book, folder, force, progress, replaced)
+    known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
+    return stored, tuple(with_calibrations(table, known, library_of(planned.file.given)) for table in tables)
 
 
 def _outcome(
-    file: ReleaseFile, folder: Path, wanted: Choice, made: Sequence[tuple[Kept, tuple[Published, ...]]],
+    file: ReleaseFile, folder: Path, wanted: Choice, made: Sequence[tuple[Stored, tuple[Published, ...]]],
     payments: Sequence[Payment],
 ) -> Outcome:  # fmt: skip
     """Return what was published now, and after it what was there before, by what was paid for until then."""
@@ -249,7 +253,7 @@ def _outcome(
         if one.state in (State.INTACT, State.CHANGED) and not names & set(one.tables)
     ]  # fmt: skip
     before = tuple(published_at(folder, name, one.since) for one in there for name in one.tables)
-    since = next((kept.since for kept, _ in made if kept.since is not None), None)
+    since = next((stored.since for stored, _ in made if stored.since is not None), None)
     if made:
         return Outcome((*tables, *before), made[-1][0].paid, since)
     with as_it_is(file.ledger) as book:
@@ -268,25 +272,25 @@ def _require_no_folders(order: Ordered) -> None:
 
 
 def handed_out(
-    kept: Kept, book: Ledger, folder: Path, force: bool, course: Course, replaced: Mapping[str, str]
+    stored: Stored, book: Ledger, folder: Path, force: bool, progress: Progress, replaced: Mapping[str, str]
 ) -> tuple[Published, ...]:
     """Let the files of drawn tables appear in the folder, and note in the ledger that they are published.
 
     Other files are overwritten only with `force`, or where `replaced` has their digest.
     """
-    files = kept.bundle.files
-    course.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
+    files = stored.bundle.files
+    progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
         place(folder, files, replaced, force)
     except BaseException as error:
-        if len(course.public()) == len(files):
-            course.state = ReleaseState.UNRECORDED
+        if len(progress.public()) == len(files):
+            progress.state = ReleaseState.UNRECORDED
         if not isinstance(error, OSError):
             raise
         what = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
-        course.record(book, kept.paid, ReleaseState.UNRECORDED)
-        return tuple(table_of(sheet, folder) for sheet in kept.bundle.sheets)
+        progress.record(book, stored.paid, ReleaseState.UNRECORDED)
+        return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
     raise ReleaseError(what, fix="make room or fix it").at("output")
 
 

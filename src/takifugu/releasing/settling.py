@@ -39,8 +39,8 @@ def close(book: Ledger, one: Pending) -> None:
 def public_of(one: Pending, folders: Iterable[Path]) -> tuple[Paid, ...]:
     """Return the certificates of a reservation that lie in these folders, or in the one that it was to go to."""
     places = dict.fromkeys(path.absolute() for path in folders)
-    if isinstance(told := one.recipe.get("output"), str):
-        places[Path(told)] = None
+    if isinstance(output := one.recipe.get("output"), str):
+        places[Path(output)] = None
     ids = set(one.ids.values())
     return tuple(paid for folder in places for paid in paid_for(one.source, folder) if paid.release_id in ids)
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.certificates.cells import guarded, table_text, unguarded
 from takifugu.certificates.certificate import Certificate
-from takifugu.certificates.certifying import Beside
+from takifugu.certificates.certifying import Adjustment
 from takifugu.certificates.files import CERTIFICATE, PAGE, REPORT, TABLE, content_of, digest_of
 from takifugu.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
+from takifugu.postprocess.readable import readable, rows_of
 from takifugu.postprocess.release import Release, releases_of
-from takifugu.postprocess.shown import rows_of, shown
-from takifugu.releasing.beside import adjusted_in, beside_of, wording_of
+from takifugu.releasing.adjusting import adjusted_in, adjustment_of, wording_of
 from takifugu.releasing.bundle import Bundle, Sheet
 from takifugu.releasing.outcomes import Published
 from takifugu.releasing.planning import Plan, Table
@@ -38,11 +38,11 @@ def bundle_for(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
 
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
-    beside = beside_of(table, answers)
-    rows, content = _table(table, answers, beside)
+    adjustment = adjustment_of(table, answers)
+    rows, content = _table(table, answers, adjustment)
     listed = getattr(planned.file.source, "list_units", False)
-    assumed = (*planned.assumptions, *table.told)
-    certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), beside)
+    assumed = (*planned.assumptions, *table.sentences)
+    certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
@@ -56,12 +56,12 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
 
 
 def _table(
-    table: Table, answers: Sequence[Drawn], beside: Beside | None
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None
 ) -> tuple[Sequence[Mapping[str, Any]], bytes]:
     """Return the rows of a table, and its bytes."""
     if answers[0].labels:
         cells = sum(len(a.values) for a in answers)
-        adjusted = [None] * len(answers) if beside is None else beside.values
+        adjusted = [None] * len(answers) if adjustment is None else adjustment.values
         rows = tuple(
             row
             for answer, more in zip(answers, adjusted, strict=True)
@@ -89,9 +89,9 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     cells = sum(len(release.values) for _, release in releases)
     rows: Sequence[Mapping[str, Any]]
     if cells:
-        beside = adjusted_in(certificate)
-        told = ((u, r, cells, certificate.scope, beside[u]) for u, r in releases)
-        rows = tuple(row for one in told for row in _rows(*one))
+        adjusted = adjusted_in(certificate)
+        parts = ((u, r, cells, certificate.scope, adjusted[u]) for u, r in releases)
+        rows = tuple(row for one in parts for row in _rows(*one))
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
     names = (f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
@@ -120,5 +120,5 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     whose = {"unit": unit} if scope == "unit" else {}
     for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-        more = {} if adjusted is None else {"adjusted": shown(adjusted[row["cell"]])}
+        more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}
         yield {**whose, **row, **more}

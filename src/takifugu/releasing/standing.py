@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from takifugu.certificates.certificate import Certificate
-from takifugu.certificates.checksum import read_certificate, table_beside
+from takifugu.certificates.checksum import read_certificate, table_state
 from takifugu.certificates.files import CERTIFICATE, ENDS
 from takifugu.errors import InputError, ReleaseError, did_you_mean
 from takifugu.ledger import PUBLISHED, Payment
@@ -129,13 +129,13 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: Sequence[Pa
     files = tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
     if not files:
         return Standing(item, tables, State.NEW)
-    beside = {name: _certificate(folder / f"{name}{CERTIFICATE}") for name in tables}
-    ids = {name: None if one is None else one.release_id for name, one in beside.items()}
+    certificates = {name: _certificate(folder / f"{name}{CERTIFICATE}") for name in tables}
+    ids = {name: None if one is None else one.release_id for name, one in certificates.items()}
     named = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
     by_id = next((paid for paid in named if any(paid.ids.get(name) == ids[name] for name in tables)), None)
     whole = all(
         one is not None and by_id is not None and by_id.ids.get(name) == ids[name] and _is_whole(folder, name, one)
-        for name, one in beside.items()
+        for name, one in certificates.items()
     )
     if by_id is not None and by_id.state != PUBLISHED:
         return Standing(item, tables, State.UNRECORDED, files, by_id)
@@ -158,7 +158,7 @@ def _certificate(path: Path) -> Certificate | None:
 
 def _is_whole(folder: Path, name: str, certificate: Certificate) -> bool:
     try:
-        return table_beside(folder / f"{name}{CERTIFICATE}", certificate) != "missing"
+        return table_state(folder / f"{name}{CERTIFICATE}", certificate) != "missing"
     except InputError:
         return False
 
@@ -207,19 +207,19 @@ def to_pay(
     Raises ReleaseError where something is in the way, where the key has paid for what does not lie there, and where
     nothing is to do but what was published from other keys.
     """
-    found = []
+    unpaid = []
     for one in standing:
         paid = None if wanted.once is None else _under(one, wanted.once, payments)
         if paid is not None and not (one.state in (State.INTACT, State.CHANGED) and one.paid == paid):
             raise _lost(one, paid, folder)
         if paid is None and (one.state is State.NEW or wanted.wants_again(one.item) or _gives_way(one, wanted.force)):
-            found.append(one)
+            unpaid.append(one)
         elif paid is None and one.state not in (State.INTACT, State.CHANGED):
             raise _in_the_way(one, folder)
     changed = [one for one in standing if one.state is State.CHANGED and not _is_under(one, wanted.once)]
-    if changed and not found and not goes_on:
+    if changed and not unpaid and not goes_on:
         raise _in_the_way(changed[0], folder)
-    return tuple(found)
+    return tuple(unpaid)
 
 
 def _is_under(one: Standing, once: str | None) -> bool:
@@ -257,18 +257,22 @@ def _in_the_way(one: Standing, folder: Path) -> ReleaseError:
     again = f"replace it: {_AGAIN.format(_names(one.item)[0])}"
     elsewhere = "give the table another name, or choose another folder"
     if one.state is State.CHANGED and one.paid is not None:
-        found = f"{', '.join(one.tables)} in {where!r} was published from other keys than the file has"
-        return ReleaseError(found, fix=f"{elsewhere}, or {again}").at("output")
+        what_lies_there = f"{', '.join(one.tables)} in {where!r} was published from other keys than the file has"
+        return ReleaseError(what_lies_there, fix=f"{elsewhere}, or {again}").at("output")
     if one.state is State.UNRECORDED:
-        found = f"{what} in {where!r} is paid for, and the ledger does not call it published yet"
-        return ReleaseError(found, fix="run `takifugu ledger resume LEDGER` first, which pays nothing").at("output")
+        what_lies_there = f"{what} in {where!r} is paid for, and the ledger does not call it published yet"
+        return ReleaseError(what_lies_there, fix="run `takifugu ledger resume LEDGER` first, which pays nothing").at(
+            "output"
+        )
     if one.state is State.BROKEN and one.paid is not None:
         names, day = ", ".join(one.tables), day_of(one.paid)
-        found = f"{what} in {where!r} is not what was published as {names}, which is paid for ({day})"
-        return ReleaseError(found, fix=f"bring the files back, choose another folder, or {again}").at("output")
+        what_lies_there = f"{what} in {where!r} is not what was published as {names}, which is paid for ({day})"
+        return ReleaseError(what_lies_there, fix=f"bring the files back, choose another folder, or {again}").at(
+            "output"
+        )
     if one.state is State.ELSEWHERE:
-        found = f"{what} in {where!r} was paid for by another ledger, or for another source"
-        return ReleaseError(found, fix=elsewhere).at("output")
+        what_lies_there = f"{what} in {where!r} was paid for by another ledger, or for another source"
+        return ReleaseError(what_lies_there, fix=elsewhere).at("output")
     return ReleaseError(
         f"{what} in {where!r} would be overwritten", fix="move it, choose another folder, or write --force"
     ).at("output")

@@ -54,12 +54,12 @@ class CalibratedTable:
 
     @property
     def noisiest(self) -> Calibration:
-        return max(self.calibrations, key=lambda c: c.shown_scale or 0)
+        return max(self.calibrations, key=lambda c: c.scale_or_none or 0)
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         return [
-            (whose, c.mechanism, number(c.shown_scale), number(c.shown_error), number(float(c.epsilon)))
+            (whose, c.mechanism, number(c.scale_or_none), number(c.error_or_none), number(float(c.epsilon)))
             for whose, c in self.noise
         ]
 
@@ -102,12 +102,12 @@ class DryRun:
         return f"already published, and nothing to pay for: {', '.join(self.there)}" if self.there else ""
 
     def __str__(self) -> str:
-        ahead = [] if self.outlook is None else [text_table(AHEAD, self.outlook.shown)]
+        ahead = [] if self.outlook is None else [text_table(AHEAD, self.outlook.rows_as_text)]
         there = [self.left_alone] if self.there else []
         return "\n\n".join([*there, str(self.forecast), *ahead, _DRY])
 
     def _repr_html_(self) -> str:
-        table = "" if self.outlook is None else html_table(AHEAD, self.outlook.shown)
+        table = "" if self.outlook is None else html_table(AHEAD, self.outlook.rows_as_text)
         there = note(self.left_alone) if self.there else ""
         return there + self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
 
@@ -123,11 +123,11 @@ def dry_run(
 
     A missing ledger is not created.
     """  # fmt: skip
-    asked = Choice() if wanted is None else wanted
-    new = to_plan(file, folder_of(file, output), asked, new_ledger)
+    choice = Choice() if wanted is None else wanted
+    new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), [f"{table.name}{end}" for table in planned.tables for end in ENDS])
-    there = tuple(name for item in asked.of(file).items if item not in new.items for name, _ in tables_of(file, item))
+    there = tuple(name for item in choice.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
     return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None, there)
 
@@ -141,8 +141,10 @@ def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
     groups: dict[Any, list[Any]] = {}
     for question in table.questions:
         c = question.calibration
-        groups.setdefault((c.mechanism, c.shown_scale, c.epsilon), []).append(question)
-    return tuple((_whose(table.scope, [q.unit for q in found]), found[0].calibration) for found in groups.values())
+        groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
+    return tuple(
+        (_whose(table.scope, [q.unit for q in questions]), questions[0].calibration) for questions in groups.values()
+    )
 
 
 def _whose(scope: str, units: Sequence[str | None]) -> str:
@@ -152,8 +154,8 @@ def _whose(scope: str, units: Sequence[str | None]) -> str:
 
 
 def _head(name: str, scope: str, unit: str | None = None) -> str:
-    shown = f"; shown for {unit!r}, who has the most entries" if unit else ""
-    return f"{name}: {WHOSE[scope]}{shown}"
+    whose = f"; shown for {unit!r}, who has the most entries" if unit else ""
+    return f"{name}: {WHOSE[scope]}{whose}"
 
 
 def _title(words: str) -> str:

@@ -144,5 +144,5 @@ def _in_lines() -> Iterator[None]:
 
 
 def _lines(error: TakifuguError) -> list[str]:
-    told = [*error.problems] if isinstance(error, SpecError) else [error.message]
-    return [f"takifugu: {line}" for line in [*told, standing(error)] if line]
+    lines = [*error.problems] if isinstance(error, SpecError) else [error.message]
+    return [f"takifugu: {line}" for line in [*lines, standing(error)] if line]

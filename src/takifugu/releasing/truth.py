@@ -40,11 +40,11 @@ class Seen:
         if not isinstance(self.data, Counted):
             held = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
             return hashlib.sha256(held).digest()
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         for piece in self.data.pieces:
-            found.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
-            found.update(b"" if piece.by_cell is None else piece.by_cell.tobytes())
-        return found.digest()
+            digest.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
+            digest.update(b"" if piece.by_cell is None else piece.by_cell.tobytes())
+        return digest.digest()
 
 
 def read(calibration: Calibration, data: Any) -> Seen:
@@ -121,9 +121,9 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
 
 def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> list[list[int]]:
     """Return the cells of some entries, each with the weight and table that all its entries have; 0 is not read."""
-    found = np.unique(np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables]), axis=1).T
-    read: list[list[int]] = found[found[:, 1] != 0].tolist()
-    if len({cell for cell, _, _ in read}) < len(read) or {*found[found[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
+    ways = np.unique(np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables]), axis=1).T
+    read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
+    if len({cell for cell, _, _ in read}) < len(read) or {*ways[ways[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
         raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
     return read
 

@@ -63,8 +63,8 @@ def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
 
 
 def _others(file: ReleaseFile) -> Iterator[Neighbour]:
-    found = {o.path: o for data in _data(file) for o in ledgers_apart(file.path, data, file.ledger)}
-    yield from found.values()
+    ledgers = {o.path: o for data in _data(file) for o in ledgers_apart(file.path, data, file.ledger)}
+    yield from ledgers.values()
 
 
 def _data(file: ReleaseFile) -> Iterator[Path | str]:

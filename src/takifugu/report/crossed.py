@@ -7,7 +7,7 @@ from typing import Any
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import drawing, words
-from takifugu.postprocess.shown import number
+from takifugu.postprocess.readable import number
 from takifugu.queries.registry import KINDS
 from takifugu.report.page import figure, table
 
@@ -21,9 +21,9 @@ Places = Sequence[tuple[str, str]]
 
 def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
     """Return the row and column of each cell, where the query of a certificate says that it has both."""
-    told = getattr(KINDS.get(str(certificate.query.get("kind"))), "two_way", None)
+    two_way = getattr(KINDS.get(str(certificate.query.get("kind"))), "two_way", None)
     try:
-        return None if told is None else told(certificate.query, labels)
+        return None if two_way is None else two_way(certificate.query, labels)
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
         return None
 
@@ -43,8 +43,8 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str
     for key, what in (("value", "Published values"), ("adjusted", "Adjusted values")):
         if key not in rows[0]:
             continue
-        found = {place: row[key] for place, row in zip(places, rows, strict=True)}
-        body = [[name, *(number(found.get((name, state))) for state in across)] for name in down]
+        values = {place: row[key] for place, row in zip(places, rows, strict=True)}
+        body = [[name, *(number(values.get((name, state))) for state in across)] for name in down]
         about = note if key == "value" else ""
         caption = f"{what} of {certificate.release}{f' ({unit})' if unit else ''}"
         yield table(caption, (names[0], *across), body, range(1, len(across) + 1), about)
@@ -62,16 +62,16 @@ def _names(certificate: Certificate) -> tuple[str, str]:
 
 
 def _picture(
-    found: Mapping[tuple[str, str], Any], down: Sequence[str], across: Sequence[str], title: str, width: int
+    values: Mapping[tuple[str, str], Any], down: Sequence[str], across: Sequence[str], title: str, width: int
 ) -> str:
     """Return a rectangle for each value, as opaque as it is large."""
-    most = max([float(v) for v in found.values() if v is not None], default=0.0)
+    most = max([float(v) for v in values.values() if v is not None], default=0.0)
     size = (width - _LEFT - _MARGIN) / len(across)
     body = [words(_LEFT + size * i, _HEAD - 8, _cut(name, size)) for i, name in enumerate(across)]
     for j, name in enumerate(down):
         body.append(words(_MARGIN, _HEAD + _LINE * j + 13, _cut(name, _LEFT - _MARGIN)))
         for i, state in enumerate(across):
-            share = max(float(found.get((name, state)) or 0), 0.0) / most if most > 0 else 0.0
+            share = max(float(values.get((name, state)) or 0), 0.0) / most if most > 0 else 0.0
             body.append(
                 f'<rect x="{_LEFT + size * i:.1f}" y="{_HEAD + _LINE * j}" width="{size - 2:.1f}" height="{_LINE - 2}" '
                 f'fill="{_COLOUR}" fill-opacity="{share:.3f}"/>'

@@ -14,14 +14,14 @@ from typing import Any
 
 from takifugu.certificates.certificate import Certificate, composes, meaning_of, noise_text, pooled_over, promise_text
 from takifugu.errors import InputError
+from takifugu.openings import WINDOW
+from takifugu.postprocess.readable import number, readable
 from takifugu.postprocess.release import Release
-from takifugu.postprocess.shown import number, shown
 from takifugu.randomisers import answered
-from takifugu.report.compared import compared, found_by
+from takifugu.report.compared import compared, computed_by
 from takifugu.report.hidden import hidden, not_hidden
 from takifugu.report.page import bullets, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.report.values import LEVEL, AllTables, OneTable, Reported, published
-from takifugu.told import WINDOW
 from takifugu.visible import number as written
 
 #: How much is listed; the certificate has everything.
@@ -53,12 +53,12 @@ def _tables(subject: Any) -> list[Reported]:
     if isinstance(subject, Release):
         unit = subject.certificate.units[0] if subject.certificate.scope == "unit" else None
         return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
-    found = getattr(subject, "tables", (subject,))
-    if not found or not all(hasattr(t, "releases") for t in found):
+    tables = getattr(subject, "tables", (subject,))
+    if not tables or not all(hasattr(t, "releases") for t in tables):
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return [Reported(t.name, t.certificate, tuple(t.releases)) for t in found]
+    return [Reported(t.name, t.certificate, tuple(t.releases)) for t in tables]
 
 
 def _article(t: Reported) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     if Fraction(c.delta):
         yield "delta", _short(c.delta)
     if widths:
-        ends = [number(shown(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
+        ends = [number(readable(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
         yield "interval (95 %)", f"± {' to '.join(ends)}"
     if c.measured_in:
         yield "measured in", c.measured_in
@@ -120,7 +120,7 @@ def _technical(t: Reported) -> Iterator[str]:
         ("If", c.assumptions),
         ("And if", c.conditions),
         ("Noise", [sentence(noise_text(c)), *grid]),
-        ("Found by", [found_by(c)]),
+        ("Found by", [computed_by(c)]),
         ("With others", composes(c)),
         ("Account", [account]),
         ("Publisher", [words for words in (c.publisher, c.contact) if words]),

@@ -8,10 +8,10 @@ from fractions import Fraction
 from takifugu import definitions, explaining
 from takifugu.certificates.certificate import Certificate, composes, in_short, is_worded, not_promised
 from takifugu.guarantee import Covers
+from takifugu.openings import LASTS, STEPS
 from takifugu.pictures import Axis, Line, line_chart
 from takifugu.report.page import bullets, figure, paragraph, sentence, table
 from takifugu.robustness import OFF_BY, OFF_HEADER, if_belief_off
-from takifugu.told import LASTS, STEPS
 from takifugu.visible import number
 
 #: How many beliefs are listed; the certificate has them all.

@@ -11,12 +11,12 @@ from takifugu.asymmetric.boxes import Boxes
 from takifugu.certificates.certificate import Certificate
 from takifugu.errors import TakifuguError
 from takifugu.pictures import drawing, rectangle, words
-from takifugu.postprocess.shown import number
+from takifugu.postprocess.readable import number
 from takifugu.report.page import figure, table
 
 #: What a place was called, in the order of the legend, with the colour of each.
-_SAFE, _VALUE, _LEFT, _NOT_ASKED = "safe", "not known to be safe", "not answered", "not asked about"
-_COLOURS = {_SAFE: "#009e73", _VALUE: "#d55e00", _LEFT: "#8d99a6", _NOT_ASKED: "#f0f0f0"}
+_SAFE, _VALUE, _LEFT, _NO_QUESTION = "safe", "not known to be safe", "not answered", "not asked about"
+_COLOURS = {_SAFE: "#009e73", _VALUE: "#d55e00", _LEFT: "#8d99a6", _NO_QUESTION: "#f0f0f0"}
 _MARGIN, _HEAD, _LEGEND = 12, 32, 40
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
@@ -24,8 +24,8 @@ MOST_LISTED = 200
 
 def boxes_of(certificate: Certificate) -> Boxes | None:
     """Return the grid that the cells of a certificate are boxes of; None where they are not."""
-    for told in certificate.frameworks.values():
-        boxes = dict(told.get("domain") or {}).get("boxes")
+    for framework in certificate.frameworks.values():
+        boxes = dict(framework.get("domain") or {}).get("boxes")
         if boxes is not None:
             try:
                 return Boxes.from_dict(boxes)
@@ -34,7 +34,7 @@ def boxes_of(certificate: Certificate) -> Boxes | None:
     return None
 
 
-def marked(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a map, where the cells are boxes of a grid, how many cells were called what, and those not called safe."""
     said = {str(row["cell"]): _kind(row["value"]) for row in rows}
     count = Counter(said.values())
@@ -56,7 +56,7 @@ def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str
     height = round(_HEAD + side * boxes.rows + _LEGEND)
     body = []
     for row in range(boxes.rows):
-        kinds = [said.get(f"r{row}c{column}", _NOT_ASKED) for column in range(boxes.columns)]
+        kinds = [said.get(f"r{row}c{column}", _NO_QUESTION) for column in range(boxes.columns)]
         start, top = 0, _HEAD + (boxes.rows - 1 - row) * side
         for kind, run in groupby(kinds):
             length = len(list(run))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from takifugu.pictures import shown
+from takifugu.pictures import short_number
 
 Place = tuple[float, float]
 _DARK = (0, 77, 128)
@@ -35,7 +35,7 @@ def heat_map(
             f'<circle cx="{left:.2f}" cy="{top:.2f}" r="{max(size * 0.42, 3):.2f}" fill="none" stroke="#d55e00" '
             'stroke-width="2.5"/>'
         )
-    ends = f"{_text(title)} (darkest: {shown(100 * most)} %)"
+    ends = f"{_text(title)} (darkest: {short_number(100 * most)} %)"
     tall = math.ceil(head + height + 2)
     frame = f'<rect x="1" y="{head}" width="{width - 2}" height="{height:.2f}" fill="none" stroke="#888888"/>'
     words = f'<text x="1" y="17" font-family="sans-serif" font-size="13" fill="#222222">{ends}</text>'

@@ -63,11 +63,11 @@ def facts(numbers: Iterable[tuple[str, str]]) -> str:
 
 def terms(pairs: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Return titles with their sentences; those without a sentence are left out."""
-    found = [(name, sentences) for name, sentences in pairs if sentences]
+    filled = [(name, sentences) for name, sentences in pairs if sentences]
     inside = "".join(
-        f"<dt>{text(name)}</dt>" + "".join(f"<dd>{text(s)}</dd>" for s in sentences) for name, sentences in found
+        f"<dt>{text(name)}</dt>" + "".join(f"<dd>{text(s)}</dd>" for s in sentences) for name, sentences in filled
     )
-    return f"<dl>{inside}</dl>" if found else ""
+    return f"<dl>{inside}</dl>" if filled else ""
 
 
 def table(

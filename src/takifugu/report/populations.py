@@ -21,7 +21,7 @@ from takifugu.tables import number
 MOST_POPULATIONS, MOST_VALUES = 6, 40
 
 
-def populations_shown(t: Any) -> Iterator[str]:
+def population_maps(t: Any) -> Iterator[str]:
     """Yield the markup: two maps (or bars) for each population, before and after, and where one place is sent."""
     c = t.certificate
     belief: Any = frameworks.from_dict(next(iter(c.frameworks.values()))).beliefs[0]
@@ -69,10 +69,10 @@ def marginals(belief: Any, noise: Any) -> list[list[float]]:
 def sent_from(noise: Any, place: int) -> list[float]:
     """Return how often each value is among what is sent for one value."""
     if hasattr(noise, "rappor"):
-        return [float(noise.rappor.own if y == place else noise.rappor.other) for y in range(len(noise.values))]
+        return [float(noise.rappor.present if y == place else noise.rappor.other) for y in range(len(noise.values))]
     row = [mass / noise.channel.total for mass in noise.channel.masses[place]]
     dummies = getattr(noise, "dummies", 0)
-    return [(own + dummies / len(row)) / (dummies + 1) for own in row]
+    return [(share + dummies / len(row)) / (dummies + 1) for share in row]
 
 
 def moved_most(belief: Any, noise: Any) -> int:

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 from takifugu.certificates.certificate import Certificate
 from takifugu.pictures import Axis, Bar, bar_chart
+from takifugu.postprocess.readable import number, readable
 from takifugu.postprocess.release import Release
-from takifugu.postprocess.shown import number, shown
 from takifugu.randomisers import MARKS, answered
 from takifugu.report.crossed import crossed, two_way_of
-from takifugu.report.map import marked
+from takifugu.report.map import verdict_map
 from takifugu.report.page import figure, paragraph, table
-from takifugu.report.populations import populations_shown
+from takifugu.report.populations import population_maps
 
 LEVEL = 0.95
 #: How much is drawn; the tables have everything.
@@ -72,38 +72,40 @@ class Reported:
 
 def published(t: Reported) -> Iterator[str]:
     if not t.cells:  # randomised row by row: the table has them
-        yield from populations_shown(t)
+        yield from population_maps(t)
         return
     rows = [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
     if t.by_unit:
-        if all(r["low"] is not None for _, found in rows for r in found):
+        if all(r["low"] is not None for _, first_rows in rows for r in first_rows):
             yield from _pictures_by_cell(t, rows)
         yield _table_of_units(t, rows)
         return
-    found, caption = rows[0][1], f"Published values of {t.name}"
+    first_rows, caption = rows[0][1], f"Published values of {t.name}"
     if t.answers[0][1].randomiser.output is MARKS:
-        yield from marked(t.certificate, found)
+        yield from verdict_map(t.certificate, first_rows)
         return
-    if any(r["low"] is None for r in found):  # labels and the like: nothing to draw, no interval
-        yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in found], (1,))
+    if any(r["low"] is None for r in first_rows):  # labels and the like: nothing to draw, no interval
+        yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in first_rows], (1,))
         return
-    places = two_way_of(t.certificate, [r["cell"] for r in found])
+    places = two_way_of(t.certificate, [r["cell"] for r in first_rows])
     if places is not None:
-        half = number(shown(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
-        yield from crossed(t.certificate, places, found, f"All values are ± {half}. {_read(t)}")
+        half = number(readable(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
+        yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
         return
     title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
-    bars = [(r["cell"], r) for r in found[:MOST_BARS]]
-    yield figure(lambda width: _bars(t, bars, title, width), _drawn(len(found)))
-    header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(found[0]))])
-    yield table(caption, header, [[*_cells(r), *_more(r)] for r in found], (1, 2, 3), _read(t))
+    bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
+    yield figure(lambda width: _bars(t, bars, title, width), _drawn(len(first_rows)))
+    header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
+    yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
 
 
 def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[str, Any]]:
     """Return the rows of an answer, with its adjusted values where the certificate has some."""
-    beside = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
+    adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
     rows = answer.rows(LEVEL, t.cells)
-    return rows if beside is None else [{**row, "adjusted": shown(Fraction(beside[row["cell"]]))} for row in rows]
+    return (
+        rows if adjusted is None else [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
+    )
 
 
 def _more(row: dict[str, Any]) -> list[str]:
@@ -119,12 +121,17 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     more = _ADJUSTED[: len(_more(rows[0][1][0]))]
     if len(labels) > MOST_PICTURES:
-        long = [[unit or "", *_cells(r), *_more(r)] for unit, found in rows for r in found]
+        long = [[unit or "", *_cells(r), *_more(r)] for unit, of_unit in rows for r in of_unit]
         return table(caption, ("unit", "cell", "noisy value", "95 % interval", *more), long, (2, 3, 4), _read(t))
-    halves = [shown(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
+    halves = [readable(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
     body = [
-        [unit or "", *(number(row["value"]) for row in found), number(half), *(a for row in found for a in _more(row))]
-        for (unit, found), half in zip(rows, halves, strict=True)
+        [
+            unit or "",
+            *(number(row["value"]) for row in of_unit),
+            number(half),
+            *(a for row in of_unit for a in _more(row)),
+        ]
+        for (unit, of_unit), half in zip(rows, halves, strict=True)
     ]
     header = ("unit", *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
     return table(caption, header, body, range(1, len(header)), _read(t))
@@ -143,7 +150,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     drawn = [
         figure(
             lambda width, cell=cell: _bars(  # type: ignore[misc]
-                t, [(unit or "", found[cell]) for unit, found in rows[:MOST_BARS]], labels[cell], width
+                t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], labels[cell], width
             ),
             narrow_only=True,
         )

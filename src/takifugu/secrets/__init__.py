@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.caches import cached
 from takifugu.entries import position
 from takifugu.errors import InputError, did_you_mean
 from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, State
-from takifugu.kept import kept
 from takifugu.laws.rationals import Number, as_fraction, to_text
 from takifugu.registry import Registry
 
@@ -332,8 +332,8 @@ def view(secret: Secret, belief: Any) -> Any:
 
     Secrets about whole columns have one (`properties`); None says that the belief is read as it is.
     """
-    found = getattr(secret, "view", None)
-    return None if found is None else kept(belief, (view, secret), lambda: found(belief))
+    view_of = getattr(secret, "view", None)
+    return None if view_of is None else cached(belief, (view, secret), lambda: view_of(belief))
 
 
 def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:

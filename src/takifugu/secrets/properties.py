@@ -116,15 +116,15 @@ class DatasetProperty:
             function = {"name": function.name, "version": function.version}
         elif not isinstance(function, str):
             function = [to_text(weight) for weight in function]
-        told = {
+        data = {
             "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
             "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
-            "sets": None if self.sets is None else [written(found) for found in self.sets],
+            "sets": None if self.sets is None else [written(values) for values in self.sets],
             "of": None if self.of is None else list(self.of),
         }
         return {
             "kind": "dataset-property", "columns": list(self.columns), "function": function,
-            **{key: value for key, value in told.items() if value is not None},
+            **{key: value for key, value in data.items() if value is not None},
         }  # fmt: skip
 
     def describe(self) -> str:
@@ -150,7 +150,7 @@ class DatasetProperty:
     @property
     def _comparing(self) -> str:
         if self.sets is not None:
-            return ": " + " or ".join(described(found) for found in self.sets)
+            return ": " + " or ".join(described(values) for values in self.sets)
         if self.pairs is not None:
             return ": " + ", ".join(f"{number(a)} or {number(b)}" for a, b in self.pairs)
         if self.max_difference is not None:
@@ -197,12 +197,12 @@ class DistributionParameter:
         return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
 
     def to_dict(self) -> dict[str, Any]:
-        told = {
+        data = {
             "values": None if self.values is None else list(self.values),
             "interval": None if self.interval is None else [to_text(end) for end in self.interval],
             "map": self.map,
         }
-        given = {key: value for key, value in told.items() if value is not None}
+        given = {key: value for key, value in data.items() if value is not None}
         return {"kind": "distribution-parameter", "column": self.column, **given}
 
     def describe(self) -> str:
@@ -233,7 +233,7 @@ def dataset_property(
     """
     columns = _columns(attribute)
     chosen = _function(function, columns, of)
-    given = [name for name, found in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if found
+    given = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
              is not None]  # fmt: skip
     if len(given) > 1:
         raise InputError(f"the secret gives {' and '.join(given)}", fix="give one of them").at(given[1])
@@ -298,7 +298,7 @@ def property_from(data: Mapping[str, Any]) -> DatasetProperty:
     of = data.get("of")
     return dataset_property(
         data["columns"], function, data.get("max_difference"), data.get("pairs"),
-        None if (sets := data.get("sets")) is None else [reading(found) for found in sets], of,
+        None if (sets := data.get("sets")) is None else [reading(values) for values in sets], of,
     )  # fmt: skip
 
 
@@ -349,21 +349,21 @@ def _differences(given: Any, cells: int) -> tuple[Fraction, ...] | None:
     if given is None:
         return None
     listed = given if isinstance(given, list | tuple) else [given] * cells
-    found = tuple(as_fraction(d, "max_difference", "max_difference") for d in listed)
-    if len(found) != cells or any(d <= 0 for d in found):
+    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in listed)
+    if len(differences) != cells or any(d <= 0 for d in differences):
         raise InputError(
             f"max_difference is {given!r}", rule=f"it is a number above 0, or one for each of {cells}"
         ).at("max_difference")
-    return found
+    return differences
 
 
 def _pairs(given: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
     if given is None:
         return None
-    found = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in given)
-    if not found or any(a == b for a, b in found):
+    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in given)
+    if not pairs_read or any(a == b for a, b in pairs_read):
         raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
-    return found
+    return pairs_read
 
 
 def _placed(place: Mapping[Fraction, int], value: Fraction, key: str) -> int:

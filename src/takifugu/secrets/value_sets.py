@@ -87,9 +87,9 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
     return tuple(pairs)
 
 
-def described(found: ValueSet) -> str:
+def described(values: ValueSet) -> str:
     """Return a set of values in words."""
-    return found.describe() if isinstance(found, Between | Intervals) else "{" + ", ".join(map(number, found)) + "}"
+    return values.describe() if isinstance(values, Between | Intervals) else "{" + ", ".join(map(number, values)) + "}"
 
 
 def number(value: Fraction | None) -> str:
@@ -101,16 +101,16 @@ def sets_of(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
     """Return sets as they were given; InputError for fewer than two, an empty one, or two that overlap."""
     if given is None:
         return None
-    found = tuple(_set(one) for one in given)
-    if len(found) < 2:
+    sets = tuple(_set(one) for one in given)
+    if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
-    for one, other in combinations(found, 2):
+    for one, other in combinations(sets, 2):
         if one.meets(other) if isinstance(one, Between | Intervals) else _meet(one, other):
             raise InputError(
                 f"the sets {described(one)!r} and {described(other)!r} overlap",
                 rule="a value of the property is in one set at most", fix="divide the values between them",
             ).at("sets")  # fmt: skip
-    return found
+    return sets
 
 
 def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
@@ -153,11 +153,11 @@ def _intervals(given: Sequence[Any]) -> ValueSet:
     return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
 
 
-def written(found: ValueSet) -> Any:
+def written(values: ValueSet) -> Any:
     """Return a set as plain data, which `reading` turns into what `sets_of` is given."""
-    if isinstance(found, Intervals):
-        return {"intervals": found.to_dict()}
-    return {"between": found.to_dict()} if isinstance(found, Between) else [to_text(value) for value in found]
+    if isinstance(values, Intervals):
+        return {"intervals": values.to_dict()}
+    return {"between": values.to_dict()} if isinstance(values, Between) else [to_text(value) for value in values]
 
 
 def reading(data: Any) -> Any:

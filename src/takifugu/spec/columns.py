@@ -86,21 +86,21 @@ def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Co
     start = replace(start, written=written)
     kinds = {**column_kinds(start), **{name: TIMES for name, form in forms.items() if form is not None}}
     seen = {name: _Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
-    found: dict[str, str] = {}
-    told: dict[str, tuple[str, str]] = {}
+    column_of: dict[str, str] = {}
+    reasons: dict[str, tuple[str, str]] = {}
     for role, like in roles.items():
-        scores = {name: column.score(like) for name, column in seen.items() if name not in found.values()}
+        scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
         best = max(scores, key=lambda name: scores[name].points, default=None)
         if best is not None and scores[best].points >= _ENOUGH:
-            found[role] = best
-            told[best] = (scores[best].why, _how_sure(best, scores))
+            column_of[role] = best
+            reasons[best] = (scores[best].why, _how_sure(best, scores))
     for role in ("unit", "piece"):
-        if role in roles and role not in found and (by := _what_sorts(rows, seen, found)) is not None:
-            found[role] = by
-            told[by] = ("without it the order would not rise", "likely")
-    named = {name: role for role, name in found.items()}
+        if role in roles and role not in column_of and (by := _what_sorts(rows, seen, column_of)) is not None:
+            column_of[role] = by
+            reasons[by] = ("without it the order would not rise", "likely")
+    named = {name: role for role, name in column_of.items()}
     return tuple(
-        Column(s.name, s.kind, named.get(s.name), s.labels, *told.get(s.name, ("", "")), s.form, written)
+        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), s.form, written)
         for s in seen.values()
     )
 
@@ -121,16 +121,16 @@ class Score:
     why: str = ""
 
 
-def _what_sorts(rows: dict[str, list[str | None]], seen: dict[str, _Seen], found: dict[str, str]) -> str | None:
+def _what_sorts(rows: dict[str, list[str | None]], seen: dict[str, _Seen], column_of: dict[str, str]) -> str | None:
     """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
-    order = found.get("order")
+    order = column_of.get("order")
     if order is None:
         return None
     ranks = seen[order].ranks(rows[order])
-    keys = [found[role] for role in ("unit", "piece") if role in found]
+    keys = [column_of[role] for role in ("unit", "piece") if role in column_of]
     if _rises(ranks, [rows[key] for key in keys]):
         return None
-    left = (c for c in seen.values() if c.name not in found.values() and not c.tells_when)
+    left = (c for c in seen.values() if c.name not in column_of.values() and not c.tells_when)
     free = (c for c in left if c.kind in (WHOLE, TEXTS) and len(c.labels) > 1)
     return next((c.name for c in free if _rises(ranks, [rows[key] for key in (*keys, c.name)])), None)
 
@@ -199,11 +199,11 @@ class _Seen:
         if not self.rows:
             return Score()
         named = {self.named(role): "its name"} if role in _WORDS else {}
-        found = {"order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
+        scores = {"order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
                  "person": self._person, "group": self._group}[role]()  # fmt: skip
-        if found is None:
+        if scores is None:
             return Score()
-        reasons = [*named.items(), *found]
+        reasons = [*named.items(), *scores]
         return Score(sum(points for points, _ in reasons), ", ".join(why for points, why in reasons if points > 0))
 
     def _order(self) -> list[tuple[int, str]] | None:

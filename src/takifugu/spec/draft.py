@@ -50,18 +50,18 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
-    found = {c.role: c for c in columns if c.role is not None}
+    by_role = {c.role: c for c in columns if c.role is not None}
     examples = _examples(columns)
-    timed = "order" in found and found["order"].kind == TIMES
+    timed = "order" in by_role and by_role["order"].kind == TIMES
     yield "[source]"
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "")
     yield from written_lines(columns)
     for role in ("unit", "piece", "order", "value"):
-        if role in found:
-            yield line(f"{role} = {toml_of(found[role].name)}", f"guessed: {_WHAT[role]}")
-            if role == "order" and found[role].form is not None:
-                yield line(f"order_format = {toml_of(found[role].form)}", "guessed: how its times are written")
+        if role in by_role:
+            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
+            if role == "order" and by_role[role].form is not None:
+                yield line(f"order_format = {toml_of(by_role[role].form)}", "guessed: how its times are written")
         elif role == "value":
             yield from comment(
                 "FILL IN the column with the states, one of "
@@ -80,11 +80,11 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     if timed:
         yield line('# step = "1min"', "the step between rows, if rows may be missing")
-    if timed and "piece" not in found:  # a calendar has one recording of each unit
+    if timed and "piece" not in by_role:  # a calendar has one recording of each unit
         yield line('# from = "2026-01-05"', "with step and until: its first day; then tables may be weekly, or by hour")
         yield line('# until = "2026-12-28"', "with step and from: the day after its last")
-    if not timed and ("order" in found or "order" in examples):
-        needs = "" if "order" in found else "with order: "
+    if not timed and ("order" in by_role or "order" in examples):
+        needs = "" if "order" in by_role else "with order: "
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
     yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
     yield ""

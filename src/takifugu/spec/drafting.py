@@ -43,16 +43,16 @@ def name_line(data: Path, output: Path) -> str:
     other = first_about(output, data)
     if other is None or other.source is None:
         return line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
-    told = "the name of these data in the ledger, for ever"
+    words = "the name of these data in the ledger, for ever"
     if other.path.name != output.name:
-        told = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
-    return line(f"name = {toml_of(other.source)}", told)
+        words = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
+    return line(f"name = {toml_of(other.source)}", words)
 
 
-def budget_line(data: Path, output: Path, budget: float | Mapping[str, float], told: str) -> str:
+def budget_line(data: Path, output: Path, budget: float | Mapping[str, float], words: str) -> str:
     """Return the line with the budget of the source: that of the other release file that reads these data, if any."""
     other = first_about(output, data)
-    return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", told)
+    return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", words)
 
 
 def written_lines(columns: Sequence[Column]) -> Iterator[str]:
@@ -85,11 +85,11 @@ def comment(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
 
 
-def line(text: str, told: str) -> str:
-    beside = f"{text:<{COMMENT_AT - 1}} # {told}"
-    if not told or len(beside) > WIDTH + 10:
-        return "\n".join([*(comment(f"{told[0].upper()}{told[1:]}:") if told else []), text])
-    return beside
+def line(text: str, remark: str) -> str:
+    with_comment = f"{text:<{COMMENT_AT - 1}} # {remark}"
+    if not remark or len(with_comment) > WIDTH + 10:
+        return "\n".join([*(comment(f"{remark[0].upper()}{remark[1:]}:") if remark else []), text])
+    return with_comment
 
 
 def plain(text: str) -> str:

@@ -50,22 +50,22 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
         fix = table if table and where.is_file() else "give the path of a TOML release file"
-        found = fault((f"{where}",), f"cannot be read ({reason})", fix)
+        problem = fault((f"{where}",), f"cannot be read ({reason})", fix)
     except UnicodeDecodeError:
-        found = fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
+        problem = fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
         fix = "write `key = value` lines under [sections]"
         if _BACKSLASH.search(text):
             fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
-        found = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
+        problem = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
         if table:  # the parser's own words are about a text that was never meant to be TOML
-            found = fault((f"{where}",), "is a table of data and no release file", table)
+            problem = fault((f"{where}",), "is a table of data and no release file", table)
     else:
         if only_release and isinstance(raw.get("source"), dict):
             raw["source"]["only_release"] = True
         _choose(raw, window)
         return replace(checked(raw, where, data), window=window)
-    raise SpecError([found])
+    raise SpecError([problem])
 
 
 def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
@@ -73,29 +73,29 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
 
     Raises SpecError, whose `problems` hold every fault at once.
     """
-    found, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
+    faults, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
     if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
-        found += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
-    if found:
-        raise SpecError(found)
+        faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
+    if faults:
+        raise SpecError(faults)
     belief = raw.get("belief")
     named = belief.get("kind") if isinstance(belief, dict) else None
     kind = KINDS.find(named if named in KINDS else SEQUENCES)
     try:
         spec: Any = kind.sections.model_validate(raw)
     except ValidationError as error:
-        found = problems_of(error.errors(), _schema(kind), raw, other_kinds())
+        faults = problems_of(error.errors(), _schema(kind), raw, other_kinds())
         valid = kind.valid_parts(raw)
         if valid is None:
-            raise SpecError(found) from None
+            raise SpecError(faults) from None
         spec, faulty = valid
     meaning = kind.meaning(spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared: list[TakifuguError] = []
-    if not any(error.where[:1] == ("joint_epsilon",) for error in found):
+    if not any(error.where[:1] == ("joint_epsilon",) for error in faults):
         shared += sharing_problems(spec.release, raw.get("joint_epsilon"), meaning.framework, has_units)
-    if found or shared or not meaning.complete:
-        raise SpecError([*found, *meaning.faults, *shared])
+    if faults or shared or not meaning.complete:
+        raise SpecError([*faults, *meaning.faults, *shared])
     return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
 
 

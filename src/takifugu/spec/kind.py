@@ -44,7 +44,7 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class UnitQuery:
     """One answer: its query, and the units that it reads, in the order in which the query counts their entries.
 
     `shares` give, by unit, the query about the unit alone that it is charged for, and how much wider the answer's noise
@@ -233,7 +233,7 @@ class Kind:
         """
         return layout_in(spec.source)
 
-    def told(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
+    def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
         return ()
 
@@ -257,9 +257,9 @@ class Kind:
         """Return the query of one table of a file that was checked."""
         return self.query(item, file.belief, file.folder)
 
-    def asked(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Asked:
+    def unit_query(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> UnitQuery:
         """Return what one answer about these units asks, where that depends on what is public of them."""
-        return Asked(query, units)
+        return UnitQuery(query, units)
 
     def shape_of(self, units: Sequence[Unit]) -> Hashable:
         """Return what the framework about these units depends on."""

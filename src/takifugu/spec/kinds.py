@@ -42,19 +42,19 @@ def register(kind: Kind) -> None:
     """
     if not isinstance(kind, Kind):
         raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
-    own = f"a {type(kind).__name__}"
+    described = f"a {type(kind).__name__}"
     if not kind.names:
-        raise InputError(f"{own} names no value of belief.kind", fix='write names = ("urn",) in its class')
+        raise InputError(f"{described} names no value of belief.kind", fix='write names = ("urn",) in its class')
     model = getattr(kind, "sections", None)
     lacks = {"source", "belief", "release"} - set(getattr(model, "model_fields", ()))
     if lacks or not (isinstance(model, type) and issubclass(model, FileSpec)):
         raise InputError(
-            f"{own} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
+            f"{described} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
         )
     needed = ["units", "query", *(["belief", "framework_of"] if _of(kind, "meaning") is Kind.meaning else [])]
     missing = [name for name in needed if _of(kind, name) is getattr(Kind, name)]
     if missing:
-        raise InputError(f"{own} does not define {', '.join(missing)}", rule="every kind of release file must")
+        raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")
     for name in kind.names:
         if name in KINDS:
             raise InputError(f"the kind of release file {name!r} is registered already", fix="choose another name")
@@ -70,8 +70,8 @@ def other_kinds() -> str:
     """Name the kinds of belief beside those of sequences, for whoever wrote one that there is not."""
     registered = [name for name in KINDS.names if name not in _OURS]
     more = f"; registered {_either(registered)}" if registered else ""
-    told = f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}"
-    return f'{told}; to randomise a column {_either(ROWS)}; for a policy "asymmetric"{more}'
+    kinds_text = f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}"
+    return f'{kinds_text}; to randomise a column {_either(ROWS)}; for a policy "asymmetric"{more}'
 
 
 def _either(names: tuple[str, ...] | list[str]) -> str:

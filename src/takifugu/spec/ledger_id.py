@@ -42,16 +42,16 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
     ledger_id = "0123456789abcdef"  # which ledger that is: a release with another one stops
     output = "out"
     """
-    found = _LEDGER.search(text)
+    match = _LEDGER.search(text)
     if _WRITTEN.search(text):
         changed = _WRITTEN.sub(rf'\g<1>"{ledger}"', text, count=1)
-    elif found is None:
+    elif match is None:
         return None
     else:
-        end = found[1] or "\n"
+        end = match[1] or "\n"
         line = f'{_KEY} = "{ledger}"  # which ledger that is: a release with another one stops'
-        before, after = text[: found.end()], text[found.end() :]
-        changed = f"{before}{line}{end}{after}" if found[1] else f"{before}{end}{line}"
+        before, after = text[: match.end()], text[match.end() :]
+        changed = f"{before}{line}{end}{after}" if match[1] else f"{before}{end}{line}"
     with suppress(ValueError, RecursionError):
         wanted = {**tomllib.loads(text.removeprefix("\ufeff")), _KEY: ledger}
         if tomllib.loads(changed.removeprefix("\ufeff")) == wanted:

@@ -39,51 +39,51 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     that can be.
     """
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
-    found = [] if None in sections.values() else list(kind.shape(spec, folder, data))
-    odd = {str(error.where[0]) if error.where else "" for error in found}
+    problems = [] if None in sections.values() else list(kind.shape(spec, folder, data))
+    odd = {str(error.where[0]) if error.where else "" for error in problems}
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - kind.harmless if key.startswith("belief.")}
     belief, framework, table = None, None, None
     if not odd.intersection(kind.believes_from or odd):
-        belief = _believed(kind, spec, folder, found)
+        belief = _believed(kind, spec, folder, problems)
     if not odd & {"hide", ""}:
-        framework = _hidden(kind, spec, belief, found)
+        framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
         table, faults = kind.opened(spec, belief, folder, data)
-        found += faults if table is None or faults else kind.reveals(spec, folder, table)
+        problems += faults if table is None or faults else kind.reveals(spec, folder, table)
     if spec.source is not None and None not in spec.release:
-        found += only_release_problems(spec.source, spec.release)
+        problems += only_release_problems(spec.source, spec.release)
     names = [None if item is None else item.name.lower() for item in spec.release]
     for number, item in enumerate(spec.release):
         if item is not None:
-            found += [two_tables(item.name, number)] if names[number] in names[:number] else []
-            found += kind.item(item, number, belief, folder)
-    return Meaning(belief, framework, table, found)
+            problems += [two_tables(item.name, number)] if names[number] in names[:number] else []
+            problems += kind.item(item, number, belief, folder)
+    return Meaning(belief, framework, table, problems)
 
 
 def two_tables(name: str, number: int) -> TakifuguError:
     return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
 
 
-def _believed(kind: Kind, spec: Any, folder: Path, found: list[TakifuguError]) -> Any:
+def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) -> Any:
     belief = None
     try:
         belief = kind.belief(spec, folder)
-        found += [] if spec.source is None else kind.unreadable(spec, belief)
+        faults += [] if spec.source is None else kind.unreadable(spec, belief)
     except SpecError as error:  # several faults, each with its place
-        found += error.faults
+        faults += error.faults
     except TakifuguError as error:
-        found.append(blamed(error, *kind.belief_key(spec)))
+        faults.append(blamed(error, *kind.belief_key(spec)))
     return belief
 
 
-def _hidden(kind: Kind, spec: Any, belief: Any, found: list[TakifuguError]) -> Framework | None:
+def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> Framework | None:
     try:
         if belief is not None:
             return kind.framework_of(spec, belief)
         kind.hidden_alone(spec)
     except SpecError as error:
-        found += error.faults
+        faults += error.faults
     except TakifuguError as error:
-        found.append(blamed(error, "hide"))
+        faults.append(blamed(error, "hide"))
     return None

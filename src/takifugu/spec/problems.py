@@ -23,23 +23,23 @@ def problems_of(
     errors: Sequence[Any], schema: dict[str, Any], raw: Any, more_kinds: str = ""
 ) -> list[TakifuguError]:
     """Return one error per fault that pydantic found, in the order of the file; `more_kinds` are known."""
-    found: dict[Where, TakifuguError] = {}
+    problems: dict[Where, TakifuguError] = {}
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, where, node in placed:
-        if len(found) == MOST_PROBLEMS:
-            found["...",] = fault(("the file",), "has more faults than these", "fix these first")
+        if len(problems) == MOST_PROBLEMS:
+            problems["...",] = fault(("the file",), "has more faults than these", "fix these first")
             break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
         inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
         nested = error["type"].endswith("_type") and inside and bool(where)
-        if where not in found and not nested:  # a value that fits no member of a union is reported once per member
+        if where not in problems and not nested:  # a value that fits no member of a union is reported once per member
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
             one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
             if error["type"] in _TAGS and where == ("belief",):
                 one.fix += more_kinds
-            found[where] = one.at(*(where or ("the file",)))
-    return list(found.values())
+            problems[where] = one.at(*(where or ("the file",)))
+    return list(problems.values())
 
 
 def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
@@ -134,25 +134,25 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
         return InputError(what, fix=f"write kind = {_either(kinds)}")
     if kind == "literal_error":
         allowed = _allowed(node)
-        return InputError(f"is {_shown(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
+        return InputError(f"is {_text(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
-        return InputError(f"is {_shown(given)}", fix=fix)
+        return InputError(f"is {_text(given)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
         return InputError(f"is {'empty' if not given else 'too short'}", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
         kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
-        what = f"is {_shown(given)}, not {' or '.join(kinds) or 'what belongs here'}"
+        what = f"is {_text(given)}, not {' or '.join(kinds) or 'what belongs here'}"
         return InputError(what, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
-    return InputError(f"is {_shown(given)}", rule=rule, fix=_write(key, node, schema))
+    return InputError(f"is {_text(given)}", rule=rule, fix=_write(key, node, schema))
 
 
 def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> TakifuguError | None:
     """Return the error for a query that has a name and is not published, None for anything else."""
-    asked = error["type"] == "literal_error" and key == "query"
-    return instead_of(error.get("input"), _allowed(node), raw) if asked else None
+    is_query = error["type"] == "literal_error" and key == "query"
+    return instead_of(error.get("input"), _allowed(node), raw) if is_query else None
 
 
 def _allowed(node: dict[str, Any]) -> list[Any]:
@@ -169,7 +169,7 @@ def _members(node: dict[str, Any]) -> list[dict[str, Any]]:
     return node.get("anyOf") or [node]
 
 
-def _shown(given: Any) -> str:
+def _text(given: Any) -> str:
     text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -42,8 +42,8 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
     """Return whether the private data, read by one of the layouts, has exactly these counts of transitions."""
     if not counts.any():
         return False
-    found = (_read(partial(transitions, private, layout, states)) for layout in layouts)
-    return any(other is not None and np.array_equal(counts, other) for other in found)
+    counts_of_layouts = (_read(partial(transitions, private, layout, states)) for layout in layouts)
+    return any(other is not None and np.array_equal(counts, other) for other in counts_of_layouts)
 
 
 def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
@@ -61,8 +61,10 @@ def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
         tuple(UNOBSERVED if text is None else mine[text] for text, mine in zip(key, codes, strict=True)): rows
         for key, rows in one.items()
     }
-    found = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
-    return found == coded if found is not None else one == _read(partial(_rows, private, columns))  # a column of dates
+    tallied = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
+    return (
+        tallied == coded if tallied is not None else one == _read(partial(_rows, private, columns))
+    )  # a column of dates
 
 
 def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:

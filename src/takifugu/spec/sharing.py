@@ -17,7 +17,7 @@ from takifugu.spec.kind import ReleaseFile
 from takifugu.spec.problems import fault
 from takifugu.spec.sections import Item
 
-OWN = "give the table an epsilon of its own"
+ITS_EPSILON = "give the table an epsilon of its own"
 #: The keys that say about which window a table is.
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
@@ -72,27 +72,27 @@ def sharing_problems(
         what = f"is given, and under the definition {framework.definition!r} no losses of entries add up"
         yield fault(("joint_epsilon",), what, "give each table an epsilon of its own")
     for number, item in sharers:
-        yield from _own_keys(item, number)
+        yield from _keys_of_sharing(item, number)
     for number, item in sharers[1:]:
         yield from _other_data(item, number, sharers[0][1], has_units)
 
 
-def _own_keys(item: Item, number: int) -> Iterator[TakifuguError]:
+def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
     where = ("release", number)
     if item.query in CHOICES:
         what = "publishes a choice, which has no error in the units of an answer to share an epsilon by"
-        yield fault((*where, "query"), what, OWN)
+        yield fault((*where, "query"), what, ITS_EPSILON)
     if as_delta(item.delta) > 0:
-        yield fault((*where, "delta"), "is above 0, and tables share a pure promise", f"leave it out, or {OWN}")
+        yield fault((*where, "delta"), "is above 0, and tables share a pure promise", f"leave it out, or {ITS_EPSILON}")
     if item.mechanism != "auto":
         what = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
-        yield fault((*where, "mechanism"), what, f"leave it out, or {OWN}")
+        yield fault((*where, "mechanism"), what, f"leave it out, or {ITS_EPSILON}")
     if item.allow_zero_noise:
         what = "is true, and noise that is shared is never zero"
-        yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {OWN}")
+        yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {ITS_EPSILON}")
     if getattr(item, "per", "") == "both":
         what = "is 'both', which publishes two tables of one release"
-        yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {OWN}')
+        yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
 
 
 def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:
@@ -100,9 +100,9 @@ def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator
     pairs = {getattr(item, "per", ""), getattr(first, "per", "")}
     if has_units and len(pairs) == 2 and "both" not in pairs:
         what = f"is {item.per!r}, and {first.name!r}, which shares the epsilon, has {first.per!r}"
-        yield fault(("release", number, "per"), what, f"write the same, or {OWN}")
+        yield fault(("release", number, "per"), what, f"write the same, or {ITS_EPSILON}")
     for attribute, key in _WINDOW.items():
         if getattr(item, attribute, None) != getattr(first, attribute, None):
             what = f"is not that of {first.name!r}, which shares the epsilon"
-            yield fault(("release", number, key), what, f"write the same window, or {OWN}")
+            yield fault(("release", number, key), what, f"write the same window, or {ITS_EPSILON}")
             return

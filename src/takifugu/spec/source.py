@@ -15,7 +15,7 @@ def written_of(*keys: Any) -> Written:
     """Return how a file is written, by the first of these sections that declares it; a section may lack the keys."""
 
     def first(name: str, default: Any) -> Any:
-        return next((found for one in keys if (found := getattr(one, name, None)) is not None), default)
+        return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals)
@@ -48,6 +48,6 @@ def is_there(source: Source, folder: Path, data: Any) -> bool:
 
 def private_files(source: Source, folder: Path, data: Any) -> tuple[Path, ...]:
     """Return the files that hold the private data: the source's own, and the one that was given in its place."""
-    own = [] if source.file is None or "://" in source.file else [folder / source.file]
+    data_files = [] if source.file is None or "://" in source.file else [folder / source.file]
     given = [Path(data)] if isinstance(data, str | os.PathLike) else []
-    return (*own, *given)
+    return (*data_files, *given)

@@ -27,16 +27,16 @@ def in_toml(text: str) -> str:
     return _KEY.sub(_key, _TABLE.sub(_table, text))
 
 
-def _secret(found: re.Match[str]) -> str:
-    more = _KEY.sub(_key, found[3] or "")
-    return f'{_SECRETS[found[1]]} = {{ attribute = "{found[2][1:-1]}"{more} }} under [hide]'
+def _secret(match: re.Match[str]) -> str:
+    more = _KEY.sub(_key, match[3] or "")
+    return f'{_SECRETS[match[1]]} = {{ attribute = "{match[2][1:-1]}"{more} }} under [hide]'
 
 
-def _table(found: re.Match[str]) -> str:
-    pairs = re.sub(r"(?:'([\w-]+)'|(\w+)): ", lambda key: f"{key[1] or key[2]} = ", found[2])
-    return f"{found[1]} = {{ {pairs} }}"
+def _table(match: re.Match[str]) -> str:
+    pairs = re.sub(r"(?:'([\w-]+)'|(\w+)): ", lambda key: f"{key[1] or key[2]} = ", match[2])
+    return f"{match[1]} = {{ {pairs} }}"
 
 
-def _key(found: re.Match[str]) -> str:
-    value = {"True": "true", "False": "false"}.get(found[2], found[2])
-    return f"{found[1]} = {value}"
+def _key(match: re.Match[str]) -> str:
+    value = {"True": "true", "False": "false"}.get(match[2], match[2])
+    return f"{match[1]} = {value}"

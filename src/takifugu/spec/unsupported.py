@@ -82,7 +82,7 @@ _BINS = {
 }  # fmt: skip
 
 
-def instead_of(asked: Any, allowed: Sequence[str], raw: Any = None) -> InputError | None:
+def instead_of(wanted: Any, allowed: Sequence[str], raw: Any = None) -> InputError | None:
     """Return the error for a query that is not published, with the recipe that works; None for any other text.
 
     `allowed` are the queries of this kind of file, `raw` is the parsed file.
@@ -90,23 +90,23 @@ def instead_of(asked: Any, allowed: Sequence[str], raw: Any = None) -> InputErro
     >>> print(instead_of("avg", ["mean", "sum"]))
     "avg" is not published under this name: write query = "mean"; it is the same
     """
-    name = _NAMES.get(re.sub("[^a-z0-9]", "", asked.lower())) if isinstance(asked, str) and len(asked) < 60 else None
+    name = _NAMES.get(re.sub("[^a-z0-9]", "", wanted.lower())) if isinstance(wanted, str) and len(wanted) < 60 else None
     if name is None:
         return None
     if name in allowed:  # another spelling of what is published
-        what = f'"{asked}" is not published under this name'
+        what = f'"{wanted}" is not published under this name'
         return InputError(what, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
-    found, kind = _RECIPES[name], _kind_of(raw)
-    what = f'"{asked}" is not published' if found.why else f'"{asked}" is not published under this name'
+    recipe, kind = _RECIPES[name], _kind_of(raw)
+    what = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
     either = " or ".join(f'"{query}"' for query in allowed)
-    if found.query not in allowed:
-        return InputError(what, rule=found.why, fix=f"this kind of file publishes {either}")
-    if kind == "normal" and (found.bins or found.query == "histogram" or "codes" in found.how):
+    if recipe.query not in allowed:
+        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either}")
+    if kind == "normal" and (recipe.bins or recipe.query == "histogram" or "codes" in recipe.how):
         other = 'declare belief.kind = "independent-records" with [belief.classes.age], where this goes by classes'
-        return InputError(what, rule=found.why, fix=f"this kind of file publishes {either} of real numbers; {other}")
-    bins = f" of declared bins ({_BINS[kind]})" if found.bins and kind in _BINS else ""
-    joined = ", " if found.how.startswith(("twice", "with")) else "; "
-    return InputError(what, rule=found.why, fix=f'write query = "{found.query}"{bins}{joined}{found.how}')
+        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either} of real numbers; {other}")
+    bins = f" of declared bins ({_BINS[kind]})" if recipe.bins and kind in _BINS else ""
+    joined = ", " if recipe.how.startswith(("twice", "with")) else "; "
+    return InputError(what, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
 
 
 def _kind_of(raw: Any) -> str:

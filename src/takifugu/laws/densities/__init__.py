@@ -72,14 +72,14 @@ def from_dict(data: Mapping[str, Any]) -> Continuous:
     return read(data)
 
 
-def check_density(found: object) -> Continuous:
+def check_density(law: object) -> Continuous:
     """Return what is given if it is one of the densities of this package; InputError for anything else."""
-    if not isinstance(found, Continuous):
-        discrete = " (a distribution of single values has no density)" if hasattr(found, "masses") else ""
+    if not isinstance(law, Continuous):
+        discrete = " (a distribution of single values has no density)" if hasattr(law, "masses") else ""
         raise InputError(
-            f"{found!r} is no density{discrete}",
+            f"{law!r} is no density{discrete}",
             rule="only continuous distributions are close to normal ones in the sense of Zhang22 Definition 6",
             fix="give a Normal, NormalMixture, UniformMean or Truncated; for finite distributions use Records",
         )
-    from_dict(found.to_dict())  # what a ledger could not read back is refused here
-    return found
+    from_dict(law.to_dict())  # what a ledger could not read back is refused here
+    return law

@@ -121,9 +121,9 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
         turn += 1
         share = over / (over - under) if turn % 3 else 0.5
         middle = min(max(low + (high - low) * share, low + WIDTH / 2), high - WIDTH / 2)
-        found = density_hockey_stick(p, q, middle)
-        excess = math.log(found / spare) if found else -700.0
-        if found <= spare:
+        excess_mass = density_hockey_stick(p, q, middle)
+        excess = math.log(excess_mass / spare) if excess_mass else -700.0
+        if excess_mass <= spare:
             high, under, over, last = middle, min(excess, -1e-12), over / 2 if last < 0 else over, -1
         else:
             low, over, under, last = middle, max(excess, 1e-12), under / 2 if last > 0 else under, 1

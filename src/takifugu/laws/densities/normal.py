@@ -148,10 +148,10 @@ class NormalMixture:
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         return self._mixed([part.mass(low, high) for _, part in self.parts])
 
-    def _mixed(self, found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-        slack = 2.0**-50 * (len(found) + 4)
+    def _mixed(self, enclosures: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        slack = 2.0**-50 * (len(enclosures) + 4)
         weights = np.array([weight for weight, _ in self.parts])
-        least, most = (weights @ np.stack(side) for side in zip(*found, strict=True))
+        least, most = (weights @ np.stack(side) for side in zip(*enclosures, strict=True))
         return least - slack * np.abs(least), most * (1 + slack)
 
     def to_dict(self) -> dict[str, Any]:

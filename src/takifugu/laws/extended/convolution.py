@@ -39,9 +39,9 @@ def convolve(first: Wide, second: Wide) -> Wide:
     if len(first.mantissas) * len(second.mantissas) <= _FEW:
         return _by_pieces(first, second)
     for size in _SIZES:
-        found = _by_blocks(first, second, size)
-        if found is not None:
-            return found
+        product = _by_blocks(first, second, size)
+        if product is not None:
+            return product
     return _by_pieces(first, second)
 
 

@@ -103,12 +103,12 @@ def as_law(weights: Wide, start: int, step: int) -> Pmf:
     their relative accuracy, but they are rounded all the same.
     """
     held = np.flatnonzero(weights.mantissas)
-    values, kept = start + step * held.astype(np.int64), weights[held]
-    if kept.span <= 2 * NARROW:
-        numbers = kept.floats(kept.top)
+    values, law = start + step * held.astype(np.int64), weights[held]
+    if law.span <= 2 * NARROW:
+        numbers = law.floats(law.top)
         return Pmf(values, numbers / numbers.sum())
-    whole = np.ldexp(kept.mantissas, 53).astype(np.int64).tolist()
-    shifts = (kept.exponents - kept.exponents.min()).tolist()
+    whole = np.ldexp(law.mantissas, 53).astype(np.int64).tolist()
+    shifts = (law.exponents - law.exponents.min()).tolist()
     return Pmf.from_counts(values, [number << shift for number, shift in zip(whole, shifts, strict=True)])
 
 

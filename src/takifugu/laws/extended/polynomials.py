@@ -133,8 +133,8 @@ def _row_by_row(left: Wide, right: Wide) -> Wide:
     for cell in np.ndindex(*cells):
         one, other = first[cell], second[cell]
         if one.mantissas.any() and other.mantissas.any():
-            found = convolve(one, other)
-            result.mantissas[cell], result.exponents[cell] = found.mantissas, found.exponents
+            product = convolve(one, other)
+            result.mantissas[cell], result.exponents[cell] = product.mantissas, product.exponents
     return result
 
 

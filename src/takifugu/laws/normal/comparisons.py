@@ -58,8 +58,8 @@ class Shifted:
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
         if not any(self.shift):
             return 0.0
-        found = distance_squared(self.shift, self.covariance, added)
-        return 1.0 if found is None else shifted_delta(found, epsilon)
+        distance = distance_squared(self.shift, self.covariance, added)
+        return 1.0 if distance is None else shifted_delta(distance, epsilon)
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ class TwoMixtures:
         if not sigma or p is None or q is None or epsilon - 4 * _WEIGHTS <= 0:
             return value_by_value
         budget = min(epsilon - 4 * _WEIGHTS, LARGEST_EPSILON)
-        found = max(gaussian_hockey_stick(one, other, sigma, budget)[1] for one, other in ((p, q), (q, p)))
-        return min(value_by_value, found * (1 + 2 * float(_WEIGHTS)))
+        delta = max(gaussian_hockey_stick(one, other, sigma, budget)[1] for one, other in ((p, q), (q, p)))
+        return min(value_by_value, delta * (1 + 2 * float(_WEIGHTS)))
 
     def _laws(self) -> tuple[Pmf | None, Pmf | None]:
         return _mixed(self.left), _mixed(self.right)

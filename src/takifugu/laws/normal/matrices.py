@@ -72,16 +72,16 @@ def pivots(matrix: Sequence[Sequence[Fraction]]) -> Vector:
     >>> pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]])
     (Fraction(4, 1), Fraction(8, 1))
     """
-    rest, found = [list(row) for row in matrix], list[Fraction]()
+    rest, pivots = [list(row) for row in matrix], list[Fraction]()
     while rest:
         first, *below = rest
-        found.append(first[0])
+        pivots.append(first[0])
         shares = [row[0] / first[0] if first[0] else Fraction(0) for row in below]
         rest = [
             [value - share * above for value, above in zip(row[1:], first[1:], strict=True)]
             for row, share in zip(below, shares, strict=True)
         ]
-    return tuple(found)
+    return tuple(pivots)
 
 
 def times(matrix: Sequence[Sequence[Fraction]], vector: Sequence[Fraction]) -> Vector:
@@ -129,8 +129,8 @@ def largest_eigenvalue(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
 
 def _guessed(matrix: list[list[Fraction]]) -> tuple[Fraction, Fraction]:
     if len(matrix) > _MOST_WITH_DIGITS:
-        found = np.linalg.eigvalsh(np.array([[float(value) for value in row] for row in matrix]))
-        return Fraction(float(found[-1])), Fraction(1, 2**50)
+        eigenvalues = np.linalg.eigvalsh(np.array([[float(value) for value in row] for row in matrix]))
+        return Fraction(float(eigenvalues[-1])), Fraction(1, 2**50)
     from mpmath import mp
 
     with mp.workprec(_BITS):

@@ -111,8 +111,8 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
 
     def judge(sigma: float) -> tuple[float, bool]:
         one, other = (Normal(law.mean, law.variance + Fraction(sigma) ** 2) for law in (left, right))
-        found = max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
-        return found, found <= below(delta)
+        excess = max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
+        return excess, excess <= below(delta)
 
     if judge(0.0)[1]:
         return Fraction(0)

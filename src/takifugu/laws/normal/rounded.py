@@ -101,10 +101,10 @@ class Rounded:
         if left <= 0 or (self._moved is None and not added):
             return 1.0
         if self._moved is not None:
-            found = self._moved.delta(added, left)
+            delta = self._moved.delta(added, left)
         else:
-            found = min(self._divided(added, left, part, noise) for part in _SHARES for noise in _SHARES)
-        return min(1.0, found * float(1 + self.error) * (1 + 2.0**-50))
+            delta = min(self._divided(added, left, part, noise) for part in _SHARES for noise in _SHARES)
+        return min(1.0, delta * float(1 + self.error) * (1 + 2.0**-50))
 
     def _divided(self, added: Fraction, epsilon: Fraction, part: Fraction, noise: Fraction) -> float:
         before = self.exact.delta(added * (1 - noise), epsilon * (1 - part))

@@ -121,8 +121,8 @@ def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float)
     """
 
     def judge(noise: float) -> tuple[float, bool]:
-        found = max(sets_delta(left, right, noise, epsilon), sets_delta(right, left, noise, epsilon))
-        return found, found <= delta
+        excess = max(sets_delta(left, right, noise, epsilon), sets_delta(right, left, noise, epsilon))
+        return excess, excess <= delta
 
     if judge(LEAST_NOISE)[1]:
         return LEAST_NOISE
@@ -171,17 +171,17 @@ class _Ratio:
             return np.where(np.abs(value) > error, np.sign(value), 0.0)
 
         places = np.linspace(-_REACH, _REACH, 309)
-        told = signs(places)
-        low, high = places[told > 0].max(initial=-_REACH), places[told < 0].min(initial=_REACH)
-        inner = _halved(lambda t: bool(signs(np.array([t]))[0] > 0), low, high) if (told > 0).any() else -_REACH
+        sides = signs(places)
+        low, high = places[sides > 0].max(initial=-_REACH), places[sides < 0].min(initial=_REACH)
+        inner = _halved(lambda t: bool(signs(np.array([t]))[0] > 0), low, high) if (sides > 0).any() else -_REACH
         outer = _halved(lambda t: bool(signs(np.array([t]))[0] >= 0), inner, high)
         doubtful = np.array([inner]), np.array([min(_REACH, outer + _STEP)])
         left, right = doubtful if way > 0 else (-doubtful[1], -doubtful[0])
         charge = float(((right - left) * _density(left, right) * self._above(left, right))[0]) + 2e-320 * self.scale
         if inner <= -_REACH:
             return np.zeros(0), np.zeros(0), charge
-        found = (-_REACH, inner) if way > 0 else (-inner, _REACH)
-        return np.array([found[0]]), np.array([found[1]]), charge
+        ends = (-_REACH, inner) if way > 0 else (-inner, _REACH)
+        return np.array([ends[0]]), np.array([ends[1]]), charge
 
     def _above(self, left: Floats, right: Floats) -> Floats:
         """Return upper bounds of the positive part of H on cells."""

@@ -46,5 +46,5 @@ def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fract
     """
     size = range(len(shift))
     whole = tuple(tuple(covariance[i][j] + added * (i == j) for j in size) for i in size)
-    found = solved(whole, shift)
-    return None if found is None else form(found, whole, found)
+    solution = solved(whole, shift)
+    return None if solution is None else form(solution, whole, solution)

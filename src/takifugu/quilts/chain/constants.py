@@ -33,8 +33,8 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     the norm of S - v v', S(x, y) = C(x, y)/sqrt(C(x, .) C(y, .)), v = sqrt(C(x, .)/C(., .)). A bound t on that norm is
     proved by the Cholesky factors of t I -+ (S - v v'), shifted by what rounding can hide (Rump 2006).
 
-    >>> found = reversible_constants(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10))
-    >>> isinstance(found, Constants) and (round(found.pi, 9), round(found.g, 9))
+    >>> patterns = reversible_constants(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10))
+    >>> isinstance(patterns, Constants) and (round(patterns.pi, 9), round(patterns.g, 9))
     (0.2, 0.5)
     """
     p, k = chain.matrix, len(chain.states)

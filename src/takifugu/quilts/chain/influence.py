@@ -107,8 +107,8 @@ class ChainInfluence:
 
     def secret(self, length: int) -> BoolArray:
         """Return at which of the first `length` entries some pair is alive."""
-        found = np.array(self.supports.found)
-        some = np.logical_and(found[:, self.first], found[:, self.second]).any(axis=1)
+        possible = np.array(self.supports.patterns)
+        some = np.logical_and(possible[:, self.first], possible[:, self.second]).any(axis=1)
         return np.asarray(some)[self.supports.numbers(np.arange(length))]
 
     def extend(self, distance: int) -> None:

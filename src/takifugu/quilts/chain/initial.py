@@ -53,8 +53,8 @@ def stationary_term(chain: Chain, first: IntArray, second: IntArray) -> FloatArr
     k, possible, period = len(chain.states), np.isfinite(logs), len(logs)
     upper, lower = np.where(possible, logs, DEAD), np.where(possible, logs, -NEVER)
     rates = (k - 1) * float(product_error(np.array(period), k)) if period > 1 else 0.0
-    found = clip(upper[:, second] - lower[:, first])
-    return found + ((k**3 + 15 * k**2 + 10) * UNIT + rates + log_rounding(upper))
+    term = clip(upper[:, second] - lower[:, first])
+    return term + ((k**3 + 15 * k**2 + 10) * UNIT + rates + log_rounding(upper))
 
 
 class Marginals:

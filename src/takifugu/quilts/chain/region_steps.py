@@ -24,9 +24,9 @@ def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: boo
     free = np.maximum(1 - lower.sum(axis=1), 0.0)[:, None, None]
     before = np.cumsum(room, axis=1) - room
     filled = np.clip(free - before, 0.0, room)
-    found: FloatArray = ((lower[:, order] + filled) * values[None]).sum(axis=1)
+    masses: FloatArray = ((lower[:, order] + filled) * values[None]).sum(axis=1)
     slack = 32 * (k + 1) * UNIT * after.max(axis=0)[None, :]
-    return np.asarray(np.minimum(found + slack, 1.0) if largest else np.maximum(found - slack, 0.0))
+    return np.asarray(np.minimum(masses + slack, 1.0) if largest else np.maximum(masses - slack, 0.0))
 
 
 def row_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -61,16 +61,16 @@ def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:
     """Return the quilt of one entry that requires the least scale, and that scale (Song17 Algorithm 4)."""
-    own, farthest = sides.own(entry), FIRST_REACH
+    start_influence, farthest = sides.entry_change(entry), FIRST_REACH
     sides.start()
     while True:
         left, right = sides.left(entry, farthest), sides.right(entry, farthest)
-        best = best_choice(own, left, right, epsilon)
-        further = sides.grow(farthest, sides.farthest_useful(entry, epsilon * best.score - own))
+        best = best_choice(start_influence, left, right, epsilon)
+        further = sides.grow(farthest, sides.farthest_useful(entry, epsilon * best.score - start_influence))
         if further == farthest:
             break
         farthest = further
-    change = own + float(left.moved[best.left] + right.moved[best.right])
+    change = start_influence + float(left.moved[best.left] + right.moved[best.right])
     influence = float((left.influence[best.left] + right.influence[best.right]).max(initial=0.0))
     quilt = sides.quilt(entry, left.distance(best.left), right.distance(best.right))
     return BestQuilt(entry, quilt, change, influence), best.score

@@ -130,9 +130,9 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
     def witness() -> Witness:
         pair = worst_pair(sides, needed.entry, needed.quilt)
         numbers = (("influence", needed.influence), ("D", float(needed.change)))
-        found = quilt_witness(part, sides, needed.entry, needed.quilt, pair, numbers)
+        witnessed = quilt_witness(part, sides, needed.entry, needed.quilt, pair, numbers)
         far = f"; nodes farther than {sides.influence.reach} entries were not searched"
-        return replace(found, detail=found.detail + far) if sides.influence.capped else found
+        return replace(witnessed, detail=witnessed.detail + far) if sides.influence.capped else witnessed
 
     return Worst(needed.scale, witness)
 

@@ -11,7 +11,7 @@ Table = TypeVar("Table")
 #: How many tables are kept: each may be large.
 MOST = 3
 
-_KEPT: dict[Hashable, Any] = {}
+_CACHE: dict[Hashable, Any] = {}
 
 
 def shared(
@@ -26,13 +26,13 @@ def shared(
     ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
     """
     chosen = tuple(permutations(range(states), 2)) if pairs is None else tuple(sorted(set(pairs)))
-    found: Table = _KEPT.pop((law, chosen)) if (law, chosen) in _KEPT else make(chosen)
-    while len(_KEPT) >= MOST:
-        _KEPT.pop(next(iter(_KEPT)))
-    _KEPT[law, chosen] = found  # the one used last goes last
-    return found
+    table: Table = _CACHE.pop((law, chosen)) if (law, chosen) in _CACHE else make(chosen)
+    while len(_CACHE) >= MOST:
+        _CACHE.pop(next(iter(_CACHE)))
+    _CACHE[law, chosen] = table  # the one used last goes last
+    return table
 
 
 def forget() -> None:
     """Drop the tables that are kept."""
-    _KEPT.clear()
+    _CACHE.clear()

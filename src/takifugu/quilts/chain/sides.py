@@ -84,7 +84,7 @@ class ChainSides:
             return Quilt(None, right, entry - left)
         return Quilt(left, right)
 
-    def own(self, entry: int) -> float:
+    def entry_change(self, entry: int) -> float:
         """Return D({entry})."""
         return float(self.change.between(np.array([entry]), entry + 1)[0])
 

@@ -25,8 +25,8 @@ from takifugu.problem import Cost, Part
 from takifugu.quilts.chain.influence import chain_influence
 from takifugu.quilts.chain.scale import needed_scale
 from takifugu.quilts.chain.sides import ChainSides
-from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
 from takifugu.quilts.local.near_laws import REACH, LocalChain, Share, Side, distances
+from takifugu.quilts.local.needed_scales import TIE, TRIVIAL_WORK, NeededScale, Pair, as_worst, still_dear, worst_needed
 from takifugu.quilts.local.scores import NearLaws, quilt_scale
 from takifugu.quilts.near_sets import query_change
 
@@ -71,12 +71,12 @@ class _Search:
         left, right = (self.model.ratios(entry, side, late) for side, late in zip(sides, (False, True), strict=True))
         return _Quilt(sides, before, after, left[:, None] + right[None])
 
-    def improve(self, entry: int, sides: tuple[Side, Side], best: dict[Pair, Found], enough: Fraction) -> None:
+    def improve(self, entry: int, sides: tuple[Side, Side], best: dict[Pair, NeededScale], enough: Fraction) -> None:
         """Try one quilt on the pairs that still need more than enough."""
         start = entry if isinstance(self.model.chain.initial, tuple) else None
-        own = self.model.offsets[entry].tobytes()
+        offsets_key = self.model.offsets[entry].tobytes()
         before, after = sides
-        key = (start, own, self.model.key(entry, before, False), self.model.key(entry, after, True))
+        key = (start, offsets_key, self.model.key(entry, before, False), self.model.key(entry, after, True))
         quilt: _Quilt | None = None
         for pair in still_dear(best, enough):
             limit = best[pair].scale / self.unit * (1 - TIE)
@@ -86,7 +86,7 @@ class _Search:
                 scale = None if quilt is None else self.scale(entry, quilt, pair, limit)
                 self.tried[(key, pair)] = scale, limit
             if scale is not None and scale < limit:
-                best[pair] = Found(scale * self.unit, entry, pair, _words(self.start + entry, sides))
+                best[pair] = NeededScale(scale * self.unit, entry, pair, _words(self.start + entry, sides))
                 self.winners[sides] = None
 
     def scale(self, entry: int, quilt: _Quilt, pair: Pair, limit: Fraction) -> Fraction | None:
@@ -115,8 +115,8 @@ class LocalSearch(Search):
         chain: Any = part.belief
         k, model = len(chain.states), LocalChain(chain, shape)
         different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
-        own, inside = len(part.family.entries), len(distances(min(model.reach, chain.length)))
-        quilts = different * inside**2 + 4 * REACH * min(own, 2 * REACH)
+        entries, inside = len(part.family.entries), len(distances(min(model.reach, chain.length)))
+        quilts = different * inside**2 + 4 * REACH * min(entries, 2 * REACH)
         pairs = k * (k - 1) if part.family.pairs is None else len(part.family.pairs)
         width = float(shape.widths[-1])
         looks = quilts * pairs * (1 + k * k / 4) * (PER_LOOK + 300 * min(width, 2 * model.reach * width / chain.length))
@@ -135,13 +135,13 @@ class LocalSearch(Search):
         shape = steps(part.answer)
         search = _Search(LocalChain(chain, shape), epsilon, shape.unit, part.start, {}, {})
 
-        def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> None:
+        def improve(entry: int, best: dict[Pair, NeededScale], enough: Fraction) -> None:
             for sides in search.quilts(entry):
                 if not still_dear(best, enough):
                     return
                 search.improve(entry, sides, best, enough)
 
-        return as_worst(part, worst_found(part, epsilon, known.scale, improve))
+        return as_worst(part, worst_needed(part, epsilon, known.scale, improve))
 
 
 @lru_cache(maxsize=64)

@@ -82,8 +82,8 @@ class LocalChain:
         """Return the choices on one side of an entry, nearest first."""
         room = self.length - 1 - entry if after else entry
         known = len(self._known(entry, after))
-        found = [Side(d, d - 1) for d in distances(min(room, known))]
-        return [*found, Side(None, room)] if room <= min(known, REACH) else found
+        sides = [Side(d, d - 1) for d in distances(min(room, known))]
+        return [*sides, Side(None, room)] if room <= min(known, REACH) else sides
 
     def key(self, entry: int, side: Side, after: bool) -> object:
         """Return what the share and the ratios of a side depend on, besides the entry's own start term."""
@@ -121,14 +121,14 @@ class LocalChain:
         upper, lower = self._logs[side.distance - 1]
         if after:
             upper, lower = upper.T, lower.T
-        found = clip(upper[:, :, None] - lower[:, None, :])
+        logs = clip(upper[:, :, None] - lower[:, None, :])
         if self._independent:
-            found = np.where(found > DEAD / 2, 0.0, DEAD)
+            logs = np.where(logs > DEAD / 2, 0.0, DEAD)
         elif not after:
-            found = clip(found + self.start_term(entry)[None])
+            logs = clip(logs + self.start_term(entry)[None])
         if not after:
-            found[~self._supports.at(entry - side.distance)] = DEAD
-        return np.where(alive[None], found, DEAD)
+            logs[~self._supports.at(entry - side.distance)] = DEAD
+        return np.where(alive[None], logs, DEAD)
 
     def start_term(self, entry: int) -> FloatArray:
         """Return upper bounds of log P(X_i = b)/P(X_i = a), shape (k, k) for [a, b]."""
@@ -151,27 +151,27 @@ class LocalChain:
     @cached_property
     def _patterns(self) -> list[BoolArray]:
         """Return which entries of P^n are above zero, n = 0 .. reach."""
-        found = [np.eye(self.k, dtype=bool)]
+        patterns = [np.eye(self.k, dtype=bool)]
         for _ in range(self.reach):
-            found.append(np.asarray((found[-1][:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1)))
-        return found
+            patterns.append(np.asarray((patterns[-1][:, :, None] & (self.chain.matrix > 0)[None]).any(axis=1)))
+        return patterns
 
     @cached_property
     def _powers(self) -> list[FloatArray]:
-        found = [np.eye(self.k)]
+        powers = [np.eye(self.k)]
         for _ in range(self.reach):
-            found.append(found[-1] @ self.chain.matrix)
-        return found
+            powers.append(powers[-1] @ self.chain.matrix)
+        return powers
 
     @cached_property
     def _logs(self) -> list[tuple[FloatArray, FloatArray]]:
         """Return (upper, lower) bounds of log P^n, n = 1 .. reach, with exact zero patterns."""
-        found = []
+        logs = []
         for n, pattern in enumerate(self._patterns[1:], start=1):
             upper, lower = log_bounds(self._powers[n], pattern)
             margin = float(product_error(np.array([n]), self.k)[0]) + log_rounding(upper, lower)
-            found.append((np.where(pattern, upper + margin, DEAD), lower - margin))
-        return found
+            logs.append((np.where(pattern, upper + margin, DEAD), lower - margin))
+        return logs
 
     def _window(self, entry: int, after: bool) -> IntArray:
         """Return the contributions of the entries on one side, nearest first."""
@@ -191,14 +191,14 @@ class LocalChain:
     def _built(self, window: IntArray, after: bool) -> list[Share]:
         """Build the shares outwards: rows [x, s], jointly with the walk between s and x."""
         step = self.chain.matrix.T if after else self.chain.matrix  # [next node, this node] before normalising
-        table, found = (step[:, :, None]).copy(), []
+        table, shares = (step[:, :, None]).copy(), []
         for distance in range(1, len(window) + 1):
             if ((table > 0) & (table < TRUSTED_SHARE)).any():
                 break
-            found.append(_normalised(table, self._error(distance) + UNIT * table.shape[-1]))
+            shares.append(_normalised(table, self._error(distance) + UNIT * table.shape[-1]))
             moved = _moved(table, window[distance - 1])
             table = np.tensordot(step, moved, axes=(1, 0))
-        return found
+        return shares
 
     def _error(self, count: int) -> float:
         """Bound the relative error of a mass after this many steps, divided by a sum of such masses."""
@@ -211,10 +211,10 @@ def distances(most: int) -> list[int]:
     >>> distances(40)[14:]
     [15, 16, 19, 22, 26, 30, 35]
     """
-    found = list(range(1, min(most, REACH) + 1))
-    while found and found[-1] >= REACH and (farther := math.ceil(found[-1] * FARTHER)) <= most:
-        found.append(farther)
-    return found
+    reaches = list(range(1, min(most, REACH) + 1))
+    while reaches and reaches[-1] >= REACH and (farther := math.ceil(reaches[-1] * FARTHER)) <= most:
+        reaches.append(farther)
+    return reaches
 
 
 def _moved(table: FloatArray, offsets: IntArray) -> FloatArray:

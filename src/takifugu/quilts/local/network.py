@@ -23,7 +23,7 @@ from takifugu.errors import Unsupported
 from takifugu.laws.log_ratios import DEAD, TRUSTED, BoolArray, FloatArray, clip, log_bounds, log_rounding
 from takifugu.laws.pmf import Pmf
 from takifugu.problem import Cost, Part
-from takifugu.quilts.local.found import TIE, TRIVIAL_WORK, Found, Pair, as_worst, still_dear, worst_found
+from takifugu.quilts.local.needed_scales import TIE, TRIVIAL_WORK, NeededScale, Pair, as_worst, still_dear, worst_needed
 from takifugu.quilts.local.scores import NearLaws, quilt_scale
 from takifugu.quilts.network.candidates import ALL_SUBSETS, count_quilts, network_of, quilts
 from takifugu.quilts.network.search import NetworkSearch, needed_scale
@@ -96,8 +96,8 @@ def near_table(part: Part, entry: int, near: frozenset[int], quilt: frozenset[in
 def _ratios(cells: FloatArray, possible: BoolArray, error: float) -> FloatArray:
     """Return upper bounds of log P(x | a)/P(x | b), shape (x, a, b), DEAD where x or a is impossible."""
     upper, lower = log_bounds(cells, possible)
-    own, held = cells.sum(axis=0), np.asarray(possible.any(axis=0))
-    logs = np.log(np.where(held, own, 1.0))
+    totals, held = cells.sum(axis=0), np.asarray(possible.any(axis=0))
+    logs = np.log(np.where(held, totals, 1.0))
     raw = clip(upper[:, :, None] - lower[:, None, :])
     margin = 4 * error + log_rounding(upper, lower, logs)
     shifted = clip(raw + logs[None, None, :] - logs[None, :, None] + margin)
@@ -123,9 +123,11 @@ class LocalSearch(Search):
         first, note = needed_scale(part, epsilon)
         known = Fraction(first.value)
         if note:
-            return as_worst(part, Found(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}"))
+            return as_worst(
+                part, NeededScale(known, first.entry, first.pair, f"the quilt of quilt-exact is used; {note}")
+            )
 
-        def improve(entry: int, best: dict[Pair, Found], enough: Fraction) -> Iterator[int]:
+        def improve(entry: int, best: dict[Pair, NeededScale], enough: Fraction) -> Iterator[int]:
             for near, quilt in _near_sets(part, entry):
                 if not still_dear(best, enough):
                     return
@@ -133,7 +135,7 @@ class LocalSearch(Search):
                 yield 1
 
         most = _most_tried(part)
-        return as_worst(part, worst_found(part, epsilon, known, improve, most, most * SECONDS))
+        return as_worst(part, worst_needed(part, epsilon, known, improve, most, most * SECONDS))
 
 
 def local_search(part: Part) -> Search:
@@ -162,7 +164,7 @@ def _improve(
     entry: int,
     near: frozenset[int],
     quilt: frozenset[int],
-    best: dict[Pair, Found],
+    best: dict[Pair, NeededScale],
     enough: Fraction,
     epsilon: Fraction,
 ) -> None:
@@ -175,12 +177,12 @@ def _improve(
         ratios, limit = table.ratios[:, pair[0], pair[1]], best[pair].scale * (1 - TIE)
         scale = quilt_scale(ratios, partial(table.laws, pair), epsilon, limit)
         if scale is not None:
-            best[pair] = Found(scale, entry, pair, words)
+            best[pair] = NeededScale(scale, entry, pair, words)
 
 
 def _most_tried(part: Part) -> int:
     """Return how many quilts are tried at most."""
     entries = len(part.family.entries)
     share = max(1, MOST_LOCAL // entries)
-    found = count_quilts(part, share)
-    return found if part.belief.size <= ALL_SUBSETS else min(found, entries * share)
+    number = count_quilts(part, share)
+    return number if part.belief.size <= ALL_SUBSETS else min(number, entries * share)

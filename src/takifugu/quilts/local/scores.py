@@ -76,8 +76,8 @@ def least_scale(near: NearLaws, room: Fraction, best: Fraction, largest: Fractio
     def loss(scale: float) -> float:
         if scale < SMALLEST_PLACES:
             return math.inf
-        found = max(pair.log_ratios(scale)[0], 0.0)
-        return found + pair.error(found) if math.isfinite(found) else math.inf
+        needed = max(pair.log_ratios(scale)[0], 0.0)
+        return needed + pair.error(needed) if math.isfinite(needed) else math.inf
 
     if largest and loss(float(largest)) <= budget:
         return largest
@@ -90,5 +90,5 @@ def least_scale(near: NearLaws, room: Fraction, best: Fraction, largest: Fractio
     if loss(safe) > budget:
         return enough
     # The search judges floats a little below the rational that is returned.
-    found = smallest_safe(lambda s: (loss(s), loss(s) <= budget), safe, float(budget), SCALE_TOLERANCE / 4)
-    return min(Fraction(found), enough)
+    needed = smallest_safe(lambda s: (loss(s), loss(s) <= budget), safe, float(budget), SCALE_TOLERANCE / 4)
+    return min(Fraction(needed), enough)

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from takifugu.laws.log_ratios import NEVER, BoolArray, FloatArray
-from takifugu.quilts.network.candidates import Found, NetworkQuilt
+from takifugu.quilts.network.candidates import Candidate, NetworkQuilt
 from takifugu.quilts.network.near import BLOCKED
 
 #: Quilts no better than what was found, up to rounding, are left out.
@@ -22,7 +22,7 @@ class Best(Protocol):
     """The best quilts found for one entry; influences are arrays whose last axis runs over its pairs."""
 
     @property
-    def found(self) -> Found:
+    def costliest(self) -> Candidate:
         """The costliest of what was found."""
         ...
 
@@ -46,17 +46,17 @@ class Best(Protocol):
 class BestScale:
     """One quilt for all pairs of an entry: the one of least scale D(N)/(epsilon - e(Q))."""
 
-    def __init__(self, found: Found, pairs: Sequence[Pair], epsilon: Fraction) -> None:
-        self.found, self.pairs, self._epsilon = found, pairs, epsilon
+    def __init__(self, quilt: Candidate, pairs: Sequence[Pair], epsilon: Fraction) -> None:
+        self.costliest, self.pairs, self._epsilon = quilt, pairs, epsilon
 
     @property
     def below(self) -> float:
-        return float(self.found.value * self._epsilon)
+        return float(self.costliest.value * self._epsilon)
 
     def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
         room = float(self._epsilon) * SLACK - np.asarray(influence.max(axis=-1))
         scales = np.divide(steps, room, out=np.full(room.shape, np.inf), where=room > 0)
-        return np.where(scales < float(self.found.value), scales, np.inf)
+        return np.where(scales < float(self.costliest.value), scales, np.inf)
 
     def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
         worst = int(np.argmax(influence))
@@ -64,22 +64,22 @@ class BestScale:
         if room < 0 or (room == 0 and steps):
             return
         scale = Fraction(steps) / room if steps else Fraction(0)
-        if scale < self.found.value:
+        if scale < self.costliest.value:
             quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
-            self.found = Found(scale, self.found.entry, self.pairs[worst], quilt, float(influence[worst]))
+            self.costliest = Candidate(scale, self.costliest.entry, self.pairs[worst], quilt, float(influence[worst]))
 
 
 class BestCosts:
     """A quilt for each pair of an entry: the one of least cost e(Q) + D(N) * unit."""
 
-    def __init__(self, each: Sequence[Found], unit: Fraction) -> None:
+    def __init__(self, each: Sequence[Candidate], unit: Fraction) -> None:
         self._each, self._unit = list(each), unit
-        self.pairs = [found.pair for found in each]
-        self._costs = np.array([float(found.value) for found in each])
+        self.pairs = [quilt.pair for quilt in each]
+        self._costs = np.array([float(quilt.value) for quilt in each])
 
     @property
-    def found(self) -> Found:
-        return max(self._each, key=lambda found: found.value)
+    def costliest(self) -> Candidate:
+        return max(self._each, key=lambda quilt: quilt.value)
 
     @property
     def below(self) -> float:
@@ -96,5 +96,5 @@ class BestCosts:
                 cost, best = Fraction(e) + steps * self._unit, self._each[number]
                 if cost < best.value:
                     quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
-                    self._each[number] = Found(cost, best.entry, best.pair, quilt, e)
+                    self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
                     self._costs[number] = float(cost)

@@ -40,7 +40,7 @@ class NetworkQuilt:
 
 
 @dataclass(frozen=True)
-class Found:
+class Candidate:
     """An entry and pair, the quilt that does best for it, and its number (a scale or a cost)."""
 
     value: Fraction | float
@@ -63,24 +63,24 @@ def quilts(network: BayesianNetwork, entry: int, most: int) -> Iterator[tuple[in
 
 def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
     """Yield the nodes at distance 1, 2, ... of an entry in the moral graph, in order, as far as quilts are sought."""
-    seen, found = {entry}, 0
+    seen, count = {entry}, 0
     layer: tuple[int, ...] = (entry,)
     while layer := tuple(sorted({w for v in layer for w in network.moral_neighbours[v]} - seen)):
-        if found >= NEAREST and len(layer) > WIDEST_LAYER:
+        if count >= NEAREST and len(layer) > WIDEST_LAYER:
             return
         seen.update(layer)
-        found += len(layer)
+        count += len(layer)
         yield layer
 
 
-def choices(network: BayesianNetwork, found: int, most: int) -> list[tuple[int, int]]:
+def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, int]]:
     """Return (size, count): quilts of `size` nodes are all those among the `count` nearest of the nodes found.
 
     Every part of such a quilt is such a quilt too, or nothing.
     """
     if network.size <= ALL_SUBSETS:
-        return [(size, found) for size in range(1, found + 1)]
-    among, sizes = min(found, NEAREST), []
+        return [(size, count) for size in range(1, count + 1)]
+    among, sizes = min(count, NEAREST), []
     for size in range(1, SEPARATOR_SIZE + 1):
         if math.comb(among, size) > most:
             among = max(_largest_choice(size, most), size)
@@ -115,17 +115,17 @@ def share(part: Part) -> int:
     return max(1, MOST_QUILTS // max(1, len(part.family.entries)))
 
 
-def witness(part: Part, found: Found, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
+def witness(part: Part, quilt: Candidate, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
     """Name the comparison and the quilt behind a number, and add any note on the search."""
     network = network_of(part)
-    chosen = found.quilt.nodes
-    held = range(network.size) if chosen is None else network.near_set(found.entry, chosen)
+    chosen = quilt.quilt.nodes
+    held = range(network.size) if chosen is None else network.near_set(quilt.entry, chosen)
     near = ", ".join(str(network.names[v]) for v in sorted(held)[:6])
     more = ", ..." if len(held) > 6 else ""
     nodes = ", ".join(str(network.names[v]) for v in chosen or ()) or "nothing"
     detail = f"the best quilt is {nodes}; the near set is {near}{more} ({len(held)} nodes)"
     detail = f"{detail}; {note}" if note else detail
-    sides = compared(network, found.entry, found.pair, name=str(network.names[found.entry]))
+    sides = compared(network, quilt.entry, quilt.pair, name=str(network.names[quilt.entry]))
     return Witness(sides.label, detail, numbers)
 
 

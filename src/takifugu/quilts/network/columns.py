@@ -31,7 +31,7 @@ from takifugu.capabilities.influence import Charges, Quilts, Search, Worst
 from takifugu.laws.rationals import float_above
 from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.network.best import BestCosts, BestScale
-from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, witness
+from takifugu.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
 from takifugu.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.quilts.network.search import COST_OF_A_QUILT, search_quilts
 
@@ -50,7 +50,7 @@ class ColumnSets:
     network: BayesianNetwork
     change: Change
 
-    def own(self, entry: int) -> int:
+    def entry_change(self, entry: int) -> int:
         """Return D of the entry's own column."""
         return self.change((entry,))
 
@@ -59,8 +59,8 @@ class ColumnSets:
         near = self._cut.moved(entry, nodes, math.inf)
         if near is None:
             return None
-        found = self._change_of(near)
-        return found if found < below else None
+        change = self._change_of(near)
+        return change if change < below else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
         """Return the nodes that are needed, and D(N)."""
@@ -80,13 +80,13 @@ class ColumnSets:
         return GraphSets(self.network, self._bits)  # that of a tree trims nodes at one distance only
 
     @cached_property
-    def _found(self) -> dict[int, int]:
+    def _changes(self) -> dict[int, int]:
         return {}
 
     def _change_of(self, near: int) -> int:
-        if near not in self._found:
-            self._found[near] = self.change([v for v in range(near.bit_length()) if near >> v & 1])
-        return self._found[near]
+        if near not in self._changes:
+            self._changes[near] = self.change([v for v in range(near.bit_length()) if near >> v & 1])
+        return self._changes[near]
 
 
 def _over_network(part: Part) -> Part:
@@ -113,14 +113,14 @@ class ColumnSearch(Search):
         every = self.part.answer.change(range(self.part.belief.size))
         trivial = NetworkQuilt(None, every)
         entries = [
-            BestScale(Found(Fraction(every) / epsilon, entry, pairs[0], trivial, 0.0), pairs, budget)
+            BestScale(Candidate(Fraction(every) / epsilon, entry, pairs[0], trivial, 0.0), pairs, budget)
             for entry in part.family.entries
             if (pairs := part.family.value_pairs(part.belief, entry))
         ]
         near = ColumnSets(part.belief, self.part.answer.change)  # type: ignore[arg-type]
-        found, note = search_quilts(part, near, entries)
-        numbers = (("influence", found.influence), ("D", float(found.quilt.steps)))
-        return Worst(Fraction(found.value), lambda: witness(part, found, numbers), note)
+        quilt, note = search_quilts(part, near, entries)
+        numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
+        return Worst(Fraction(quilt.value), lambda: witness(part, quilt, numbers), note)
 
 
 def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
@@ -149,13 +149,13 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     trivial = NetworkQuilt(None, every)
     cost = math.inf if every >= BLOCKED else every * unit
     entries = [
-        BestCosts([Found(cost, entry, pair, trivial, 0.0) for pair in pairs], unit)
+        BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], unit)
         for entry in about.family.entries
         if (pairs := about.family.value_pairs(about.belief, entry))
     ]
-    found, note = search_quilts(about, ColumnSets(about.belief, change), entries)  # type: ignore[arg-type]
-    rounded = math.inf if math.isinf(found.value) else float_above(Fraction(found.value) + _margin(part))
-    return rounded, witness(about, found, (("cost", rounded),), note)
+    quilt, note = search_quilts(about, ColumnSets(about.belief, change), entries)  # type: ignore[arg-type]
+    rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value) + _margin(part))
+    return rounded, witness(about, quilt, (("cost", rounded),), note)
 
 
 PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

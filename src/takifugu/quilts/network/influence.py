@@ -16,8 +16,8 @@ import numpy as np
 
 from takifugu.beliefs.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.beliefs.network import BayesianNetwork
+from takifugu.caches import cached
 from takifugu.errors import Unsupported
-from takifugu.kept import kept
 from takifugu.laws.log_ratios import (
     NEVER,
     TRUSTED,
@@ -32,7 +32,7 @@ from takifugu.quilts.network.near import TreeSets, is_tree
 #: Joint tables of a cluster beyond this many numbers are not made: the quilt counts as useless.
 LARGEST_CLUSTER = 2e5
 #: Numbers in joint tables that are kept, because every node of a table may be the entry.
-MOST_KEPT = 1e7
+MOST_CACHED = 1e7
 
 _Law = tuple[FloatArray, BoolArray, float]
 
@@ -62,7 +62,7 @@ def clusters(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> list
 
 def influences_of(network: BayesianNetwork) -> Influences:
     """Return the influences of a network, with what was found so far."""
-    return kept(network, Influences, lambda: Influences(network))
+    return cached(network, Influences, lambda: Influences(network))
 
 
 class Influences:
@@ -72,7 +72,7 @@ class Influences:
         self._network = ref(network)  # kept with the network, so it must not keep it alive
         self._tables: dict[tuple[int, tuple[int, ...]], FloatArray] = {}
         self._laws: dict[tuple[int, ...], _Law | None] = {}
-        self._kept = 0
+        self._cached_cells = 0
         self._joined: dict[tuple[int, int], frozenset[int]] = {}
 
     @property
@@ -124,10 +124,10 @@ class Influences:
         """Return the table of `influences` of one cluster."""
         key = (entry, cluster)
         if key not in self._tables:
-            self._tables[key] = self._found(entry, cluster)
+            self._tables[key] = self._computed(entry, cluster)
         return self._tables[key]
 
-    def _found(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
+    def _computed(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
         k = len(self.network.alphabet(entry))
         nodes = tuple(sorted((*cluster, entry)))
         law = self._law(nodes)
@@ -137,23 +137,23 @@ class Influences:
         cells = np.moveaxis(table, nodes.index(entry), -1).reshape(-1, k)
         positive = np.moveaxis(possible, nodes.index(entry), -1).reshape(-1, k)
         upper, lower = log_bounds(cells, positive)
-        own, held = cells.sum(axis=0), np.asarray(positive.any(axis=0))
-        tiny = held & (own < TRUSTED)
-        own = np.log(np.where(held & ~tiny, own, 1.0))
+        totals, held = cells.sum(axis=0), np.asarray(positive.any(axis=0))
+        tiny = held & (totals < TRUSTED)
+        totals = np.log(np.where(held & ~tiny, totals, 1.0))
         raw = largest_differences(upper.T, lower.T)
         raw = np.where(tiny[:, None] & held[None, :] | held[:, None] & tiny[None, :], NEVER, raw)
-        margin = 4 * error + log_rounding(upper, lower, own)
-        return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + own[None, :] - own[:, None], 0.0) + margin)
+        margin = 4 * error + log_rounding(upper, lower, totals)
+        return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + totals[None, :] - totals[:, None], 0.0) + margin)
 
     def _law(self, nodes: tuple[int, ...]) -> _Law | None:
         """Return the joint law of some nodes (sorted), which cells are possible, and the error of its masses."""
         if nodes not in self._laws:
             size = math.prod(len(self.network.alphabet(v)) for v in nodes)
-            found = self._eliminated(nodes) if size <= LARGEST_CLUSTER else None
-            if found is None or self._kept + size <= MOST_KEPT:
-                self._laws[nodes] = found
-                self._kept += 0 if found is None else size
-            return found
+            law = self._eliminated(nodes) if size <= LARGEST_CLUSTER else None
+            if law is None or self._cached_cells + size <= MOST_CACHED:
+                self._laws[nodes] = law
+                self._cached_cells += 0 if law is None else size
+            return law
         return self._laws[nodes]
 
     def _eliminated(self, nodes: tuple[int, ...]) -> _Law | None:
@@ -193,11 +193,11 @@ class Influences:
     @cached_property
     def _marginals(self) -> list[tuple[FloatArray, int]]:
         """Return the law of each node of a tree, and how many roundings its masses have seen."""
-        found: list[tuple[FloatArray, int]] = []
+        marginals: list[tuple[FloatArray, int]] = []
         for node, above in zip(self.network.nodes, self.network.parents, strict=True):  # parents come first
             if above:
-                law, units = found[above[0]]
-                found.append((law @ node.table, units + len(law) + 1))
+                law, units = marginals[above[0]]
+                marginals.append((law @ node.table, units + len(law) + 1))
             else:
-                found.append((node.table, 1))
-        return found
+                marginals.append((node.table, 1))
+        return marginals

@@ -21,7 +21,7 @@ BLOCKED = 2**80
 class NearSets(Protocol):
     """What a search requires of the near sets of one network, in steps of the answer."""
 
-    def own(self, entry: int) -> int:
+    def entry_change(self, entry: int) -> int:
         """Return D of the entry alone: no near set of it adds less."""
         ...
 
@@ -62,12 +62,12 @@ class GraphSets:
         for v, above in enumerate(network.parents):
             self.lineage.append((1 << v) | _union(self.lineage[p] for p in above))
 
-    def own(self, entry: int) -> int:
+    def entry_change(self, entry: int) -> int:
         return self.steps[entry]
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        found, reached = self._walk(entry, nodes, below)
-        return found if found < below and reached == _bits(nodes) else None
+        change, reached = self._walk(entry, nodes, below)
+        return change if change < below and reached == _bits(nodes) else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
         _, reached = self._walk(entry, nodes, float("inf"))
@@ -140,17 +140,17 @@ class TreeSets:
         for v in self.order:
             self.sums.append(self.sums[-1] + int(steps[v]))
 
-    def own(self, entry: int) -> int:
+    def entry_change(self, entry: int) -> int:
         at = self.first[entry]
         return self.sums[at + 1] - self.sums[at]
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        found, runs = self._cut(entry, nodes)
-        for number, (low, high, kept) in enumerate(runs):
+        change, runs = self._cut(entry, nodes)
+        for number, (low, high, is_held) in enumerate(runs):
             for other, v in enumerate(nodes):
-                if other != number and (low <= self.first[v] < high) != kept:
+                if other != number and (low <= self.first[v] < high) != is_held:
                     return None
-        return found if found < below else None
+        return change if change < below else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
         """As the protocol says, for nodes at one distance from the entry: all of them are needed."""
@@ -170,11 +170,11 @@ class TreeSets:
         moved = everything = sums[-1]
         for v in nodes:
             held = self.branch(v, entry)
-            kept = held != v
+            is_held = held != v
             low, high = self.first[held], self.end[held]
             inside = sums[high] - sums[low]
-            moved -= everything - inside if kept else inside
-            runs.append((low, high, kept))
+            moved -= everything - inside if is_held else inside
+            runs.append((low, high, is_held))
         return moved, runs
 
 
@@ -183,7 +183,7 @@ def _bits(nodes: Sequence[int]) -> int:
 
 
 def _union(masks: Iterable[int]) -> int:
-    found = 0
+    union = 0
     for mask in masks:
-        found |= mask
-    return found
+        union |= mask
+    return union

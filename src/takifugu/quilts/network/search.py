@@ -23,7 +23,7 @@ from takifugu.laws.rationals import float_above
 from takifugu.problem import Cost, Part, Witness
 from takifugu.quilts.near_sets import joint_change
 from takifugu.quilts.network.best import Best, BestCosts, BestScale
-from takifugu.quilts.network.candidates import Found, NetworkQuilt, count_quilts, network_of, share, witness
+from takifugu.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, network_of, share, witness
 from takifugu.quilts.network.near import BLOCKED, NearSets, near_sets
 from takifugu.quilts.network.tries import Tries
 
@@ -33,7 +33,7 @@ PER_QUILT = 2e-5
 COST_OF_A_QUILT = 1e4
 
 
-def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
+def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
     """Return max over secret entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) over all the entry's pairs.
 
     D(N) = 0 with e(Q) <= epsilon needs no noise (errata E14). The text notes a search that was ended early.
@@ -41,7 +41,7 @@ def needed_scale(part: Part, epsilon: Fraction) -> tuple[Found, str]:
     steps = part.answer.entry_changes()
     trivial = NetworkQuilt(None, int(steps.sum()))
     entries = [
-        BestScale(Found(Fraction(trivial.steps) / epsilon, entry, pairs[0], trivial, 0.0), pairs, epsilon)
+        BestScale(Candidate(Fraction(trivial.steps) / epsilon, entry, pairs[0], trivial, 0.0), pairs, epsilon)
         for entry in part.family.entries
         if (pairs := part.family.value_pairs(network_of(part), entry))
     ]
@@ -56,9 +56,9 @@ class NetworkSearch(Search):
         return Cost(COST_OF_A_QUILT * count_quilts(self.part))
 
     def worst(self, epsilon: Fraction) -> Worst:
-        found, note = needed_scale(self.part, epsilon)
-        numbers = (("influence", found.influence), ("D", float(found.quilt.steps)))
-        return Worst(Fraction(found.value), lambda: witness(self.part, found, numbers), note)
+        quilt, note = needed_scale(self.part, epsilon)
+        numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
+        return Worst(Fraction(quilt.value), lambda: witness(self.part, quilt, numbers), note)
 
 
 def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
@@ -71,27 +71,27 @@ def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     trivial = NetworkQuilt(None, sum(steps))
     cost = math.inf if trivial.steps >= BLOCKED else trivial.steps * change.unit
     entries = [
-        BestCosts([Found(cost, entry, pair, trivial, 0.0) for pair in pairs], change.unit)
+        BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], change.unit)
         for entry in part.family.entries
         if (pairs := part.family.value_pairs(network_of(part), entry))
     ]
-    found, note = worst(part, steps, entries)
-    rounded = math.inf if math.isinf(found.value) else float_above(Fraction(found.value))
-    return rounded, witness(part, found, (("cost", rounded),), note)
+    quilt, note = worst(part, steps, entries)
+    rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value))
+    return rounded, witness(part, quilt, (("cost", rounded),), note)
 
 
-def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Found, str]:
+def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Candidate, str]:
     """Return the same as `search_quilts` where each node adds its own steps to D(N)."""
     return search_quilts(part, near_sets(network_of(part), steps), entries)
 
 
-def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Found, str]:
+def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Candidate, str]:
     """Return what the worst entry has found, and a text if the search was ended before it had tried all its quilts."""
     most = count_quilts(part)
     with searches.running(len(entries), most, most * PER_QUILT) as search:
         for dealt in _best_first(part, near, entries):
             search.tell(dealt)
-    return max((best.found for best in entries), key=lambda found: found.value), search.note
+    return max((best.costliest for best in entries), key=lambda quilt: quilt.value), search.note
 
 
 def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator[int]:
@@ -100,12 +100,12 @@ def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator
     waiting: list[tuple[Fraction | float, bool, int]] = []
     for number, best in enumerate(entries):
         yield next(tries[number], 0)
-        waiting.append((-best.found.value, True, number))
+        waiting.append((-best.costliest.value, True, number))
     heapq.heapify(waiting)
     while waiting and waiting[0][1]:
         number = waiting[0][2]
         dealt = next(tries[number], None)
-        heapq.heapreplace(waiting, (-entries[number].found.value, dealt is not None, number))
+        heapq.heapreplace(waiting, (-entries[number].costliest.value, dealt is not None, number))
         yield dealt or 0
 
 

@@ -30,8 +30,8 @@ class Tries:
 
     def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
         self._network, self._near, self._best, self._most = network, near, best, most
-        self._entry = best.found.entry
-        self._own = near.own(self._entry)
+        self._entry = best.costliest.entry
+        self._entry_change = near.entry_change(self._entry)
         self._influences = influences_of(network)
         self._rows, self._columns = (np.array(values) for values in zip(*best.pairs, strict=True))
 
@@ -57,7 +57,7 @@ class Tries:
 
     def _settled(self) -> bool:
         """Return whether nothing can do better than what was found."""
-        return self._own >= self._best.below
+        return self._entry_change >= self._best.below
 
     def _try_layer(self, layer: tuple[int, ...]) -> bool:
         """Try the nodes at one distance; return whether their near set is too large to be of use."""
@@ -70,13 +70,13 @@ class Tries:
     def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
         """Try all sets of a size among some nodes, the most promising of each batch first."""
         singles = np.array([self._influence((v,)) for v in nearest])
-        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._own, singles)))
+        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, singles)))
         yield math.comb(len(nearest), size) - math.comb(len(useful), size)
         chosen = itertools.combinations(useful.tolist(), size)
         while batch := list(itertools.islice(chosen, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
             floors = singles[np.array(batch)].max(axis=1)
             promising = []
-            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._own, floors))).tolist():
+            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
                 nodes = [nearest[at] for at in batch[number]]
                 moved = self._near.moved(self._entry, nodes, self._best.below)
                 if moved is not None:

@@ -25,8 +25,8 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
     yield from written_lines(columns)
     person, place = columns[0], columns[min(1, len(columns) - 1)]
-    for key, told, column in (("person", "who was there", person), ("place", "where", place)):
-        yield from comment(f"FILL IN the column that says {told}.")
+    for key, question, column in (("person", "who was there", person), ("place", "where", place)):
+        yield from comment(f"FILL IN the column that says {question}.")
         yield f"# {key} = {toml_of(column.name)}"
     for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
         yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")

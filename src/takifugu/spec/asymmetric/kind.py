@@ -13,10 +13,10 @@ from scipy.special import bdtr
 
 from takifugu.asymmetric.boxes import Boxes
 from takifugu.asymmetric.framework import Asymmetric
-from takifugu.asymmetric.marked import Marked
 from takifugu.asymmetric.places import Visits
 from takifugu.asymmetric.policy import EachOf, Policy
 from takifugu.asymmetric.predicates import any_of, none_of
+from takifugu.asymmetric.safe_cells import SafeCells
 from takifugu.domain import Domain
 from takifugu.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.frames import Numerals, Table, totals
@@ -138,21 +138,21 @@ class UnderPolicy(Kind):
 
     def item(self, item: PolicyItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
         where = ("release", number)
-        found = list(foreign_keys(item, number, _BELONGS))
+        faults = list(foreign_keys(item, number, _BELONGS))
         if item.query == "safe" and item.at_most is None:
-            found.append(fault((*where, "at_most"), "is missing", "write the threshold, at_most = 5"))
+            faults.append(fault((*where, "at_most"), "is missing", "write the threshold, at_most = 5"))
         of_values = isinstance(belief, Domain)
         if belief is not None and of_values and (item.query == "visitors" or item.places is not None):
             key = "query" if item.query == "visitors" else "places"
-            found.append(fault((*where, key), "is about places", 'publish "count" or "safe", with states'))
+            faults.append(fault((*where, key), "is about places", 'publish "count" or "safe", with states'))
         if belief is not None and not of_values and (item.query == "count" or item.states is not None):
             key = "query" if item.query == "count" else "states"
-            found.append(fault((*where, key), "is about values", 'publish "visitors" or "safe", with places'))
-        if belief is not None and of_values and not item.states and not found:
-            found.append(fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]'))
-        yield from found
+            faults.append(fault((*where, key), "is about values", 'publish "visitors" or "safe", with places'))
+        if belief is not None and of_values and not item.states and not faults:
+            faults.append(fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]'))
+        yield from faults
         yield from promise_problems(item, number)
-        if belief is None or found:
+        if belief is None or faults:
             return
         try:
             query = self.query(item, belief, folder)
@@ -206,7 +206,7 @@ class UnderPolicy(Kind):
 
     def foresee(self, spec: PolicyReleaseSpec, item: PolicyItemSpec, noise: Any) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
-        if spec.prior is None or not isinstance(noise, Marked):
+        if spec.prior is None or not isinstance(noise, SafeCells):
             return
         pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)
         shares = {count: as_fraction(share, "a share") for count, share in pairs}
@@ -215,34 +215,34 @@ class UnderPolicy(Kind):
             if not safe:
                 yield f"{item.name}: no place is safe, if the counts are as [prior] says"
                 continue
-            found = found_share(noise, shares, threshold)
+            expected = expected_share(noise, shares, threshold)
             yield (
-                f"{item.name}: if the counts are as [prior] says, {100 * found:.3g} % of the places with at most "
-                f"{threshold} are expected to be called safe, and {100 * (1 - found):.3g} % missed; none is called "
+                f"{item.name}: if the counts are as [prior] says, {100 * expected:.3g} % of the places with at most "
+                f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
                 "safe wrongly"
             )
 
 
-def found_share(noise: Marked, shares: dict[int, Fraction], threshold: int) -> float:
+def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int) -> float:
     """Return the expected share of safe places that are called safe, counts independent and distributed so.
 
     A place is asked about while fewer values than the limit came before it: their number is binomial.
     """
     safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
-    told = math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items()) / safe
+    expectation = math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items()) / safe
     if noise.limit is None:
-        return told
+        return expectation
     value = 1 - math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items())
     before = np.arange(noise.cells)
-    asked = float(bdtr(np.minimum(noise.limit - 1, before), before, value).sum())  # P(fewer values than the limit)
-    return told * asked / noise.cells
+    reached = float(bdtr(np.minimum(noise.limit - 1, before), before, value).sum())  # P(fewer values than the limit)
+    return expectation * reached / noise.cells
 
 
 def _valid_item(raw: Any) -> PolicyItemSpec | None:
     """Return a table to publish, with examples in place of faulty keys where they tell nothing wrong about others."""
     faulty = set[str]()
-    found: PolicyItemSpec | None = valid_section(PolicyItemSpec, raw, "", faulty)
-    return found if faulty <= {".name", ".epsilon"} else None
+    item: PolicyItemSpec | None = valid_section(PolicyItemSpec, raw, "", faulty)
+    return item if faulty <= {".name", ".epsilon"} else None
 
 
 def _boxed(boxes: Boxes, numerals: Numerals) -> Any:

@@ -55,15 +55,15 @@ def valued(table: Table, column: str, values: Sequence[Any], people: int) -> lis
 
     Raises DataError for another number of rows than people, and for values that are missing or not declared.
     """
-    found = tally(table, {column: {str(value): code for code, value in enumerate(values)}})
-    if sum(found.values()) != people:
+    tallied = tally(table, {column: {str(value): code for code, value in enumerate(values)}})
+    if sum(tallied.values()) != people:
         raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
-    codes = {code for code, in found}
+    codes = {code for code, in tallied}
     if codes & {UNOBSERVED, UNKNOWN}:
         no_lookalikes(table, column, values, "value")
         what = "missing values" if UNOBSERVED in codes else "a value that is not declared"
         raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {[str(v) for v in values][:20]}")
-    return [value for code, value in enumerate(values) for _ in range(found.get((code,), 0))]
+    return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
 
 
 def numbers_of(key: Sequence[str]) -> Iterator[float]:

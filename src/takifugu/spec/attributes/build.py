@@ -32,12 +32,12 @@ def secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Known
     if isinstance(given, OneRecordSpec):
         return every_entry(given.attribute, given.max_difference)
     if isinstance(given, ParameterSpec):
-        values = None if given.values is None else _own(given.attribute, given.values, hidden, ("values",))
+        values = None if given.values is None else _meant_values(given.attribute, given.values, hidden, ("values",))
         return distribution_parameter(given.attribute, values, given.interval, given.map)
     columns = given.attribute if isinstance(given.attribute, tuple) else (given.attribute,)
     of: Any = given.of
     if of is not None and len(columns) == 1:
-        of = _own(columns[0], of if isinstance(of, tuple) else (of,), hidden, ("of",))
+        of = _meant_values(columns[0], of if isinstance(of, tuple) else (of,), hidden, ("of",))
     sets = None if given.sets is None else [_set(one) for one in given.sets]
     return dataset_property(given.attribute, given.function, given.max_difference, given.pairs, sets, of)
 
@@ -46,7 +46,7 @@ def query_of(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> Q
     """Return the query of one table; names of values become the belief's own."""
     if item.query == "count-rows":
         where = item.where or {}
-        return CountRows({name: _own(name, given, known, ("where", name)) for name, given in where.items()},
+        return CountRows({name: _meant_values(name, given, known, ("where", name)) for name, given in where.items()},
                          item.any_of)  # fmt: skip
     if item.query == "linear":
         given = item.weights or {}
@@ -61,7 +61,7 @@ def query_of(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> Q
         return each[0] if len(each) == 1 else Together(each, item.grid)
     if len(named) > 1:
         raise InputError(f"a {item.query} is of one column", fix="publish one table for each").at("attribute")
-    states = None if item.states is None else _own(named[0], item.states, known, ("states",))
+    states = None if item.states is None else _meant_values(named[0], item.states, known, ("states",))
     if item.query == "count":
         return CountRows({named[0]: states or ()})
     return Histogram(states, item.total, named)
@@ -69,20 +69,20 @@ def query_of(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> Q
 
 def _crossed(item: AttributeItemSpec, known: Known, columns: Sequence[str]) -> CrossTable:
     """Return the counts of combinations: columns of `by`, then the attribute, of which only some `states` may count."""
-    by, own = (() if given is None else (given,) if isinstance(given, str) else given
+    by, counted_columns = (() if given is None else (given,) if isinstance(given, str) else given
                for given in (item.by, item.attribute))  # fmt: skip
     _check_columns(by, columns, "by")
-    _check_columns(own, columns, "attribute")
-    if item.states is not None and len(own) != 1:
+    _check_columns(counted_columns, columns, "attribute")
+    if item.states is not None and len(counted_columns) != 1:
         raise InputError("the states are those of one attribute, and none is named", fix="leave them out").at("states")
-    values = {name: tuple(known.get(name, {}).values()) for name in (*by, *own)}
-    if len(values) < len(by) + len(own):
+    values = {name: tuple(known.get(name, {}).values()) for name in (*by, *counted_columns)}
+    if len(values) < len(by) + len(counted_columns):
         raise InputError("a column is named twice", fix="name each once").at("by")
     real = next((name for name in values if name not in known), None)
     if real is not None:
         raise InputError(f"{real!r} holds real numbers, which have no cells", fix="publish a mean or a sum").at("by")
     if item.states is not None:
-        values[own[0]] = _own(own[0], item.states, known, ("states",))
+        values[counted_columns[0]] = _meant_values(counted_columns[0], item.states, known, ("states",))
     return CrossTable(values, item.total)
 
 
@@ -108,7 +108,7 @@ def _check_columns(named: Sequence[str], columns: Sequence[str], key: str) -> No
             ).at(key)
 
 
-def _own(column: str, given: Any, known: Known, where: tuple[str, ...]) -> tuple[State, ...]:
+def _meant_values(column: str, given: Any, known: Known, where: tuple[str, ...]) -> tuple[State, ...]:
     """Return the values that are meant as the belief has them; those of a column without a list stay as they are."""
     listed = given if isinstance(given, tuple) else (given,)
     return tuple(_value(one, known[column], where) for one in listed) if column in known else listed

@@ -91,7 +91,7 @@ class Attributes(Kind):
                 yield fault(("hide", key), what, f"write {' or '.join(self.hides)}, or another kind of belief")
         if not given:
             yield fault(("hide",), "hides nothing", f"write {' or '.join(self.hides)} = {{ ... }}")
-        yield from self.own_shape(spec, folder, data)
+        yield from self.shape_faults(spec, folder, data)
 
     def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
         """Return the sections that are valid by themselves, None for the others."""
@@ -105,7 +105,7 @@ class Attributes(Kind):
         )
         return spec, frozenset({*faulty, "release"})
 
-    def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
 
@@ -128,17 +128,17 @@ class Attributes(Kind):
         return [(("source", "file"), name) for name in belief.columns]
 
     def item(self, item: AttributeItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
-        found: list[TakifuguError] = [
+        faults: list[TakifuguError] = [
             fault(("release", number, key), "is missing", f"write {what}")
             for key, what in _NEEDS[item.query].items()
             if not getattr(item, key) and not (key == "attribute" and item.by and item.query == "histogram")
         ]  # fmt: skip
-        found += foreign_keys(item, number, _BELONGS)
+        faults += foreign_keys(item, number, _BELONGS)
         if item.any_of and item.query != "count-rows":
-            found.append(fault(("release", number, "any_of"), f"does not belong to a {item.query}", "leave it out"))
-        yield from found
+            faults.append(fault(("release", number, "any_of"), f"does not belong to a {item.query}", "leave it out"))
+        yield from faults
         yield from promise_problems(item, number)
-        if belief is None or found:
+        if belief is None or faults:
             return
         try:
             belief.resolve(self.query(item, belief, folder))
@@ -158,8 +158,8 @@ class Attributes(Kind):
 def _valid_item(raw: Any) -> AttributeItemSpec | None:
     """Return a table to publish, with examples in place of faulty keys where they tell nothing wrong about others."""
     faulty = set[str]()
-    found: AttributeItemSpec | None = valid_section(AttributeItemSpec, raw, "", faulty)
-    return found if faulty <= {".name", ".epsilon"} else None
+    item: AttributeItemSpec | None = valid_section(AttributeItemSpec, raw, "", faulty)
+    return item if faulty <= {".name", ".epsilon"} else None
 
 
 def _given(spec: AttributeReleaseSpec) -> list[str]:
@@ -169,15 +169,15 @@ def _given(spec: AttributeReleaseSpec) -> list[str]:
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     """Return what [hide] hides; SpecError names every secret that is faulty by itself."""
-    found, faults = list[Secret](), list[TakifuguError]()
+    secrets, faults = list[Secret](), list[TakifuguError]()
     for place, given in _listed(spec):
         try:
-            found.append(secret_of(given, hidden))
+            secrets.append(secret_of(given, hidden))
         except TakifuguError as error:
             faults.append(blamed(error, "hide", *place, *error.where[:1]))
     if faults:
         raise SpecError(faults)
-    return found
+    return secrets
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from takifugu.spec.source import open_public, private_files
 class _Normal(Attributes):
     names, hides = ("normal",), ("property", "record", "parameter")
 
-    def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         given = spec.belief
         declared = [key for key in ("mean", "covariance") if getattr(given, key) is not None]
         if given.fit is not None:
@@ -72,9 +72,9 @@ class _Normal(Attributes):
             name: [None if text is None else table.numerals.plain(text) for text in values]
             for name, values in zip(given.columns, columns, strict=True)
         }
-        told = f"{given.source}; fitted to {given.fit.file}"
+        origin = f"{given.source}; fitted to {given.fit.file}"
         return MultivariateNormal.fit(
-            public, given.columns, source=told, private=given.fit.private, records=given.records, **read
+            public, given.columns, source=origin, private=given.fit.private, records=given.records, **read
         )
 
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:

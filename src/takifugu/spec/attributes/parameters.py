@@ -29,7 +29,7 @@ from takifugu.spec.source import private_files
 class _Parameters(Attributes):
     names, hides = ("parameters",), ("parameter",)
 
-    def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         prior = spec.belief.prior
         declared = [key for key in ("columns", "rows", "probabilities") if getattr(prior, key) is not None]
         if prior.network is not None:
@@ -84,7 +84,7 @@ def _column(name: str, column: ColumnSpec, prior: Any) -> dict[State, dict[State
             fix=f"the parameters are {[str(one) for one in prior.names]}",
         )  # fmt: skip
     values = spelled(prior.alphabet(prior.position(name)))
-    found = dict[State, dict[State, Any]]()
+    laws = dict[State, dict[State, Any]]()
     for text, chances in column.given.items():
         if text not in values:
             raise InputError(
@@ -96,8 +96,8 @@ def _column(name: str, column: ColumnSpec, prior: Any) -> dict[State, dict[State
                 fix="give each value once, with one probability",
             )
         shares = [as_fraction(chance, "a probability") for chance in chances]
-        found[values[text]] = dict(zip(column.values, shares, strict=True))
-    return found
+        laws[values[text]] = dict(zip(column.values, shares, strict=True))
+    return laws
 
 
 class _ParameterBox(Attributes):

@@ -23,11 +23,11 @@ def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], reco
     missing values and for values that are not known.
     """
     columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
-    found = tally(table, columns)
-    if sum(found.values()) != records:
+    counts = tally(table, columns)
+    if sum(counts.values()) != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
     for place, name in enumerate(columns):
-        codes = {row[place] for row in found}
+        codes = {row[place] for row in counts}
         if UNOBSERVED in codes:
             raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
         if UNKNOWN in codes:
@@ -35,8 +35,8 @@ def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], reco
                 no_lookalikes(table, name, known[name])
             what = f"column {name!r} has a value that the belief does not know"
             raise wrong("file", what, fix=f"its values are {_short(known[name])}")
-    for row in sorted(found):
-        yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), found[row]
+    for row in sorted(counts):
+        yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
 
 
 def _read(values: Mapping[str, State], classes: ClassesSpec | None) -> Mapping[str, int] | Classes:

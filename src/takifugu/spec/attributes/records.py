@@ -30,7 +30,7 @@ from takifugu.spec.source import open_public, private_files
 class _IndependentRecords(Attributes):
     names = ("independent-records",)
 
-    def own_shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         given = spec.belief
         yield from table_faults(given)
         columns = given.columns if given.fit is None else given.fit.columns
@@ -84,8 +84,8 @@ class _IndependentRecords(Attributes):
     def assumptions(self, spec: Any) -> Iterator[str]:
         yield from super().assumptions(spec)
         for name, classes in (spec.belief.classes or {}).items():
-            told = zip(Classes(classes.ends).words, values_of(classes), strict=True)
-            listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in told)
+            pairs = zip(Classes(classes.ends).words, values_of(classes), strict=True)
+            listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in pairs)
             rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
             yield f"the numbers of {name!r} are read in classes: {listed}{rule}"
 
@@ -120,13 +120,13 @@ def _fitted(given: IndependentRecordsSpec, source: Source, folder: Path) -> Join
     """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
     fit, classes = given.fit, given.classes or {}
     assert fit is not None
-    found = Counter[tuple[State, ...]]()
+    counts = Counter[tuple[State, ...]]()
     public = open_public(fit, source, folder / fit.file)
     for group in totals(public, [], by=fit.columns, null_keys="keep"):
         read = zip(fit.columns, group.key, strict=True)
-        found[tuple(_fitted_value(name, text, classes.get(name), public) for name, text in read)] += group.rows
+        counts[tuple(_fitted_value(name, text, classes.get(name), public) for name, text in read)] += group.rows
     origin = point_estimate(checked_source(f"{given.source}; counted in {fit.file}", fit.private))
-    return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=origin)
+    return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=origin)
 
 
 def _fitted_value(name: str, text: str | None, classes: ClassesSpec | None, public: Table) -> State:

@@ -244,8 +244,8 @@ def _key(source: Any) -> str:
 
 def _reference_columns(given: Any, source: Any) -> tuple[str, ...]:
     """Return the columns of the reference file that hold the value: by default called as in the private data."""
-    own = given.value if source.coordinates is None else given.coordinates
-    return _value_columns(source) if own is None else (own,) if isinstance(own, str) else tuple(own)
+    columns = given.value if source.coordinates is None else given.coordinates
+    return _value_columns(source) if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _declared(given: PopulationsSpec, values: Sequence[Any]) -> Mapping[str, Mapping[Any, Any]]:

@@ -56,8 +56,8 @@ class Grid:
                 ).at("coordinates")
             inside = np.clip(given, low, high)
             numbers.append(np.minimum(((inside - low) / (high - low) * count).astype(np.int64), count - 1))
-        found: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)
-        return found
+        numbers_of_cells: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)
+        return numbers_of_cells
 
 
 def grid_of(box: BoxSpec) -> Grid:
@@ -73,10 +73,10 @@ def grid_of(box: BoxSpec) -> Grid:
         raise InputError("are no degrees of longitude and latitude, in this order").at("box")
     if box.degrees and box.metres is not None:
         raise InputError("is given beside degrees", fix="write one of both").at("box", "metres")
-    found = Grid((a, c), (b, d), box.cells, box.outside == "clamp")
-    if len(set(found.centres)) < math.prod(box.cells) or math.prod(box.cells) < 2:
+    grid = Grid((a, c), (b, d), box.cells, box.outside == "clamp")
+    if len(set(grid.centres)) < math.prod(box.cells) or math.prod(box.cells) < 2:
         raise InputError(f"are {list(box.cells)}", rule="there must be two different cells or more").at("box", "cells")
-    return found
+    return grid
 
 
 def scales_of(box: BoxSpec) -> tuple[tuple[Any, Any], str]:

@@ -38,7 +38,7 @@ def columns_of(table: Table, names: Sequence[str]) -> list[list[Any]]:
 def texts_in(values: Iterable[Any], table: Table) -> list[str | None]:
     """Return values as texts; None where one is missing. Equal values are read once."""
     known: dict[Any, str | None] = {}
-    found = []
+    texts = []
     for value in values:
         key = (value.__class__, value)
         try:
@@ -46,8 +46,8 @@ def texts_in(values: Iterable[Any], table: Table) -> list[str | None]:
         except KeyError:
             text = text_of(value)
             text = known[key] = None if text is None or text in table.missing else text
-        found.append(text)
-    return found
+        texts.append(text)
+    return texts
 
 
 def numbers_in(values: Sequence[Any], column: str, table: Table) -> npt.NDArray[np.float64]:

@@ -46,9 +46,9 @@ def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals)
 def state_in(code: int, column: str, bins: Bins) -> str:
     """Return the value of a bin's number; DataError, which names no number, for what is in no bin."""
     if code == OUTSIDE:
-        told = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        listed = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         what = f"column {column!r} has a number that is in none of the bins"
-        raise wrong("bins", what, fix=f"declare bins for all numbers that can occur; they are {told}")
+        raise wrong("bins", what, fix=f"declare bins for all numbers that can occur; they are {listed}")
     if code == UNKNOWN:
         fix = "repair them, or name them as missing"
         raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)

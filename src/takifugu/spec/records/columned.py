@@ -32,7 +32,7 @@ class Columned(Records):
     has_columns = True
     roles: ClassVar[Mapping[str, str]] = {"unit": "person"}
 
-    def own_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None and getattr(spec.belief, "units_independent", None) is not True:
             yield undeclared("unit")
         yield from bins_problems(spec.source, columns=True)
@@ -61,8 +61,8 @@ class Columned(Records):
         whose = called("unit", unit, "unit", [row[0] for row in rows])
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a unit twice", rule="every unit has one row")
-        found = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
-        return tuple(sorted(found, key=lambda one: natural(one.name)))
+        units = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
+        return tuple(sorted(units, key=lambda one: natural(one.name)))
 
 
 class _Network(Columned):
@@ -82,8 +82,8 @@ class _Network(Columned):
 class _Table(Columned):
     names, hides = ("table",), "attribute"
 
-    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
-        yield from super().own_shape(spec)
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+        yield from super().shape_faults(spec)
         yield from table_faults(spec.belief)
 
     def belief(self, spec: Any, folder: Path) -> JointTable:
@@ -112,13 +112,13 @@ class _Table(Columned):
 
 def _counted(fit: TableFitSpec, origin: str, source: Any, folder: Path) -> JointTable:
     """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
-    public, found = open_public(fit, source, folder / fit.file), Counter[Texts]()
+    public, counts = open_public(fit, source, folder / fit.file), Counter[Texts]()
     bins = {name: bins_of(source, name) for name in fit.columns}
     for group in totals(public, [], by=fit.columns):
         cells = zip(group.key, fit.columns, strict=True)
-        found[tuple(binned(text, name, bins[name], public.numerals) for text, name in cells)] += group.rows
-    told = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
-    return JointTable.from_counts(list(found), list(found.values()), fit.columns, source=told)
+        counts[tuple(binned(text, name, bins[name], public.numerals) for text, name in cells)] += group.rows
+    source_text = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
+    return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source_text)
 
 
 def _record(

@@ -62,7 +62,7 @@ def by_faults(spec: Any) -> Iterator[TakifuguError]:
     for number, item in enumerate(spec.release):
         if item.by is None:
             continue
-        where, (groups, columns) = ("release", number, "by"), _told(spec, item)
+        where, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
         known = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]
         unknown = next((name for name in named(item) if name not in known), None)
         if unknown is not None:
@@ -83,7 +83,7 @@ def named(item: RecordItemSpec) -> tuple[str, ...]:
     return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
 
 
-def _told(spec: Any, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
+def _grouping(spec: Any, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
     """Return whether a table is by group, and which columns of the value it is by."""
     names = named(item)
     return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
@@ -91,7 +91,7 @@ def _told(spec: Any, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
 
 def by_group(query: Query, spec: Any, item: RecordItemSpec) -> Query:
     """Return the query of one table: a cell for each group where it is by them."""
-    if not _told(spec, item)[0]:
+    if not _grouping(spec, item)[0]:
         return query
     ends = list(accumulate((group.size for group in spec.belief.groups), initial=0))
     cells = {group.name: range(*ends[n : n + 2]) for n, group in enumerate(spec.belief.groups)}
@@ -119,13 +119,15 @@ def counted(
              for place, name in enumerate(columns)}  # fmt: skip
     known: dict[str, Known] = {name: bins[name] or codes[name] for name in columns}
     known.update(groups)
-    number, found = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
+    number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
     for row, rows in tally(table, known).items():
-        own, rest = row[: len(columns)], row[len(columns) :]
-        texts = [_text(code, name, bins[name], list(codes[name])) for code, name in zip(own, columns, strict=True)]
+        codes_here, rest = row[: len(columns)], row[len(columns) :]
+        texts = [
+            _text(code, name, bins[name], list(codes[name])) for code, name in zip(codes_here, columns, strict=True)
+        ]
         key = number.get(tuple(texts), UNKNOWN), *rest
-        found[key] = found.get(key, 0) + rows
-    return found
+        counts[key] = counts.get(key, 0) + rows
+    return counts
 
 
 def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str]) -> str:

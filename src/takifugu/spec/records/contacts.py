@@ -26,7 +26,7 @@ class _Contacts(Records):
     names, reads, hides = ("contacts",), ("person", "value"), "person"
     roles: ClassVar[Mapping[str, str]] = {"person": "person", "value": "value"}
 
-    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:
             what = "does not belong to contacts, who are answered together"
             yield fault(("source", "unit"), what, "write person instead")
@@ -64,19 +64,19 @@ def _states(file: ReleaseFile) -> dict[str, Any]:
     if source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
     names = called("person", source.person, "person", [name for name, _ in rows])
-    found: dict[str, Any] = {}
+    states_of: dict[str, Any] = {}
     for written, text in rows:
         name = names[str(written)]
-        if name in found:
+        if name in states_of:
             raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
-        found[name] = value_of(binned(text, source.value, bins, numerals), source.value, states, file.table)
-    if set(found) - set(belief.names):
+        states_of[name] = value_of(binned(text, source.value, bins, numerals), source.value, states, file.table)
+    if set(states_of) - set(belief.names):
         no_lookalikes(file.table, source.person, belief.names, "person")
         what = "the data has somebody whom the belief does not know"
         raise wrong("person", what, fix="name them in belief.people")
-    if len(found) < belief.size:
+    if len(states_of) < belief.size:
         raise wrong("person", "somebody of the belief is not in the data", rule=once)
-    return found
+    return states_of
 
 
 def _cliques(spec: ContactsSpec, source: Any, folder: Path) -> CliqueInfection:
@@ -110,7 +110,7 @@ def _meetings(spec: ContactsSpec, source: Any, folder: Path) -> dict[tuple[str, 
     """Return each pair of the file, and whether they met often enough to count."""
     table = _opened(spec, source, folder)
     least = spec.at_least or {}
-    found: dict[tuple[str, str], bool] = {}
+    often_of: dict[tuple[str, str], bool] = {}
     rows = texts(table, [*spec.columns, *least])
     if any(name is None for row in rows for name in row[:2]):
         raise DataError(f"a row of {spec.file} lacks a name", rule="every meeting names two people")
@@ -121,8 +121,8 @@ def _meetings(spec: ContactsSpec, source: Any, folder: Path) -> dict[tuple[str, 
         pair = (first, second)
         sizes = zip(numbers, least.items(), strict=True)
         often = all(_size(number, column, table) >= as_fraction(low, column) for number, (column, low) in sizes)
-        found[pair] = found.get(pair, False) or often
-    return found
+        often_of[pair] = often_of.get(pair, False) or often
+    return often_of
 
 
 def _size(text: str | None, column: str, table: Table) -> Fraction:

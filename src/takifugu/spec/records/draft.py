@@ -30,19 +30,19 @@ def draft(data: Path, output: Path, columns: Sequence[Column], kind: str, roles:
 
 
 def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str], kind: str) -> Iterator[str]:
-    found = {c.role: c for c in columns if c.role is not None}
+    by_role = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
     yield from written_lines(columns)
     free = [column for column in columns if column.role is None]
     read = [] if kind in ("users", "contacts") else free[:2]  # what the belief is about
-    guessed = {role: column for role, column in found.items() if role == "group"}
+    guessed = {role: column for role, column in by_role.items() if role == "group"}
     unused = [column for column in free if column not in read]
-    examples = guessed | dict(zip([role for role in roles if role not in found], unused, strict=False))
+    examples = guessed | dict(zip([role for role in roles if role not in by_role], unused, strict=False))
     for role in roles:
-        if role in found and role != "group":
-            yield line(f"{role} = {toml_of(found[role].name)}", f"guessed: {_WHAT[role]}")
+        if role in by_role and role != "group":
+            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
             continue
         needed = role in ("value", "person")
         if needed:

@@ -66,7 +66,7 @@ class Records(Kind):
             if getattr(source, key) is not None and key not in self.reads:
                 what = f"belongs to a belief of kind {' or '.join(readers)}"
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
-        yield from self.own_shape(spec)
+        yield from self.shape_faults(spec)
         yield from self.by_shape(spec)
         for key, other in _HIDES.items():
             if getattr(hide, key) and key != self.hides:
@@ -81,7 +81,7 @@ class Records(Kind):
             yield fault(("hide",), what, "write all three, or only its name")
         yield from self.private_files(spec, folder, data)
 
-    def own_shape(self, spec: Any) -> Iterable[TakifuguError]:
+    def shape_faults(self, spec: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
 
@@ -124,8 +124,8 @@ class Records(Kind):
     def columns(self, spec: RecordReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
         keys = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
         named = [(key, name) for key, one in keys for name in (one if isinstance(one, tuple) else (one,))]
-        own = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
-        return [(key, column) for key, column in named if column is not None] + own
+        of_belief = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
+        return [(key, column) for key, column in named if column is not None] + of_belief
 
     def item(self, item: RecordItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
         where = ("release", number)

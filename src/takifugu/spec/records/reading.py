@@ -14,9 +14,13 @@ Texts = tuple[str | None, ...]
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     """Return some columns as rows of texts, in the order of the file; None is a missing value."""
-    found = [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
+    texts_of_rows = [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
     nothing = (None,) * len(columns)
-    return texts(table.filled, columns) if table.without_blank_rows is not None and nothing in found else found
+    return (
+        texts(table.filled, columns)
+        if table.without_blank_rows is not None and nothing in texts_of_rows
+        else texts_of_rows
+    )
 
 
 def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -40,12 +44,12 @@ def spelled(values: Iterable[State]) -> dict[str, State]:
     Raises InputError for two values that are written alike.
     """
     listed = list(values)
-    found = {str(value): value for value in listed}
-    if len(found) != len(listed):
+    states_of = {str(value): value for value in listed}
+    if len(states_of) != len(listed):
         raise InputError(
             f"two values are written alike in {[str(v) for v in listed]}", fix="name each value differently"
         )
-    return found
+    return states_of
 
 
 def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Table) -> Any:

@@ -25,7 +25,7 @@ class _Users(Records):
     names, reads, hides = ("users",), ("value", "group"), "presence"
     roles: ClassVar[Mapping[str, str]] = {"value": "value", "group": "group"}
 
-    def own_shape(self, spec: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
         if source.unit is not None:
             what = "does not belong to users, who are answered together"
@@ -115,19 +115,19 @@ def _values(file: ReleaseFile) -> list[Any]:
     of_group = {} if source.group is None or declared is None else {source.group: numbers}
     if isinstance(source.value, tuple):
         bins, column = None, combined.BETWEEN.join(source.value)
-        found = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
+        counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
     else:
         bins, column = bins_of(source), source.value
         known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
-        found = dict(tally(file.table, known))
-    if sum(found.values()) != belief.size:
+        counts = dict(tally(file.table, known))
+    if sum(counts.values()) != belief.size:
         raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
-    if any(code < 0 for _, *group in found for code in group):
+    if any(code < 0 for _, *group in counts for code in group):
         no_lookalikes(file.table, source.group, numbers, "group")
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
     values: list[Any] = []
     for number, (_, size) in enumerate(groups):
-        mine = {code: rows for (code, *group), rows in found.items() if group in ([], [number])}
+        mine = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
         if sum(mine.values()) != size:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
         for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none

@@ -53,8 +53,8 @@ def layout_of(
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
-    told = {rule: getattr(source, rule) for rule in rules}
-    return Layout(**named, **told, calendar=calendar, window=window, gaps=source.gaps, by=by)
+    rules_of_source = {rule: getattr(source, rule) for rule in rules}
+    return Layout(**named, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
@@ -64,8 +64,10 @@ def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
 def recode_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None = None) -> Recode:
     if source is None or source.bins is None:
         return Recode(belief.states, belief.map)
-    own = {str(state): state for state in belief.states}
-    return Recode(belief.states, belief.map, Bins({own.get(name, name): ends for name, ends in source.bins.items()}))
+    spelling_of = {str(state): state for state in belief.states}
+    return Recode(
+        belief.states, belief.map, Bins({spelling_of.get(name, name): ends for name, ends in source.bins.items()})
+    )
 
 
 def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
@@ -131,8 +133,8 @@ def fitted(
     if fit.confidence is not None:
         origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
         return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
-    told = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
-    origin = point_estimate(checked_source(told, fit.private))
+    origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
+    origin = point_estimate(checked_source(origin_text, fit.private))
     smoothing = float(fit.smoothing)
     if by_cell is not None and calendar is not None:
         return fitted_by(belief, by_cell, smoothing, calendar, length, origin)

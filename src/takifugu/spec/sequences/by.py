@@ -17,8 +17,8 @@ from takifugu.spec.sequences.sections import ItemSpec, named
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return along which axes entries are counted, so that one scan is enough for all tables."""
-    found = {axis for item in items for axis in named(item)}
-    return tuple(axis for axis in AXES if axis in found)
+    axes = {axis for item in items for axis in named(item)}
+    return tuple(axis for axis in AXES if axis in axes)
 
 
 def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
@@ -44,7 +44,7 @@ def is_too_large(item: ItemSpec, slots: Slots, states: int) -> bool:
     return cells * states * cells * width > MOST_NUMBERS
 
 
-def told_of(slots: Slots) -> str:
+def words_of_cells(slots: Slots) -> str:
     """Return what a certificate says of the cells of a table."""
     cells = " and ".join(f"{axis}s" for axis in slots.axes)
     zone = slots.calendar.zone

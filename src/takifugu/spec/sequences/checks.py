@@ -37,7 +37,7 @@ Belief = ChainSpec | ChainClassSpec
 Hide = EveryEntrySpec | EntrySpec
 
 #: The keys of [belief] that an error in it is blamed on.
-_OWN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
+_CHAIN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
 #: The keys that say what a chain is.
 _WAYS = ("matrix", "matrices", "stay", "stays", "fit")
 #: The keys of [[release]] that only some queries have.
@@ -66,7 +66,7 @@ def meaning_of(
     source: SourceSpec | None = spec.source
     belief: Belief | None = spec.belief
     hide: Hide | None = spec.hide
-    found: list[TakifuguError] = []
+    problems: list[TakifuguError] = []
     chain: Chain | None = None
     table: Table | None = None
     if source is not None:
@@ -74,35 +74,35 @@ def meaning_of(
         planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
         if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
             table, faults = kind.opened(spec, None, folder, data)
-            found += faults
-        found += _columns(source, table, faulty)
-        found += _source(source)
-        found += windows.faults_of(source, belief, hide, spec.release)
-        found += groups.faults_of(source, spec.release)
-        found += () if table is None else groups.columns_of(source, table)
+            problems += faults
+        problems += _columns(source, table, faulty)
+        problems += _source(source)
+        problems += windows.faults_of(source, belief, hide, spec.release)
+        problems += groups.faults_of(source, spec.release)
+        problems += () if table is None else groups.columns_of(source, table)
     if belief is not None:
-        found += _belief(belief, source, faulty)
+        problems += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
-            found += _missing(belief, source)
-            found += _bins(belief, source)
+            problems += _missing(belief, source)
+            problems += _bins(belief, source)
         if not any(key.startswith("belief.") for key in faulty):
-            told = list(_private_files(belief, source, folder, data))
-            chain = _try_chain(belief, source, folder, found, None if told else table)
-            found += told
+            private_faults = list(_private_files(belief, source, folder, data))
+            chain = _try_chain(belief, source, folder, problems, None if private_faults else table)
+            problems += private_faults
     if hide is not None:
-        found += _hide(hide, source, None if "belief.states" in faulty else belief)
+        problems += _hide(hide, source, None if "belief.states" in faulty else belief)
     if source is not None:
-        found += only_release_problems(source, spec.release)
+        problems += only_release_problems(source, spec.release)
     names: set[str] = set()
     for number, item in enumerate(spec.release):
         if item is None:
             continue
         for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
             if name.lower() in names:
-                found.append(two_tables(name, number))
+                problems.append(two_tables(name, number))
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
-        found += _item(kind, item, number, source, folder, chain)
-    return Meaning(chain, None, table, found)
+        problems += _item(kind, item, number, source, folder, chain)
+    return Meaning(chain, None, table, problems)
 
 
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
@@ -240,7 +240,7 @@ def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data
 
 
 def _try_chain(
-    belief: Belief, source: SourceSpec | None, folder: Path, found: list[TakifuguError], private: Table | None
+    belief: Belief, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
     if isinstance(belief, ChainSpec) and (len(_ways(belief)) != 1 or _is_odd(belief, source)):
@@ -251,26 +251,26 @@ def _try_chain(
         faults_in = stays.faults if belief.stays is None else stays.faults_by
         odd = [blamed(error, "belief", *error.where) for error in faults_in(belief, stays.step_of(source.step))]
         if odd:
-            found += odd
+            problems += odd
             return None
     if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
         faults = list(_fit_columns(belief.fit, source, folder))
         if faults:
-            found += faults
+            problems += faults
             return None
     try:
         return chain_of(belief, source, folder, private=private)
     except PrivateBelief as error:
-        found.append(blamed(error, "belief", "fit", "file"))
+        problems.append(blamed(error, "belief", "fit", "file"))
         return None
     except TakifuguError as error:
         at = error.where[:1]
         if at in (("matrices",), ("stays",), ("matrix_by",)):
-            found.append(blamed(error, "belief", *error.where[:2]))
+            problems.append(blamed(error, "belief", *error.where[:2]))
             return None
         if isinstance(belief, ChainSpec) and at != ("initial",):
             at = tuple(_ways(belief))
-        found.append(blamed(error, "belief", *(at if at in _OWN_KEYS else ())))
+        problems.append(blamed(error, "belief", *(at if at in _CHAIN_KEYS else ())))
         return None
 
 

@@ -16,7 +16,7 @@ from takifugu.errors import DataError, TakifuguError, did_you_mean
 from takifugu.frames import Table, refuse_lookalikes, text_of, totals
 from takifugu.frames.cells import AXES
 from takifugu.queries import By, Mean, Query, Sum
-from takifugu.spec.kind import Asked, Unit
+from takifugu.spec.kind import Unit, UnitQuery
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.sections import ItemSpec, SourceSpec, named
 
@@ -87,7 +87,7 @@ def with_attributes(
     if not used or source.unit is None:
         return units
     known = [{str(text_of(value)): str(value) for value in source.attributes[name]} for name in used]
-    found: dict[str | None, tuple[str, ...]] = {}
+    values_of: dict[str | None, tuple[str, ...]] = {}
     written = {unit.written for unit in units}
     for group in totals(table, [], by=[source.unit, *used], null_keys="keep"):
         unit, *texts = group.key
@@ -99,11 +99,11 @@ def with_attributes(
                 what = f"column {name!r} has missing values" if text is None else (
                     f"column {name!r} has a value that is not declared")  # fmt: skip
                 raise _wrong(name, what, f"its declared values are {list(values.values())}")
-        own = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
-        if found.setdefault(unit, own) != own:
-            name = next(n for n, a, b in zip(used, found[unit], own, strict=True) if a != b)
+        attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
+        if values_of.setdefault(unit, attributes) != attributes:
+            name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
             raise _wrong(name, f"column {name!r} has two values for one unit", "an attribute does not change")
-    return tuple(replace(unit, attributes=dict(zip(used, found[unit.written], strict=True))) for unit in units)
+    return tuple(replace(unit, attributes=dict(zip(used, values_of[unit.written], strict=True))) for unit in units)
 
 
 def _spelt(text: str, values: Mapping[str, str]) -> str:
@@ -123,7 +123,7 @@ def _wrong(name: str, what: str, fix: str) -> DataError:
     return DataError(what, fix=fix).at("source", "attributes", name).placed()
 
 
-def by_attribute(query: Query, name: str, values: Sequence[Any], units: Sequence[Unit]) -> Asked:
+def by_attribute(query: Query, name: str, values: Sequence[Any], units: Sequence[Unit]) -> UnitQuery:
     """Return a pooled query for each value of an attribute, over the units in the order of their values.
 
     A unit is charged for its own answer: the share of it that a mean over a ward has is the unit's sum, divided by the
@@ -139,7 +139,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Any], units: Sequence
         ordered += mine
     several = units if len(units) > 1 else ()  # the table is one unit's own
     shares = {unit.name or "": _share(query, len(cells[of_unit[unit.name]])) for unit in several}
-    return Asked(By(query, cells, by=name), tuple(ordered), shares)
+    return UnitQuery(By(query, cells, by=name), tuple(ordered), shares)
 
 
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:

@@ -17,12 +17,12 @@ from takifugu.frameworks import Framework, Pufferfish
 from takifugu.queries import Linear, Query
 from takifugu.spec.columns import Column
 from takifugu.spec.draft import draft
-from takifugu.spec.kind import Asked, Kind, ReleaseFile, Unit
+from takifugu.spec.kind import Kind, ReleaseFile, Unit, UnitQuery
 from takifugu.spec.meaning import Meaning
 from takifugu.spec.partial import valid_section
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.build import query_of, recode_of, secret_of
-from takifugu.spec.sequences.by import by_cells, slots_of, told_of
+from takifugu.spec.sequences.by import by_cells, slots_of, words_of_cells
 from takifugu.spec.sequences.checks import meaning_of
 from takifugu.spec.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.spec.sequences.layouts import layout_of
@@ -41,7 +41,7 @@ from takifugu.spec.sequences.units import lengths_in, observed_in, sequence_of, 
 from takifugu.spec.sequences.windows import calendar_of, expanded, window_of, words_of
 
 #: So many matrices are told in words.
-MOST_TOLD = 7
+MOST_SENTENCES = 7
 
 
 class Sequences(Kind):
@@ -85,13 +85,13 @@ class Sequences(Kind):
     def hides_gaps(self, file: ReleaseFile) -> bool:
         return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
 
-    def told(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
+    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         calendar, by = calendar_of(source), attribute_of(item, source)
         none = () if by is None else cells_of_nobody(by, source, calibration.query)
         if calendar is None or file.places is None:
             return none
-        cells = none if item.by is None or by is not None else (told_of(self._slots(file, item)),)
+        cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
         return (*words_of(calendar, file.places, calibration), *cells)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -105,10 +105,10 @@ class Sequences(Kind):
         of_units = attribute_of(item, file.spec.source)  # type: ignore[attr-defined]
         return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
 
-    def asked(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Asked:
+    def unit_query(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> UnitQuery:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         name = attribute_of(item, source)
-        return Asked(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
+        return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
@@ -185,11 +185,11 @@ class Sequences(Kind):
         if spec.belief.matrix_by is None or calendar is None:
             yield in_words(file.belief.matrix, file.belief.states, step)
             return
-        told = list(matrices_in(spec.belief, file.belief, calendar))
-        for cells, matrix in told[:MOST_TOLD]:
+        matrices = list(matrices_in(spec.belief, file.belief, calendar))
+        for cells, matrix in matrices[:MOST_SENTENCES]:
             yield f"{spec.belief.matrix_by} {cells}: {in_words(matrix, file.belief.states, step)}"
-        if len(told) > MOST_TOLD:
-            yield f"and {len(told) - MOST_TOLD} more matrices, which the belief lists"
+        if len(matrices) > MOST_SENTENCES:
+            yield f"and {len(matrices) - MOST_SENTENCES} more matrices, which the belief lists"
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
@@ -208,8 +208,8 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.bins is not None:
         bins = recode_of(spec.belief, source).bins
         assert bins is not None
-        told = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
-        yield f"numbers of {source.value!r} are read in bins: {told}"
+        listed = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
+        yield f"numbers of {source.value!r} are read in bins: {listed}"
 
 
 def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:

@@ -19,18 +19,18 @@ def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
     Where a calendar starts is no part of it, only how its steps lie: a calendar that starts later counts the same ones.
     """
     source, belief = spec.source, spec.belief
-    found = layout_in(source)
+    layout = layout_in(source)
     for key in ("step", "round_to"):
-        if key in found:
-            found[key] = _length(found[key])
+        if key in layout:
+            layout[key] = _length(layout[key])
     calendar = calendar_of(source)
-    found["from"] = None if calendar is None else f"steps that start {calendar.name.partition(', ')[2]}"
+    layout["from"] = None if calendar is None else f"steps that start {calendar.name.partition(', ')[2]}"
     if source.bins is not None:
-        found["bins"] = {state: [_edge(end) for end in ends] for state, ends in source.bins.items()}
-    found["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
-    found["min_length"] = belief.min_length if belief.min_length > 1 else None
-    found["max_length"] = belief.max_length if belief.longer == "cut" else None
-    return found
+        layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in source.bins.items()}
+    layout["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
+    layout["min_length"] = belief.min_length if belief.min_length > 1 else None
+    layout["max_length"] = belief.max_length if belief.longer == "cut" else None
+    return layout
 
 
 def _edge(written: int | float | str) -> str:

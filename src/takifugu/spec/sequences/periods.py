@@ -82,31 +82,31 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
     >>> cells_of("22-01", "hour"), cells_of("Mon-Wed, sunday", "weekday")
     ((22, 23, 0, 1), (0, 1, 2, 6))
     """
-    found: list[int] = []
+    cells: list[int] = []
     for part in name.split(","):
         ends = [_cell(text.strip(), name, by) for text in part.split("-")]
         if len(ends) > 2:
             raise InputError(f"{name!r} has more than two ends", fix=_example(by)).at(name)
         last = ends[-1] if ends[-1] >= ends[0] else ends[-1] + len(_CELLS[by])
-        found += [cell % len(_CELLS[by]) for cell in range(ends[0], last + 1)]
-    return tuple(found)
+        cells += [cell % len(_CELLS[by]) for cell in range(ends[0], last + 1)]
+    return tuple(cells)
 
 
 def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
     """Return which key has each cell; InputError, which names the key, where a cell has none or several."""
-    found: dict[int, str] = {}
+    name_of: dict[int, str] = {}
     for name in names:
         for cell in cells_of(name, by):
-            if cell in found:
+            if cell in name_of:
                 raise InputError(
-                    f"{_CELLS[by][cell]} is in {found[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
+                    f"{_CELLS[by][cell]} is in {name_of[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
                 ).at(name)
-            found[cell] = name
-    missing = [text for cell, text in enumerate(_CELLS[by]) if cell not in found]
+            name_of[cell] = name
+    missing = [text for cell, text in enumerate(_CELLS[by]) if cell not in name_of]
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         raise InputError(f"no matrix is that of {', '.join(missing[:_NAMED])}{more}", fix=_example(by))
-    return found
+    return name_of
 
 
 def chain_by(
@@ -169,12 +169,12 @@ def _cell(text: str, name: str, by: str) -> int:
         if text.isascii() and text.isdigit() and len(text) <= 2 and int(text) < 24:
             return int(text)
         raise InputError(f"{name!r} names {text!r}, which is no hour from 00 to 23", fix=_example(by)).at(name)
-    found = [n for n, day in enumerate(WEEKDAYS) if text.lower() in (day.lower(), day[:3].lower())]
-    if not found:
+    numbers = [n for n, day in enumerate(WEEKDAYS) if text.lower() in (day.lower(), day[:3].lower())]
+    if not numbers:
         raise InputError(
             f"{name!r} names {text!r}, which is no weekday{did_you_mean(text.title(), WEEKDAYS)}", fix=_example(by)
         ).at(name)
-    return found[0]
+    return numbers[0]
 
 
 def _example(by: str) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from takifugu.errors import InputError, did_you_mean, within
 from takifugu.frames.layout import parse_step
 from takifugu.laws.rationals import as_fraction
+from takifugu.openings import LASTS
 from takifugu.spec.sequences.sections import ChainSpec
-from takifugu.told import LASTS
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
 _UNITS = {
@@ -29,7 +29,7 @@ _UNITS = {
 }
 _SECONDS = {name: seconds for names, seconds in _UNITS.items() for name in names}
 #: So many states are told one by one.
-_TOLD = 8
+_MOST_STATES = 8
 
 Step = Fraction | timedelta | None
 
@@ -94,12 +94,12 @@ def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
         if name not in stays:
             yield InputError(f"does not say how long {name!r} lasts", fix="write a duration for each state").at("stay")
         others = [other for other in named if other != name]
-        found = list(_strangers(following.get(name, {}), others, ("next", name)))
-        yield from found
+        strangers = list(_strangers(following.get(name, {}), others, ("next", name)))
+        yield from strangers
         checks: list[Callable[[], Any]] = []
         if name in stays:
             checks.append(partial(_steps, stays[name], name, step))
-        if not found:
+        if not strangers:
             checks.append(partial(_shares, name, following, named))
         for check in checks:
             try:
@@ -114,10 +114,10 @@ def in_words(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Ste
     >>> in_words([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1))
     'by the belief, still lasts about 10 minutes at a time on average, walking about 4 minutes'
     """
-    told = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
-    first, *others = [f"{state} {'lasts ' * (not n)}{words}" for n, (state, words) in enumerate(zip(states, told))]  # noqa: B905
-    more = [f"and {len(told) - _TOLD} more states"] if len(told) > _TOLD else []
-    return LASTS + ", ".join([f"{first} at a time on average", *others[: _TOLD - 1], *more])
+    durations = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
+    first, *others = [f"{state} {'lasts ' * (not n)}{words}" for n, (state, words) in enumerate(zip(states, durations))]  # noqa: B905
+    more = [f"and {len(durations) - _MOST_STATES} more states"] if len(durations) > _MOST_STATES else []
+    return LASTS + ", ".join([f"{first} at a time on average", *others[: _MOST_STATES - 1], *more])
 
 
 def _named(belief: ChainSpec) -> dict[str, int]:
@@ -127,25 +127,25 @@ def _named(belief: ChainSpec) -> dict[str, int]:
 def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
     for name in given:
         if name not in known:
-            told = f"{name!r} is no state that there can be{did_you_mean(name, list(known))}"
-            yield InputError(told, fix=f"write one of {list(known)}").at(*key, name)
+            what = f"{name!r} is no state that there can be{did_you_mean(name, list(known))}"
+            yield InputError(what, fix=f"write one of {list(known)}").at(*key, name)
 
 
 def _steps(given: Any, name: str, step: Step) -> Fraction:
     """Return how many steps a stay is, at least 1."""
     where = ("stay", name)
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", given) if isinstance(given, str) else None
-    if isinstance(given, str) and (found is None or found[2] not in ("", *_SECONDS)):
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", given) if isinstance(given, str) else None
+    if isinstance(given, str) and (match is None or match[2] not in ("", *_SECONDS)):
         raise InputError(f"{given!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*where)
     with within("stay"):
-        number = as_fraction(given if found is None else found[1], "the duration", name)
-    if found is not None and found[2]:
+        number = as_fraction(given if match is None else match[1], "the duration", name)
+    if match is not None and match[2]:
         if not isinstance(step, timedelta):
             raise InputError(
                 f"{given!r} is a time, and nothing says how long a step is",
                 fix='write step = "1min" (or what it is) under [source], or a number of steps here',
             ).at(*where)
-        number = number * _SECONDS[found[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
+        number = number * _SECONDS[match[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
     if number < 1:
         raise InputError(
             f"{given!r} is shorter than one step", rule="a state lasts one step at least", fix="write a longer stay"

@@ -27,15 +27,15 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
-        found = pieces(file.table, *rules, entrywise=entrywise)
+        listed = pieces(file.table, *rules, entrywise=entrywise)
         if file.places is not None and layout.gaps == "public":
-            found = tuple(piece for piece in found if piece.observed)  # who has rows in the window is public, too
-            if not found:
+            listed = tuple(piece for piece in listed if piece.observed)  # who has rows in the window is public, too
+            if not listed:
                 raise DataError("no row lies in the window", fix="publish another window").at("from")
     except DataError as error:
         error.where = error.where or ("file",)
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-    units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(found, key=lambda piece: piece.unit))
+    units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(listed, key=lambda piece: piece.unit))
     return with_attributes(units, file.table, spec.source, spec.release)
 
 

@@ -13,10 +13,10 @@ from takifugu.composition.charges import Calibrated
 from takifugu.errors import InputError, TakifuguError
 from takifugu.frames import Calendar, Slots, Zone, axes_of, parse_step
 from takifugu.frames.cells import AXES
+from takifugu.openings import STEPS, WINDOW
 from takifugu.spec.problems import blamed, fault
 from takifugu.spec.sequences.by import is_too_large
 from takifugu.spec.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
-from takifugu.told import STEPS, WINDOW
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -37,54 +37,54 @@ def window_of(item: ItemSpec, calendar: Calendar) -> range:
     Raises InputError, which names the key, for a window that the calendar does not hold.
     """
     if item.window is not None:
-        found = calendar.period(item.window)
+        window = calendar.period(item.window)
     elif item.from_ is not None or item.to is not None:
         for key, value in (("from", item.from_), ("to", item.to)):
             if value is None:
                 raise InputError("is missing", fix="write both from and to").at(key)
-        found = calendar.window(item.from_, item.to)
+        window = calendar.window(item.from_, item.to)
     elif calendar.size is None:
         raise InputError(
             "is missing, and the calendar has no end",
             fix='write window = "2026-W07", from and to, or every = "week"',
         ).at("window")
     else:
-        found = range(calendar.size)
-    if len(found) > LONGEST_WINDOW:
+        window = range(calendar.size)
+    if len(window) > LONGEST_WINDOW:
         raise InputError(f"is a window of more than {LONGEST_WINDOW:,} steps", fix="write a shorter one").at("window")
-    return found
+    return window
 
 
 def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, ...]:
     """Return the tables to publish, with one for each whole window of the calendar in place of `every`."""
-    found: list[ItemSpec] = []
+    single_items: list[ItemSpec] = []
     for item in items:
         if item.every is None or item.window is not None:
-            found.append(item)
+            single_items.append(item)
             continue
         for text, _ in calendar.periods(item.every):
-            found.append(item.model_copy(update={"name": f"{item.name}-{text}", "window": text, "every": None}))
-    return tuple(found)
+            single_items.append(item.model_copy(update={"name": f"{item.name}-{text}", "window": text, "every": None}))
+    return tuple(single_items)
 
 
 def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tuple[str, ...]:
     """Return what a certificate says of a window: which it is, and what it does not hide."""
     charge = charge_of(calibration)
     clocks = "" if calendar.zone is None else f", by clocks in {calendar.zone.name}"
-    told_of = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
-    found = [f"{WINDOW}{told_of}{clocks}"]
-    told = []
+    words_of_cells = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
+    words = [f"{WINDOW}{words_of_cells}{clocks}"]
+    costs = []
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
         if steps and charge.scale and charge.entry_change is not None and charge.change is not None:
             cost = min(steps * charge.entry_change, charge.change) / charge.scale
-            told.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
-    if told:
-        found.append(
+            costs.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
+    if costs:
+        words.append(
             f"{STEPS}what lasts as long as a window is not: to someone who knows all other steps the "
-            f"noise of this table alone hides {', and '.join(told)}"
+            f"noise of this table alone hides {', and '.join(costs)}"
         )
-    return tuple(found)
+    return tuple(words)
 
 
 def short(cost: Fraction, up: bool) -> str:
@@ -116,9 +116,9 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         return
     for number, item in enumerate(items):
         if item is not None and calendar is not None:
-            found = list(_window_faults(item, number, calendar, source))
-            yield from found
-            states = 0 if belief is None or found else len(belief.states)
+            faults = list(_window_faults(item, number, calendar, source))
+            yield from faults
+            states = 0 if belief is None or faults else len(belief.states)
             yield from _cell_faults(item, number, calendar, states)
 
 

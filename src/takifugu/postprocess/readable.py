@@ -12,7 +12,7 @@ from takifugu.randomisers import Randomiser, answered, around
 from takifugu.visible import number as written
 
 T = TypeVar("T")
-Shown = int | float
+Readable = int | float
 
 #: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
@@ -33,16 +33,16 @@ def rows_of(
     half = answered(lambda: noise.half_width(level, cells))
     ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
     return [
-        {"cell": label, "value": shown(v), "low": low, "high": high}
+        {"cell": label, "value": readable(v), "low": low, "high": high}
         for label, v, (low, high) in zip(labels, values, ends, strict=True)
     ]
 
 
-def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> tuple[Shown | None, Shown | None]:
+def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> tuple[Readable | None, Readable | None]:
     if half is None:
         return None, None
     low, high = around(noise, place, value, half)
-    return shown(low), shown(high)
+    return readable(low), readable(high)
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
@@ -53,12 +53,12 @@ def made(certificate: Certificate) -> str:
     return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
 
 
-def shown(value: Any) -> Any:
+def readable(value: Any) -> Any:
     """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
 
     What is no number (a label, a point) stays as it is.
 
-    >>> shown(Fraction(6, 2)), shown(Fraction(1, 4)), shown("yes")
+    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes")
     (3, 0.25, 'yes')
     """
     if not isinstance(value, Fraction):

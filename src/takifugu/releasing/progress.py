@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
 
 
-class Course:
+class Progress:
     """The state of one release; any exception that leaves `telling` carries it, including an interrupt or a fault.
 
     Before each step the state is what holds if the step fails without an answer; after it, what holds.
@@ -56,9 +56,9 @@ class Course:
             self.state = State.NOTHING
             raise
         except LedgerError as error:
-            found = _paid(book, source, identity)
-            self.state = found or State.PAID
-            if found is not None:
+            state = _paid(book, source, identity)
+            self.state = state or State.PAID
+            if state is not None:
                 raise
             words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
         except BaseException:
@@ -70,12 +70,12 @@ class Course:
         """Put the noisy values into the ledger; return those that it keeps, which another process may have drawn."""
         self.state = State.PAID
         try:
-            kept = book.drawn(paid, bundle)
+            content = book.drawn(paid, bundle)
         except BaseException:
             self.state = state_of(book, paid) or State.PAID
             raise
         self.state = State.DRAWN
-        return kept
+        return content
 
     def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
         """Note that the values are published; a ledger that fails after it has noted this has not failed."""
@@ -102,8 +102,8 @@ def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
 def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
     """Return what the ledger says of a reservation; None where it does not answer, or does not know it."""
     try:
-        found = [p.state for p in book.pending(paid.source) if p.group == paid.group]
-        noted = found or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
+        states = [p.state for p in book.pending(paid.source) if p.group == paid.group]
+        noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
     except Exception:
         return None
     return {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}[noted[0]] if noted else None

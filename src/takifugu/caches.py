@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 #: How many things one object keeps.
 MOST = 64
@@ -21,14 +21,14 @@ class Store(dict[Hashable, Any]):
         return Store, ()
 
 
-def kept(owner: Any, key: Hashable, make: Callable[[], Found]) -> Found:
+def cached(owner: Any, key: Hashable, make: Callable[[], Value]) -> Value:
     """Return what is kept on an object that never changes under a key; made the first time that it is asked for.
 
     The oldest goes where MOST are kept. Objects without a `__dict__` keep nothing.
 
     >>> from types import SimpleNamespace
     >>> owner = SimpleNamespace()
-    >>> kept(owner, "size", lambda: 3), kept(owner, "size", lambda: 4)
+    >>> cached(owner, "size", lambda: 3), cached(owner, "size", lambda: 4)
     (3, 3)
     """
     attributes = getattr(owner, "__dict__", None)
@@ -39,14 +39,14 @@ def kept(owner: Any, key: Hashable, make: Callable[[], Found]) -> Found:
         store = Store()
         store.owner = id(owner)
         attributes["_kept"] = store
-    found: Any = store.get(key, _NOTHING)
-    if found is _NOTHING:
-        found = make()
+    value: Any = store.get(key, _NOTHING)
+    if value is _NOTHING:
+        value = make()
         if len(store) >= MOST:
             for oldest in list(store)[: len(store) + 1 - MOST]:  # a list: other threads may keep things meanwhile
                 store.pop(oldest, None)
-        found = store.setdefault(key, found)
-    result: Found = found
+        value = store.setdefault(key, value)
+    result: Value = value
     return result
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Marked(Base):
+class SafeCells(Base):
     """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
 
     `thresholds` are in steps of the grid, one for all cells or one for each; after `limit` noisy values every further
@@ -29,7 +29,7 @@ class Marked(Base):
     along an allowed move is min(limit, m)/units; against the direction of the moves it is infinite. Source: Takagi21
     Algorithm 1 (SALap) on the integers, without noise on the threshold; `takifugu.asymmetric.sparse` has the proof.
 
-    >>> Marked(Fraction(2), Fraction(1), 3, (5,), 1, Fraction(2)).loss(Fraction(1), Direction.DOWN)
+    >>> SafeCells(Fraction(2), Fraction(1), 3, (5,), 1, Fraction(2)).loss(Fraction(1), Direction.DOWN)
     Fraction(1, 2)
     """
 
@@ -122,22 +122,22 @@ class Marked(Base):
     def chance(self, count: int, threshold: int) -> float:
         """Return the probability that a count (grid units) is called safe, if it is asked about: 0 above its threshold.
 
-        >>> round(Marked(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
+        >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
         0.632121
         """
         return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
-        told = {"thresholds": list(self.thresholds), "limit": self.limit, "sensitivity": to_text(self.sensitivity)}
-        return {"kind": self.kind, **size, **told}
+        settings = {"thresholds": list(self.thresholds), "limit": self.limit, "sensitivity": to_text(self.sensitivity)}
+        return {"kind": self.kind, **size, **settings}
 
 
-def read(data: Mapping[str, Any]) -> Marked:
+def read(data: Mapping[str, Any]) -> SafeCells:
     """Read a sparse vector back from its `to_dict` form."""
     units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
     most = as_fraction(data["sensitivity"], "the sensitivity")
-    return Marked(units, grid, data["cells"], tuple(map(int, data["thresholds"])), data["limit"], most)
+    return SafeCells(units, grid, data["cells"], tuple(map(int, data["thresholds"])), data["limit"], most)
 
 
 SPARSE = Kind(
@@ -146,4 +146,4 @@ SPARSE = Kind(
     "where count and noise together are at most the threshold",
 )  # fmt: skip
 
-__all__ = ["SAFE", "SPARSE", "Marked", "read"]
+__all__ = ["SAFE", "SPARSE", "SafeCells", "read"]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.certificates.certificate import Certificate
-from takifugu.certificates.certifying import Beside, Wording
+from takifugu.certificates.certifying import Adjustment, Wording
 from takifugu.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def wording_of(spec: FileSpec, item: Item) -> Wording:
     return Wording(title, measured_in, spec.publisher, spec.contact)
 
 
-def beside_of(table: Table, answers: Sequence[Drawn]) -> Beside | None:
+def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     """Return the adjusted values of a table that has them: made of its noisy values and public totals alone."""
     if table.totals is None:
         return None
@@ -35,7 +35,7 @@ def beside_of(table: Table, answers: Sequence[Drawn]) -> Beside | None:
     if any(len(totals) > 1 for totals in table.totals):
         whose = f"{whose}in each cell of {getattr(answers[0].question.calibration.query, 'by', '') or 'the table'} "
     every = [total for totals in table.totals for total in totals]
-    return Beside(values, published_notes(answers[0].randomiser, every, whose))
+    return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 
 
 def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:

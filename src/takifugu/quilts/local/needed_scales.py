@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Found:
+class NeededScale:
     """A scale in grid units, the entry and ordered pair that need it, and their quilt in words."""
 
     scale: Fraction
@@ -57,29 +57,29 @@ def trivial_scale(family: AnswerFamily, pair: Pair, epsilon: Fraction) -> Fracti
     return family.smallest_scale(index, epsilon)
 
 
-def still_dear(best: dict[Pair, Found], enough: Fraction) -> list[Pair]:
+def still_dear(best: dict[Pair, NeededScale], enough: Fraction) -> list[Pair]:
     """Return the pairs that still need more than `enough`, what another entry needs anyway."""
-    return [pair for pair, found in best.items() if found.scale > enough]
+    return [pair for pair, quilt in best.items() if quilt.scale > enough]
 
 
-def as_worst(part: Part, found: Found) -> Worst:
+def as_worst(part: Part, quilt: NeededScale) -> Worst:
     """Return what was found with the comparison behind it; entries are called by their bare names."""
 
     def witness() -> Witness:
-        name = str(part.belief.names[found.entry]) if part.belief.names else ""
-        return Witness(compared(part.belief, found.entry, found.pair, part.start, name).label, found.quilt)
+        name = str(part.belief.names[quilt.entry]) if part.belief.names else ""
+        return Witness(compared(part.belief, quilt.entry, quilt.pair, part.start, name).label, quilt.quilt)
 
-    return Worst(found.scale, witness)
+    return Worst(quilt.scale, witness)
 
 
-def worst_found(
+def worst_needed(
     part: Part,
     epsilon: Fraction,
     ceiling: Fraction,
-    improve: Callable[[int, dict[Pair, Found], Fraction], Iterator[int] | None],
+    improve: Callable[[int, dict[Pair, NeededScale], Fraction], Iterator[int] | None],
     most: int = 0,
     seconds: float = 0.0,
-) -> Found:
+) -> NeededScale:
     """Return max over secret entries and ordered pairs of the least scale that was found.
 
     `improve(entry, best, enough)` replaces what it can do better, and may stop where no pair needs more than `enough`;
@@ -87,9 +87,9 @@ def worst_found(
     early: what an entry starts from is sound too. No quilt is better than the law of the whole answer,
     whose scale is the least that hides a pair at all (both ways), so that law is enough where it is known.
     """
-    known: dict[int, dict[Pair, Found]] = {}
+    known: dict[int, dict[Pair, NeededScale]] = {}
     order = list(part.family.entries)
-    worst: Found | None = None
+    worst: NeededScale | None = None
     with searches.running(len(order), most or len(order), seconds, "quilts" if most else "secrets") as search:
         running = Fraction(0)
         for family in whole_answers(part):
@@ -106,25 +106,25 @@ def worst_found(
             if entry not in solved and still_dear(best, enough):
                 for tried in improve(entry, best, enough) or ():
                     search.tell(tried)
-            worst = max([*([worst] if worst else ()), *best.values()], key=lambda found: found.scale, default=None)
+            worst = max([*([worst] if worst else ()), *best.values()], key=lambda quilt: quilt.scale, default=None)
             search.tell(0 if most else 1)
     if search.early:
         rest = [known.get(entry) or _ceilings(part, entry, ceiling) for entry in order]
-        worst = max((found for best in rest for found in best.values()), key=lambda found: found.scale)
+        worst = max((quilt for best in rest for quilt in best.values()), key=lambda quilt: quilt.scale)
         return replace(worst, quilt=f"{worst.quilt}; {search.note}")
     if worst is None:  # a component holds a possible pair (mechanisms.base.Problem), so this is not reached
         raise AssertionError("a component without secrets")
     return worst
 
 
-def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, Found]:
+def _ceilings(part: Part, entry: int, ceiling: Fraction) -> dict[Pair, NeededScale]:
     pairs = part.family.value_pairs(part.belief, entry)
-    return {pair: Found(ceiling, entry, pair, "the quilt of quilt-exact does best") for pair in pairs}
+    return {pair: NeededScale(ceiling, entry, pair, "the quilt of quilt-exact does best") for pair in pairs}
 
 
 def _started(
     part: Part, family: AnswerFamily, epsilon: Fraction, ceiling: Fraction, passed: Fraction | None
-) -> dict[Pair, Found]:
+) -> dict[Pair, NeededScale]:
     """Return the best start of each pair; with `passed` a scale that is enough for a pair is not made smaller."""
     best = _ceilings(part, family.entry, ceiling)
     easy: dict[Pair, float] = {}
@@ -137,9 +137,11 @@ def _started(
     for pair in best:
         scale = both[min(pair), max(pair)]
         if scale < ceiling:
-            best[pair] = Found(scale, family.entry, pair, "the trivial quilt does best: the answer's distribution")
+            best[pair] = NeededScale(
+                scale, family.entry, pair, "the trivial quilt does best: the answer's distribution"
+            )
     return best
 
 
-def _dearest(best: dict[Pair, Found]) -> Found:
-    return max(best.values(), key=lambda found: found.scale)
+def _dearest(best: dict[Pair, NeededScale]) -> NeededScale:
+    return max(best.values(), key=lambda quilt: quilt.scale)
